@@ -1,0 +1,35 @@
+// Every check that needs no test run, all of them even when one fails, so that one run shows everything.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = ['.ci', 'cli', 'runtime', 'test'];
+const FORMATTED = [...SOURCES, 'package.json', 'tsconfig.json', '!runtime/gen'];
+const fix = process.argv.includes('--fix');
+const CHECKS = {
+  format: ['oxfmt', '-c', '.ci/oxfmtrc.json', ...(fix ? [] : ['--check']), ...FORMATTED],
+  lint: [
+    'oxlint',
+    '-c',
+    '.ci/oxlintrc.json',
+    '--type-aware',
+    '--deny-warnings',
+    '--ignore-pattern',
+    'runtime/gen/**',
+    ...SOURCES,
+  ],
+  types: ['tsc', '--noEmit'],
+  unused: ['knip', '-c', '.ci/knip.json'],
+  architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],
+  proto: ['buf', 'lint', 'proto'],
+  generated: ['node', '.ci/generate.mjs', '--check'],
+};
+
+const failed = Object.entries(CHECKS).filter(([name, [tool, ...args]]) => {
+  console.log(`\n== ${name}: ${tool} ${args.join(' ')}`);
+  return spawnSync(tool, args, { cwd, stdio: 'inherit', shell: process.platform === 'win32' }).status !== 0;
+});
+console.log(
+  failed.length === 0 ? '\nAll checks passed.' : `\nFailed: ${failed.map(([name]) => name).join(', ')}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

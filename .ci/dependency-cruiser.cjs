@@ -1,0 +1,109 @@
+/** The way imports point. `test/architecture.test.ts` runs these rules and first asserts that modules were seen. */
+const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+const NODE = '^(node:)';
+const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf)/';
+module.exports = {
+  forbidden: [
+    forbid('no-cycles', {}, { circular: true }, 'Imports point one way.'),
+    forbid('resolvable', {}, { couldNotResolve: true }, 'Every import leads somewhere.'),
+    forbid(
+      'runtime-never-imports-cli',
+      { path: '^runtime/' },
+      { path: '^cli/' },
+      'The runtime ships; the builder does not.',
+    ),
+    forbid(
+      'cli-sees-the-pure-runtime',
+      { path: '^cli/' },
+      { path: '^runtime/', pathNot: '^runtime/(contract|core|gen)/' },
+      'The CLI names runtime entry files by path for esbuild; it never loads them.',
+    ),
+    forbid(
+      'contract-is-pure',
+      { path: '^runtime/contract/' },
+      { pathNot: `^runtime/contract/|${PURE_PACKAGES}` },
+      'Schemas, tables and pure codecs.',
+    ),
+    forbid(
+      'core-is-pure',
+      { path: '^runtime/core/' },
+      { pathNot: `^runtime/(contract|core|gen)/|${PURE_PACKAGES}` },
+      'No Node, no network, no IO.',
+    ),
+    forbid(
+      'gen-is-generated',
+      { path: '^runtime/gen/' },
+      { pathNot: '^runtime/gen/|^node_modules/@bufbuild/protobuf/' },
+      'Protobuf output only.',
+    ),
+    forbid(
+      'platform-below-serve',
+      { path: '^runtime/platform/' },
+      { path: '^runtime/(serve|targets)/' },
+      'platform <- serve <- targets.',
+    ),
+    forbid(
+      'serve-below-targets',
+      { path: '^runtime/serve/' },
+      { path: '^runtime/targets/' },
+      'serve <- targets.',
+    ),
+    forbid(
+      'targets-are-islands',
+      { path: '^runtime/targets/([^/]+)/' },
+      { path: '^runtime/targets/', pathNot: '^runtime/targets/$1/' },
+      'Targets share runtime/serve, never each other.',
+    ),
+    forbid(
+      'config-below-build',
+      { path: '^cli/config/' },
+      { path: '^cli/(build|services|commands)/' },
+      'config <- build <- services <- commands.',
+    ),
+    forbid(
+      'build-below-services',
+      { path: '^cli/build/' },
+      { path: '^cli/(services|commands)/' },
+      'config <- build <- services <- commands.',
+    ),
+    forbid(
+      'services-below-commands',
+      { path: '^cli/services/' },
+      { path: '^cli/commands/' },
+      'A service does not know of flags.',
+    ),
+    forbid(
+      'adapters-know-nothing',
+      { path: '^cli/adapters/' },
+      { path: '^cli/', pathNot: '^cli/adapters/' },
+      'One outside tool per file.',
+    ),
+    forbid(
+      'commands-are-thin',
+      { path: '^cli/commands/' },
+      { path: `^cli/(adapters|build)/|${NODE}` },
+      'A command parses flags, calls one service and prints.',
+    ),
+    forbid(
+      'plan-is-pure',
+      { path: '^cli/build/(plan|binary/)' },
+      { path: NODE },
+      'Deciding what to build does no IO.',
+    ),
+    forbid(
+      'nothing-imports-tests',
+      { pathNot: '^test/' },
+      { path: '^(test|fixtures|templates)/' },
+      'Shipped folders hold shipped code.',
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
+  },
+};

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError, configError, messageOf } from '../../runtime/contract/errors.ts';
+import { sha256 } from './hash.ts';
+import { isRunning } from './processes.ts';
+
+/**
+ * Writes a file that appears complete or not at all: `write` fills a temporary file beside it, which then takes its place.
+ * What stood there before is untouched until that moment, whatever goes wrong.
+ */
+export async function writeAtomically(
+  path: string,
+  mode: number,
+  write: (file: FileHandle, temporaryPath: string) => Promise<void>,
+): Promise<void> {
+  const prefix = temporaryPrefix(path);
+  const temporary = join(dirname(path), `${prefix}${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await removeLeftovers(dirname(path), prefix);
+    const file = await open(temporary, 'wx+', 0o600);
+    try {
+      await write(file, temporary);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw explainWriteError(path, error);
+  }
+}
+
+/** Temporary files of builds that were killed: theirs are the process ids that no longer run. */
+async function removeLeftovers(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(prefix) && /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1];
+    if (pid && !isRunning(Number(pid))) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Named by a hash: a name that just fits the file system leaves no room for more letters. */
+const temporaryPrefix = (path: string): string => `.encoderfile-${sha256(basename(path)).slice(0, 12)}-`;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full. Free some space, or write to another disk',
+  EDQUOT: 'the disk quota is used up. Free some space, or write to another disk',
+  EFBIG: 'the file would be larger than allowed here. Raise the limit, or write to another disk',
+  EEXIST: 'one of its parent folders is a file. Choose another output path',
+  EACCES: 'the folder may not be written. Choose another output path, or change its permissions',
+  EPERM: 'the folder may not be written. Choose another output path, or change its permissions',
+  EROFS: 'the file system is read-only. Choose another output path',
+  ENOENT: 'its folder does not exist. Create it, or choose another output path',
+  ENOTDIR: 'one of its parent folders is a file. Choose another output path',
+  EISDIR: 'it is a folder. Name a file, or use --output-dir to name a folder',
+  ENOTEMPTY: 'it is a folder. Name a file, or use --output-dir to name a folder',
+  ENAMETOOLONG: 'the name is too long for this file system. Choose a shorter output path',
+};
+
+/** A sentence for what the file system refused; other errors stay as they are. */
+export function explainWriteError(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string' || error instanceof AppError) return error;
+  return configError(`Cannot write ${path}: ${REASONS[code] ?? messageOf(error)}.`, error);
+}

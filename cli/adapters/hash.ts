@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { crc32 as zlibCrc32 } from 'node:zlib';
+import type { Hasher } from '../../runtime/contract/container/verify.ts';
+
+export function newSha256(): Hasher {
+  const hash = createHash('sha256');
+  return {
+    update: (bytes) => void hash.update(bytes),
+    hex: () => hash.digest('hex'),
+  };
+}
+
+export const sha256 = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
+export const sha256Bytes = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+
+/** CRC-32 of bytes, continuing from that of the bytes before them. */
+export const crc32 = (bytes: Uint8Array, before: number): number => zlibCrc32(bytes, before);

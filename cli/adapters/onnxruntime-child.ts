@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import type { ModelSignature, OnnxTask, ValueInfo } from './onnxruntime.ts';
+
+// The process that `onnxruntime.ts` starts: one task as JSON on stdin, its answer as JSON on stdout.
+
+type Task<Kind> = Extract<OnnxTask, { kind: Kind }>;
+const LOG_ERRORS_ONLY = 3;
+
+async function optimize({ model, graph, weights }: Task<'optimize'>): Promise<ModelSignature> {
+  const session = await InferenceSession.create(model, {
+    // 'extended' is portable; 'all' would choose layouts for this machine's processor.
+    graphOptimizationLevel: 'extended',
+    optimizedModelFilePath: graph,
+    logSeverityLevel: LOG_ERRORS_ONLY,
+    extra: {
+      session: {
+        optimized_model_external_initializers_file_name: weights,
+        optimized_model_external_initializers_min_size_in_bytes: '1024',
+        // Packing weights for this processor is for runs; this session makes none.
+        disable_prepacking: '1',
+      },
+    },
+  });
+  const valueInfo = (values: typeof session.inputMetadata): ValueInfo[] =>
+    values.map((value) =>
+      value.isTensor
+        ? { name: value.name, type: value.type, shape: [...value.shape] }
+        : { name: value.name, type: 'not a tensor', shape: [] },
+    );
+  return { inputs: valueInfo(session.inputMetadata), outputs: valueInfo(session.outputMetadata) };
+}
+
+async function tryOut({
+  graph,
+  folder,
+  inputs,
+  output,
+  ids,
+}: Task<'try'>): Promise<{ type: string; dims: number[] }> {
+  const session = await InferenceSession.create(await readFile(graph), {
+    graphOptimizationLevel: 'disabled',
+    logSeverityLevel: LOG_ERRORS_ONLY,
+    extra: { session: { model_external_initializers_file_folder_path: folder, disable_prepacking: '1' } },
+  });
+  const columns = Math.max(...ids.map((row) => row.length));
+  const cells = (value: (row: readonly number[], column: number) => number): Tensor =>
+    new Tensor(
+      'int64',
+      BigInt64Array.from(
+        ids.flatMap((row) => Array.from({ length: columns }, (_, column) => BigInt(value(row, column)))),
+      ),
+      [ids.length, columns],
+    );
+  const feeds: Record<string, Tensor> = {
+    input_ids: cells((row, column) => row[column] ?? 0),
+    attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
+    token_type_ids: cells(() => 0),
+    position_ids: cells((_row, column) => column),
+  };
+  const wanted = Object.fromEntries(inputs.map((name) => [name, feeds[name] as Tensor]));
+  const result = (await session.run(wanted, [output]))[output];
+  if (!result) throw new Error(`the model gave no output named ${output}`);
+  return { type: result.type, dims: [...result.dims] };
+}
+
+try {
+  const task = JSON.parse(await text(process.stdin)) as OnnxTask;
+  const result = await (task.kind === 'optimize' ? optimize(task) : tryOut(task));
+  process.stdout.write(JSON.stringify({ result }));
+} catch (error) {
+  process.stdout.write(JSON.stringify({ error: messageOf(error) }));
+}

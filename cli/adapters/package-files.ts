@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+
+/** A file of this repository, by its path from the repository's root. */
+export const repositoryFile = (path: string): string =>
+  fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The folder of an installed package; undefined where it is not installed. */
+export function packageFolder(name: string): string | undefined {
+  try {
+    return dirname(require.resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+export function packageVersion(name: string): string {
+  const folder = packageFolder(name);
+  if (!folder) throw new Error(`${name} is not installed`);
+  return versionIn(folder);
+}
+
+/** The version of encoderfile itself. */
+export const ownVersion = (): string => versionIn(repositoryFile('.'));
+
+const versionIn = (folder: string): string =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;

@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises';
+
+export interface FileRange {
+  readonly path: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+
+/**
+ * The bytes of a range, chunk by chunk. The next chunk is read while the caller works on one, so that hashing and writing
+ * cost little more than copying. A chunk is only valid until the next one is asked for.
+ */
+export async function* readChunks({ path, offset, length }: FileRange): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const end = offset + length;
+    const read = async (at: number, buffer: Buffer): Promise<Buffer> => {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(CHUNK, end - at), at);
+      return buffer.subarray(0, bytesRead);
+    };
+    let [buffer, spare] = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
+    let next = read(offset, buffer);
+    for (let at = offset; at < end;) {
+      const chunk = await next;
+      if (chunk.length === 0) throw new Error(`${path} became shorter while it was being read`);
+      at += chunk.length;
+      next = read(at, spare);
+      yield chunk;
+      [buffer, spare] = [spare, buffer];
+    }
+    await next;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
+import { readContainer, requireSection } from '../../../runtime/contract/container/read.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
+import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { withFileSource } from '../../adapters/file-source.ts';
+import { sha256 } from '../../adapters/hash.ts';
+import { ownVersion } from '../../adapters/package-files.ts';
+import { makeBase } from './make.ts';
+import { readNativeLibraries } from './native-libraries.ts';
+import { nodeBinary } from './node-binary.ts';
+import { bundleEncoder } from './program.ts';
+
+/** A base runtime, ready to have a model appended: its program is the first `length` bytes of the file. */
+export interface BaseRuntime {
+  readonly path: string;
+  readonly length: number;
+  readonly fileSize: number;
+  readonly info: RuntimeInfo;
+}
+
+export interface BaseRequest {
+  readonly platform: Platform;
+  readonly version: string;
+  readonly cacheDir: string;
+  readonly mayDownload: boolean;
+  readonly onMake: () => void;
+}
+
+/** The base runtime of a platform and version: from the cache, or made and cached. Its name there is a hash of what it is made of. */
+export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
+  const { platform, version, cacheDir } = request;
+  if (version !== ownVersion()) return await findBase(request);
+  const [program, native] = await Promise.all([bundleEncoder(version), readNativeLibraries(platform)]);
+  const key = sha256(
+    JSON.stringify([
+      FORMAT_VERSION,
+      version,
+      platform.integrity,
+      native.list.key,
+      sha256(program.main),
+      [...program.assets].map(([name, bytes]) => [name, sha256(bytes)]),
+    ]),
+  );
+  const output = join(
+    baseFolder(cacheDir, version),
+    `${platform.triple}-${key.slice(0, 16)}${platform.exeSuffix}`,
+  );
+  if (!existsSync(output)) {
+    const node = await nodeBinary(platform, cacheDir, request.mayDownload);
+    request.onMake();
+    await makeBase({ platform, version, key, node, program, native, output });
+  }
+  return await openBase(output, platform);
+}
+
+export const baseFolder = (cacheDir: string, version: string): string => join(cacheDir, 'base', version);
+
+/** Reads a file as a base runtime. Any model executable is one too: its model is left behind. */
+export async function openBase(path: string, platform: Platform): Promise<BaseRuntime> {
+  return await withFileSource(path, (source) => {
+    const container = readContainer(source);
+    const executable = requireSection(source, container, 'executable');
+    const runtime = requireSection(source, container, 'runtime');
+    const info = JSON.parse(
+      new TextDecoder().decode(source.readAt(runtime.offset, runtime.length)),
+    ) as RuntimeInfo;
+    if (info.platform !== platform.triple) {
+      throw configError(
+        `${path} is a base runtime for ${info.platform}, not for ${platform.triple}. Pass --platform ${info.platform}, or another base.`,
+      );
+    }
+    return { path, length: executable.length, fileSize: source.size, info };
+  });
+}
+
+/** Another version than ours cannot be made here, only found. */
+async function findBase({ platform, version, cacheDir }: BaseRequest): Promise<BaseRuntime> {
+  const folder = baseFolder(cacheDir, version);
+  const names = await readdir(folder).catch(() => []);
+  const name = names.find(
+    (candidate) => candidate.startsWith(`${platform.triple}-`) && !candidate.includes('.tmp-'),
+  );
+  if (name) return await openBase(join(folder, name), platform);
+  throw configError(
+    `Runtime version ${version} for ${shortName(platform)} is not in ${folder}; this encoderfile makes ${ownVersion()} only. ` +
+      'Add it with `encoderfile base add --file`, pass --base-binary-path, or leave --runtime-version out.',
+  );
+}

@@ -1,0 +1,103 @@
+import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RuntimeInfo, RuntimePart } from '../../../runtime/contract/manifest.ts';
+import { ASSET_NATIVE_LIST, nativeAsset } from '../../../runtime/contract/native.ts';
+import { NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
+import { buildSea } from '../../adapters/node-sea.ts';
+import { packageVersion } from '../../adapters/package-files.ts';
+import { zstd } from '../../adapters/zstd.ts';
+import { stripElf } from '../binary/elf-strip.ts';
+import { planMacho } from '../binary/macho-layout.ts';
+import { writeContainer } from '../steps/write-container.ts';
+import type { NativeSources } from './native-libraries.ts';
+import type { Program } from './program.ts';
+
+export interface BaseInput {
+  readonly platform: Platform;
+  readonly version: string;
+  readonly key: string;
+  readonly node: string;
+  readonly program: Program;
+  readonly native: NativeSources;
+  readonly output: string;
+}
+
+/** Makes a base runtime: Node without its symbol table, with our program and the native libraries inside. */
+export async function makeBase(input: BaseInput): Promise<void> {
+  const { platform, program, native, output } = input;
+  await mkdir(join(output, '..'), { recursive: true });
+  const scratch = await mkdtemp(`${output}.tmp-`);
+  try {
+    const stripped = join(scratch, `node${platform.exeSuffix}`);
+    const node = await readFile(input.node);
+    const strippedBytes = platform.os === 'linux' ? stripElf(node) : node;
+    await writeFile(stripped, strippedBytes, { mode: 0o755 });
+
+    const assets = new Map(program.assets);
+    assets.set(ASSET_NATIVE_LIST, new TextEncoder().encode(JSON.stringify(native.list)));
+    const parts: RuntimePart[] = [
+      { name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length },
+      {
+        name: 'encoderfile',
+        bytes: [program.main, ...program.assets.values()].reduce((sum, { length }) => sum + length, 0),
+      },
+    ];
+    for (const [name, bytes] of native.bytes) {
+      const packed = await zstd(bytes);
+      assets.set(nativeAsset(name), packed);
+      parts.push({ name, bytes: packed.length, unpackedBytes: bytes.length });
+    }
+    const executable = join(scratch, `base${platform.exeSuffix}`);
+    await buildSea({
+      scratch,
+      executable: stripped,
+      main: program.main,
+      assets,
+      codeCache: platform.os === process.platform && platform.cpu === process.arch,
+      output: executable,
+    });
+    await writeContainer({
+      executable: await executableRange(executable, platform),
+      payload: [{ name: 'runtime', content: { bytes: describe(input, parts) } }],
+      platform,
+      output,
+      onProgress: () => {},
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+function describe({ version, platform, key }: BaseInput, parts: readonly RuntimePart[]): Uint8Array {
+  const info: RuntimeInfo = {
+    version,
+    platform: platform.triple,
+    node: NODE_VERSION,
+    onnxruntime: packageVersion('onnxruntime-node'),
+    tokenizers: packageVersion('tokenizers'),
+    key,
+    parts,
+  };
+  return new TextEncoder().encode(JSON.stringify(info));
+}
+
+/** The program without what follows its code: a Mach-O signature is for the bytes before it and will be made anew. */
+async function executableRange(
+  path: string,
+  platform: Platform,
+): Promise<{ path: string; offset: number; length: number; fileSize: number }> {
+  const { size } = await stat(path);
+  if (platform.os !== 'darwin') return { path, offset: 0, length: size, fileSize: size };
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    return {
+      path,
+      offset: 0,
+      length: planMacho(buffer.subarray(0, bytesRead), size).codeEnd,
+      fileSize: size,
+    };
+  } finally {
+    await file.close();
+  }
+}

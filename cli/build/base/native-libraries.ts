@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NativeList } from '../../../runtime/contract/native.ts';
+import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { sha256 } from '../../adapters/hash.ts';
+import { packageFolder } from '../../adapters/package-files.ts';
+
+export interface NativeSources {
+  readonly list: NativeList;
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The native libraries of a platform. Both packages carry those of every platform, so none is downloaded. */
+export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
+  const bytes = new Map<string, Uint8Array>();
+  for (const [name, path] of nativePaths(platform)) bytes.set(name, await readFile(path));
+  const files = [...bytes].map(([name, content]) => ({
+    name,
+    bytes: content.length,
+    sha256: sha256(content),
+  }));
+  return { list: { key: sha256(JSON.stringify(files)), files }, bytes };
+}
+
+function nativePaths(platform: Platform): [name: string, path: string][] {
+  const onnxruntime = packageFolder('onnxruntime-node');
+  const tokenizers = packageFolder('tokenizers');
+  if (!onnxruntime || !tokenizers)
+    throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
+  const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
+  return [
+    ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
+    [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
+  ];
+}

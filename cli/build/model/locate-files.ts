@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { ModelSource } from '../../config/build-config.ts';
+
+export interface ModelFiles {
+  readonly weights: string;
+  readonly tokenizer: string;
+  readonly modelConfig: string;
+  readonly tokenizerConfig: string | undefined;
+}
+
+/** Finds the files of a model; every missing one has its own message. */
+export function locateModelFiles(model: ModelSource): ModelFiles {
+  if (model.kind === 'files') {
+    requireFile(
+      model.weights,
+      () => `No such file: ${basename(model.weights)} (looked at ${model.weights}).`,
+    );
+    requireFile(model.modelConfig, () => `Could not locate model config at path ${model.modelConfig}.`);
+    requireFile(model.tokenizer, () => `Could not locate tokenizer at path ${model.tokenizer}.`);
+    const { tokenizerConfig } = model;
+    if (tokenizerConfig)
+      requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
+    return model;
+  }
+  const { folder } = model;
+  if (!isFolder(folder))
+    throw configError(`No such directory: ${folder}. \`path\` must name the folder of the model.`);
+  const weights = join(folder, 'model.onnx');
+  const modelConfig = join(folder, 'config.json');
+  const tokenizer = join(folder, 'tokenizer.json');
+  const tokenizerConfig = join(folder, 'tokenizer_config.json');
+  requireFile(
+    weights,
+    () => `No such file: model.onnx (looked in ${folder}). Export the model to ONNX first.`,
+  );
+  requireFile(modelConfig, () => `Could not locate model config at path ${modelConfig}.`);
+  requireFile(tokenizer, () => `Could not locate tokenizer at path ${tokenizer}.`);
+  return {
+    weights,
+    modelConfig,
+    tokenizer,
+    tokenizerConfig: existsSync(tokenizerConfig) ? tokenizerConfig : undefined,
+  };
+}
+
+function requireFile(path: string, message: () => string): void {
+  if (!existsSync(path)) throw configError(message());
+  if (isFolder(path)) throw configError(`${path} is a folder; a file is required.`);
+}
+
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();

@@ -1,0 +1,104 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ASSETS } from '../../../runtime/contract/assets.ts';
+import { configError, messageOf } from '../../../runtime/contract/errors.ts';
+import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { optimizeModel, tryModel } from '../../adapters/onnxruntime.ts';
+import { checkSignature, type Signature } from '../onnx/check-signature.ts';
+import { embeddingRows, precisionOf } from '../onnx/facts.ts';
+import { keepOutput } from '../onnx/keep-output.ts';
+import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+
+export interface PreparedGraph {
+  readonly graphPath: string;
+  readonly weightsPath: string;
+  readonly signature: Signature;
+  /** Size of the output's last axis, from a real run. */
+  readonly width: number;
+  readonly precision: string;
+}
+
+/** A short text, a long one and one of odd characters: what a real batch looks like. */
+const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
+
+/**
+ * Makes the model ready to be mapped: ONNX Runtime optimises it once, its weights go into one file of their own, the graph
+ * keeps one float32 output, and a real batch runs through the result. All files are written into `folder`.
+ */
+export async function prepareGraph(
+  model: string,
+  modelType: ModelType,
+  { tokenizer, settings }: PreparedTokenizer,
+  folder: string,
+): Promise<PreparedGraph> {
+  const graphPath = join(folder, ASSETS.graph);
+  const weightsPath = join(folder, ASSETS.weights);
+  await optimize(model, graphPath);
+  const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
+  const graph = proto.graph;
+  if (!graph) throw configError(`${model} has no graph.`);
+
+  const signature = checkSignature(graph, modelType, model);
+  checkVocabulary(graph, tokenizer.vocabularySize, model);
+  keepOutput(graph, signature.output);
+  await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
+  // A model whose every tensor is tiny has no external weights at all.
+  await writeFile(weightsPath, '', { flag: 'a' });
+
+  const ids = (await tokenizer.encode(SAMPLE_TEXTS)).map((row) => row.slice(0, settings.maxLength));
+  const dims = await runOnce({ graph: graphPath, folder, ...signature, ids }, model);
+  return {
+    graphPath,
+    weightsPath,
+    signature,
+    width: checkDims(dims, ids, modelType, model),
+    precision: precisionOf(graph),
+  };
+}
+
+async function optimize(model: string, graph: string): Promise<void> {
+  if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
+  try {
+    await optimizeModel({ model, graph, weights: ASSETS.weights });
+  } catch (error) {
+    throw configError(`${model} is not a model ONNX Runtime can load: ${firstLine(error)}`, error);
+  }
+}
+
+async function runOnce(task: Parameters<typeof tryModel>[0], model: string): Promise<readonly number[]> {
+  try {
+    return (await tryModel(task)).dims;
+  } catch (error) {
+    throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
+  }
+}
+
+function checkVocabulary(graph: GraphProto, vocabularySize: number, model: string): void {
+  const rows = embeddingRows(graph);
+  if (rows === undefined || vocabularySize <= rows) return;
+  throw configError(
+    `tokenizer.json has ${vocabularySize} tokens, but ${model} knows ${rows}. They must come from the same model.`,
+  );
+}
+
+function checkDims(
+  dims: readonly number[],
+  ids: readonly (readonly number[])[],
+  modelType: ModelType,
+  model: string,
+): number {
+  const { output, shape } = MODEL_TYPES[modelType];
+  const longest = Math.max(...ids.map((row) => row.length));
+  const expected = shape.length === 2 ? [ids.length] : [ids.length, longest];
+  const width = dims.at(-1) ?? 0;
+  if (dims.length === shape.length && expected.every((size, axis) => size === dims[axis]) && width > 0)
+    return width;
+  throw configError(
+    `Model must return tensor of shape [${shape.join(', ')}]; for ${ids.length} texts of up to ${longest} tokens, ` +
+      `\`${output}\` of ${model} is [${dims.join(', ')}].`,
+  );
+}
+
+const firstLine = (error: unknown): string => messageOf(error).split('\n')[0] ?? '';

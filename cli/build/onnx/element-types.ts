@@ -1,0 +1,24 @@
+/** Element types by their number in onnx.proto's TensorProto.DataType. */
+export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number }>> = {
+  1: { name: 'float32', bits: 32 },
+  2: { name: 'uint8', bits: 8 },
+  3: { name: 'int8', bits: 8 },
+  4: { name: 'uint16', bits: 16 },
+  5: { name: 'int16', bits: 16 },
+  6: { name: 'int32', bits: 32 },
+  7: { name: 'int64', bits: 64 },
+  8: { name: 'string', bits: 0 },
+  9: { name: 'bool', bits: 8 },
+  10: { name: 'float16', bits: 16 },
+  11: { name: 'float64', bits: 64 },
+  12: { name: 'uint32', bits: 32 },
+  13: { name: 'uint64', bits: 64 },
+  16: { name: 'bfloat16', bits: 16 },
+  21: { name: 'uint4', bits: 4 },
+  22: { name: 'int4', bits: 4 },
+};
+
+export const FLOAT32 = 1;
+
+/** Output types that become float32 without loss that matters. */
+export const CONVERTIBLE_TYPES: readonly number[] = [10, 11, 16];

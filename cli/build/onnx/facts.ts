@@ -1,0 +1,24 @@
+import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { ELEMENT_TYPES } from './element-types.ts';
+
+/** The element type that most bytes of the weights have. */
+export function precisionOf(graph: GraphProto): string {
+  const bytes = new Map<string, number>();
+  for (const tensor of graph.initializer) {
+    const type = ELEMENT_TYPES[tensor.dataType];
+    if (type) bytes.set(type.name, (bytes.get(type.name) ?? 0) + (elements(tensor) * type.bits) / 8);
+  }
+  const [heaviest] = [...bytes].sort(([, a], [, b]) => b - a);
+  return heaviest?.[0] ?? 'unknown';
+}
+
+/** Rows of the table that `input_ids` looks words up in; undefined where the graph hides it. */
+export function embeddingRows(graph: GraphProto): number | undefined {
+  const lookups = graph.node.filter((node) => node.opType === 'Gather' && node.input[1] === 'input_ids');
+  const tables = lookups.map((node) => graph.initializer.find((tensor) => tensor.name === node.input[0]));
+  const rows = tables.flatMap((table) => (table?.dims[0] === undefined ? [] : [Number(table.dims[0])]));
+  return rows.length === 0 ? undefined : Math.min(...rows);
+}
+
+const elements = (tensor: TensorProto): number =>
+  tensor.dims.reduce((product, size) => product * Number(size), 1);

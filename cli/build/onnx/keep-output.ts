@@ -1,0 +1,72 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  AttributeProtoSchema,
+  type GraphProto,
+  type NodeProto,
+  NodeProtoSchema,
+  type ValueInfoProto,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { FLOAT32 } from './element-types.ts';
+
+/**
+ * Leaves a graph with one float32 output: other outputs go, with the nodes only they needed (ONNX Runtime would compute
+ * them at every run), and another floating-point type gets a Cast at the end. Changes the graph it is given.
+ */
+export function keepOutput(graph: GraphProto, name: string): void {
+  const output = graph.output.find((candidate) => candidate.name === name);
+  if (!output) throw new Error(`no output ${name}`);
+  graph.output = [output];
+  dropUnusedNodes(graph);
+  castToFloat32(graph, output);
+}
+
+function dropUnusedNodes(graph: GraphProto): void {
+  const needed = new Set(graph.output.map(({ name }) => name));
+  const kept: NodeProto[] = [];
+  // Nodes stand in topological order, so one pass from the end sees every use before its definition.
+  for (const node of graph.node.toReversed()) {
+    if (!node.output.some((output) => needed.has(output))) continue;
+    kept.push(node);
+    for (const input of usedNames(node)) needed.add(input);
+  }
+  graph.node = kept.toReversed();
+  graph.initializer = graph.initializer.filter((tensor) => needed.has(tensor.name));
+}
+
+/** What a node reads, also from inside the subgraphs of an If or Loop. */
+function usedNames(node: NodeProto): string[] {
+  const subgraphs = node.attribute.flatMap((attribute) => [
+    ...(attribute.g ? [attribute.g] : []),
+    ...attribute.graphs,
+  ]);
+  return [
+    ...node.input,
+    ...subgraphs.flatMap((graph) => [
+      ...graph.node.flatMap(usedNames),
+      ...graph.output.map(({ name }) => name),
+    ]),
+  ];
+}
+
+function castToFloat32(graph: GraphProto, output: ValueInfoProto): void {
+  const tensor = output.type?.tensorType;
+  if (!tensor || tensor.elemType === FLOAT32) return;
+  const narrow = `${output.name}_narrow`;
+  for (const node of graph.node) {
+    node.output = node.output.map((name) => (name === output.name ? narrow : name));
+    node.input = node.input.map((name) => (name === output.name ? narrow : name));
+  }
+  graph.node.push(
+    create(NodeProtoSchema, {
+      opType: 'Cast',
+      name: `${output.name}_to_float32`,
+      input: [narrow],
+      output: [output.name],
+      attribute: [create(AttributeProtoSchema, { name: 'to', i: BigInt(FLOAT32), type: ATTRIBUTE_INT })],
+    }),
+  );
+  tensor.elemType = FLOAT32;
+}
+
+/** AttributeProto.AttributeType.INT of onnx.proto. */
+const ATTRIBUTE_INT = 2;

@@ -1,0 +1,113 @@
+import type { Manifest } from '../../runtime/contract/manifest.ts';
+import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
+import { configError } from '../../runtime/contract/errors.ts';
+import type { BuildConfig } from '../config/build-config.ts';
+import { defaultOutputName } from '../config/output-name.ts';
+import { suggest } from '../config/suggest.ts';
+
+/** What the user asked for on the command line; each overrides the config file. */
+export interface BuildFlags {
+  readonly outputPath?: string | undefined;
+  readonly outputDir?: string | undefined;
+  readonly cacheDir?: string | undefined;
+  readonly noBuild: boolean;
+  readonly baseBinaryPath?: string | undefined;
+  readonly platform?: string | undefined;
+  readonly runtimeVersion?: string | undefined;
+  readonly noDownload: boolean;
+}
+
+export interface Host {
+  readonly os: string;
+  readonly cpu: string;
+}
+
+/** Everything that is decided before any work is done. Paths are as the user wrote them, relative to the current directory. */
+export interface BuildPlan {
+  readonly config: BuildConfig;
+  readonly platform: Platform;
+  readonly output: { readonly kind: 'executable' | 'assets'; readonly path: string };
+  readonly cacheDir: string | undefined;
+  readonly base:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'provided'; readonly version: string | undefined; readonly mayDownload: boolean };
+}
+
+/** Decides, from the config file and the flags, what will be built, for where, from what and whereto. Pure. */
+export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
+  const platform = flags.platform === undefined ? hostPlatform(host) : parsePlatform(flags.platform);
+  const executable = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
+  const kind = config.build && !flags.noBuild ? 'executable' : 'assets';
+  return {
+    config,
+    platform,
+    output: {
+      kind,
+      path: kind === 'executable' ? executable : `${executable.replace(/\.encoder(\.exe)?$/, '')}.assets`,
+    },
+    cacheDir: flags.cacheDir ?? config.cacheDir,
+    base: flags.baseBinaryPath
+      ? { kind: 'file', path: flags.baseBinaryPath }
+      : { kind: 'provided', version: flags.runtimeVersion, mayDownload: !flags.noDownload },
+  };
+}
+
+function outputIn(folder: string | undefined, config: BuildConfig, platform: Platform): string {
+  const name = defaultOutputName(config.name, platform.exeSuffix);
+  if (folder !== undefined) return `${folder.replace(/[/\\]+$/, '')}/${name}`;
+  return config.outputPath ?? `./${name}`;
+}
+
+/** A platform by its target triple or its short name (linux-x64, macos-arm64 ...). */
+export function parsePlatform(name: string): Platform {
+  const wanted = name.trim().toLowerCase();
+  const found = PLATFORMS.find((platform) => namesOf(platform).includes(wanted));
+  if (found) return found;
+  if (/^(x86_64-apple-darwin|(darwin|macos|mac)-(x64|x86_64|amd64))$/.test(wanted)) {
+    throw configError(
+      `Platform ${name} is not supported: ONNX Runtime has no Node library for Macs with Intel processors since 1.24.`,
+    );
+  }
+  const known = PLATFORMS.flatMap((platform) => [platform.triple, shortName(platform)]);
+  const similar = suggest(wanted, known);
+  throw configError(
+    `Unknown platform ${JSON.stringify(name)}${similar ? `; did you mean ${similar}?` : '.'} ` +
+      `Known: ${PLATFORMS.map((platform) => `${platform.triple} (${shortName(platform)})`).join(', ')}.`,
+  );
+}
+
+function namesOf({ triple, os, cpu }: Platform): string[] {
+  const systems = {
+    linux: ['linux'],
+    darwin: ['darwin', 'macos', 'mac'],
+    win32: ['win32', 'windows', 'win'],
+  }[os];
+  const cpus = { x64: ['x64', 'x86_64', 'amd64'], arm64: ['arm64', 'aarch64'] }[cpu];
+  return [triple, ...systems.flatMap((system) => cpus.map((name) => `${system}-${name}`))];
+}
+
+function hostPlatform(host: Host): Platform {
+  const found = PLATFORMS.find(({ os, cpu }) => os === host.os && cpu === host.cpu);
+  if (found) return found;
+  throw configError(
+    `This machine (${host.os}-${host.cpu}) is not a platform we build for; name one with --platform.`,
+  );
+}
+
+/** The facts of a model that only looking at it tells. */
+export type ModelFacts = Pick<Manifest, 'inputs' | 'output' | 'width' | 'precision' | 'tokenizer'> & {
+  readonly id2label: Record<string, string> | undefined;
+};
+
+/** What will be written about the model into the executable. */
+export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
+  const { id2label, ...rest } = facts;
+  return {
+    name: config.name,
+    version: config.version,
+    modelType: config.modelType,
+    builtBy: `encoderfile ${builderVersion}`,
+    ...rest,
+    ...(id2label ? { id2label } : {}),
+  };
+}

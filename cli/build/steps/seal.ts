@@ -1,0 +1,55 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { sha256Bytes } from '../../adapters/hash.ts';
+import { readChunks } from '../../adapters/read-chunks.ts';
+import { type MachoPlan, planMacho } from '../binary/macho-layout.ts';
+import { sealMacho } from '../binary/macho-sign.ts';
+import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
+
+/** What a platform wants done to an executable because something is appended to it. */
+export interface Seal {
+  /** The program's first bytes as they must be for a payload that ends at `end`; nothing where they may stay. */
+  patchHead(this: void, head: Uint8Array, end: number): Uint8Array | undefined;
+  /** Puts a signature after `end`, where one is needed; returns the file's size. */
+  sign(this: void, path: string, file: FileHandle, end: number): Promise<number>;
+}
+
+/** Linux and Windows run a file with appended bytes as it is; macOS runs only what is signed, so it is signed ad hoc. */
+export function sealFor(platform: Platform, executable: { length: number; fileSize: number }): Seal {
+  return platform.os === 'darwin' ? sealForMacos(executable) : NO_SEAL;
+}
+
+const NO_SEAL: Seal = {
+  patchHead: () => undefined,
+  sign: (_path, _file, end) => Promise.resolve(end),
+};
+
+const HEAD_LENGTH = 65_536;
+const IDENTIFIER = 'encoderfile';
+
+function sealForMacos(executable: { length: number; fileSize: number }): Seal {
+  let plan: MachoPlan | undefined;
+  return {
+    patchHead(firstChunk, end) {
+      const head = firstChunk.slice(0, HEAD_LENGTH);
+      plan = { ...planMacho(head, executable.fileSize), codeEnd: executable.length };
+      return sealMacho(plan, head, end, IDENTIFIER).head;
+    },
+    async sign(path, file, end) {
+      if (!plan) throw new Error('signed before it was written');
+      const pageHashes = new Uint8Array(Math.ceil(end / PAGE_LENGTH) * 32);
+      let page = 0;
+      // Every chunk but the last is a whole number of pages.
+      for await (const chunk of readChunks({ path, offset: 0, length: end })) {
+        for (let at = 0; at < chunk.length; at += PAGE_LENGTH) {
+          pageHashes.set(sha256Bytes(chunk.subarray(at, at + PAGE_LENGTH)), page * 32);
+          page += 1;
+        }
+      }
+      const input = { plan, pageHashes, codeLimit: end, identifier: IDENTIFIER, sha256: sha256Bytes };
+      const signature = buildSignature(input);
+      await file.writev([signature], end);
+      return end + signature.length;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ASSETS } from '../../../runtime/contract/assets.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { explainWriteError } from '../../adapters/atomic-file.ts';
+import type { PreparedModel } from '../model/prepared-model.ts';
+
+/** Writes what would be appended to a base runtime as a folder of files; returns their total size. */
+export async function writeAssets(folder: string, model: PreparedModel): Promise<number> {
+  await refuseForeignFolder(folder);
+  try {
+    await mkdir(join(folder, '..'), { recursive: true });
+    const scratch = await mkdtemp(`${folder}.tmp-`);
+    try {
+      await copyFile(model.graph.graphPath, join(scratch, ASSETS.graph));
+      await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
+      await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
+      await copyFile(model.files.modelConfig, join(scratch, ASSETS.config));
+      await writeFile(join(scratch, ASSETS.manifest), `${JSON.stringify(model.manifest, undefined, 2)}\n`);
+      await rm(folder, { recursive: true, force: true });
+      await rename(scratch, folder);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw explainWriteError(folder, error);
+  }
+  const sizes = await Promise.all(
+    (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** An assets folder may be replaced; a folder of something else may not. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const known: readonly string[] = Object.values(ASSETS);
+  const foreign = names.find((name) => !known.includes(name));
+  if (foreign === undefined) return;
+  throw configError(
+    `Cannot write ${folder}: it holds other files (${foreign}). Choose another output path, or empty it.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { FileHandle } from 'node:fs/promises';
+import {
+  encodeTail,
+  layoutContainer,
+  type SectionHashes,
+} from '../../../runtime/contract/container/layout.ts';
+import type { SectionName } from '../../../runtime/contract/container/sections.ts';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { crc32, newSha256 } from '../../adapters/hash.ts';
+import { type FileRange, readChunks } from '../../adapters/read-chunks.ts';
+import { sealFor } from './seal.ts';
+
+/** Bytes of a section: in memory, or a part of a file. */
+export type Content = { readonly bytes: Uint8Array } | FileRange;
+
+export interface ContainerInput {
+  readonly executable: FileRange & { readonly fileSize: number };
+  readonly payload: readonly { readonly name: SectionName; readonly content: Content }[];
+  readonly platform: Platform;
+  readonly output: string;
+  readonly onProgress: (doneBytes: number, totalBytes: number) => void;
+}
+
+/** Writes an executable and its payload as one file; returns the file's size. docs/file-format.md shows the result. */
+export async function writeContainer(input: ContainerInput): Promise<number> {
+  const { executable, payload, onProgress } = input;
+  const contents = new Map<SectionName, Content>([['executable', executable]]);
+  for (const { name, content } of payload) contents.set(name, content);
+  const layout = layoutContainer(
+    executable.length,
+    payload.map(({ name, content }) => ({ name, length: lengthOf(content) })),
+  );
+  const seal = sealFor(input.platform, executable);
+  let size = layout.end;
+  await writeAtomically(input.output, 0o755, async (file, path) => {
+    const hashes = new Map<SectionName, SectionHashes>();
+    for (const { name, offset } of layout.parts) {
+      const content = contents.get(name);
+      if (!content) throw new Error(`section ${name} has no content`);
+      const written = await writePart(file, offset, content, {
+        patch: (head) => (name === 'executable' ? seal.patchHead(head, layout.end) : undefined),
+        onBytes: (done) => onProgress(offset + done, layout.end),
+      });
+      hashes.set(name, written);
+    }
+    await file.writev([encodeTail(layout, hashes)], layout.indexOffset);
+    size = await seal.sign(path, file, layout.end);
+  });
+  return size;
+}
+
+interface PartHooks {
+  /** New first bytes for a part, given its first chunk. */
+  readonly patch: (firstChunk: Uint8Array) => Uint8Array | undefined;
+  readonly onBytes: (done: number) => void;
+}
+
+async function writePart(
+  file: FileHandle,
+  offset: number,
+  content: Content,
+  hooks: PartHooks,
+): Promise<SectionHashes> {
+  const hash = newSha256();
+  let crc = 0;
+  let done = 0;
+  for await (const chunk of 'bytes' in content ? [content.bytes] : readChunks(content)) {
+    const head = done === 0 ? hooks.patch(chunk) : undefined;
+    if (head) chunk.set(head);
+    hash.update(chunk);
+    crc = crc32(chunk, crc);
+    await file.writev([chunk], offset + done);
+    done += chunk.length;
+    hooks.onBytes(done);
+  }
+  return { crc32: crc, sha256: hash.hex() };
+}
+
+const lengthOf = (content: Content): number => ('bytes' in content ? content.bytes.length : content.length);

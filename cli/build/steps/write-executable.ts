@@ -1,0 +1,68 @@
+import { readFile, stat } from 'node:fs/promises';
+import {
+  alignUp,
+  SECTION_ALIGNMENT,
+  type SectionName,
+} from '../../../runtime/contract/container/sections.ts';
+import { LOCATION_PLACEHOLDER } from '../../../runtime/contract/weights-location.ts';
+import { mapExternalData } from '../../../runtime/core/onnx/external-data.ts';
+import type { BaseRuntime } from '../base/base-runtime.ts';
+import type { PreparedModel } from '../model/prepared-model.ts';
+import type { BuildPlan } from '../plan.ts';
+import type { Reporter } from '../reporter.ts';
+import { type Content, writeContainer } from './write-container.ts';
+
+export interface ExecutableInput {
+  readonly output: string;
+  readonly model: PreparedModel;
+  readonly base: BaseRuntime;
+  readonly plan: BuildPlan;
+  readonly report: Reporter;
+}
+
+/** Appends a model to a base runtime; returns the size of the executable. */
+export async function writeExecutable({
+  output,
+  model,
+  base,
+  plan,
+  report,
+}: ExecutableInput): Promise<number> {
+  const step = report.step('Writing the executable');
+  const { files, tokenizer, graph, manifest } = model;
+  const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
+  const runtime = encode(base.info);
+  // The weights come before the graph, so where they will lie is known before the graph is.
+  const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
+  const payload: { name: SectionName; content: Content }[] = [
+    { name: 'runtime', content: { bytes: runtime } },
+    {
+      name: 'weights',
+      content: { path: graph.weightsPath, offset: 0, length: (await stat(graph.weightsPath)).size },
+    },
+    { name: 'graph', content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) } },
+    { name: 'tokenizer', content: { bytes: new TextEncoder().encode(tokenizer.json) } },
+    { name: 'config', content: await bytes(files.modelConfig) },
+    { name: 'manifest', content: { bytes: encode(manifest) } },
+  ];
+  const size = await writeContainer({
+    executable: { path: base.path, offset: 0, length: base.length, fileSize: base.fileSize },
+    payload,
+    platform: plan.platform,
+    output,
+    onProgress: step.progress,
+  });
+  step.done();
+  return size;
+}
+
+/** Lets a graph look for its weights in the executable: at their offset in it, under a name filled in at start. */
+function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
+  return mapExternalData(graph, (data) => ({
+    ...data,
+    location: LOCATION_PLACEHOLDER,
+    offset: weightsOffset + data.offset,
+  }));
+}
+
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

@@ -1,0 +1,13 @@
+import { version } from '../services/version.ts';
+import { BaseCommand } from './base-command.ts';
+
+export class Version extends BaseCommand {
+  static override summary = 'Print the product name and version.';
+
+  async run(): Promise<{ name: string; version: string }> {
+    await this.parse(Version);
+    const result = version();
+    this.log(`${result.name} ${result.version}`);
+    return result;
+  }
+}

@@ -1,0 +1,35 @@
+import { isMapping } from './describe.ts';
+import { expansionProblems, type Environment } from './expand.ts';
+import type { Finding } from './issue.ts';
+
+/** What a schema cannot see: variables that are not set, and a Lua file's name where its text belongs. */
+export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): Finding[] {
+  const texts = PATHS.map((path) => ({ path, text: textAt(value, path) }));
+  const findings = texts.flatMap(({ path, text }) =>
+    expansionProblems(text ?? '', env).map((message): Finding => ({ path, at: 'value', message })),
+  );
+  const script = textAt(value, TRANSFORM);
+  if (script === undefined || !LUA_FILE.test(script)) return findings;
+  const message = `this is taken as Lua source; for a file write \`transform: {path: ${JSON.stringify(script)}}\``;
+  return [...findings, { path: TRANSFORM, at: 'value', message }];
+}
+
+const TRANSFORM = ['encoderfile', 'transform'];
+/** One word ending in `.lua`: no script is that, and many a first config file holds it. */
+const LUA_FILE = /^[^\s()=]+\.lua$/;
+
+const PATHS = [
+  ['path'],
+  ['path', 'model_config_path'],
+  ['path', 'model_weights_path'],
+  ['path', 'tokenizer_path'],
+  ['path', 'tokenizer_config_path'],
+  ['output_path'],
+  ['cache_dir'],
+  ['transform', 'path'],
+].map((path) => ['encoderfile', ...path]);
+
+function textAt(value: unknown, path: readonly string[]): string | undefined {
+  const found = path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);
+  return typeof found === 'string' ? found : undefined;
+}

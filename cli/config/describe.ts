@@ -1,0 +1,30 @@
+/** A value as a message names it. `source` is its text in the file, which says `1.0` where the value is 1. */
+export function describe(value: unknown, source = ''): string {
+  if (value === null || value === undefined) {
+    return source === ''
+      ? 'nothing'
+      : `nothing (a bare \`${source}\` means that in YAML; quote it to mean the text)`;
+  }
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  return typeof value === 'number' ? `the number ${source || value}` : JSON.stringify(value);
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `a`, `b` and `c` */
+export function listing(keys: readonly string[]): string {
+  const names = keys.map((key) => keyName(key));
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** A key in backticks, on one line whatever it holds. */
+export const keyName = (key: string): string => `\`${JSON.stringify(shorten(key)).slice(1, -1)}\``;
+
+const shorten = (text: string): string => {
+  const points = Array.from(text);
+  return points.length > 60 ? `${points.slice(0, 57).join('')}...` : text;
+};

@@ -1,0 +1,79 @@
+import type { ErrorObject } from 'ajv';
+import { keyName, listing } from './describe.ts';
+import type { Finding } from './issue.ts';
+import { didYouMean, suggest } from './suggest.ts';
+
+export const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
+  keyword === 'required' || keyword === 'additionalProperties';
+
+/** Unknown and missing keys of plain mappings, each in a sentence of its own. */
+export function explainKeys(errors: readonly ErrorObject[]): Finding[] {
+  return mappings(errors).flatMap(({ path, schema, missing, unknown }) => [
+    ...unknown.map((key): Finding => unknownKey(path, key, schema)),
+    ...missing.map((key): Finding => ({ path, at: 'key', message: `missing required key ${keyName(key)}` })),
+  ]);
+}
+
+/** The same for the mapping form of a union: one sentence, which says what the form is made of. */
+export function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
+  return mappings(errors).map(({ path, schema, missing, unknown }): Finding => {
+    const [first] = unknown;
+    if (first !== undefined && missing.length === 0 && unknown.length === 1)
+      return unknownKey(path, first, schema);
+    const field = path.at(-1) ?? '';
+    const isMixed = unknown.includes(field) && missing.length < schema.required.length;
+    const optional = Object.keys(schema.properties).filter((key) => !schema.required.includes(key));
+    const message = [
+      `expected text, or a mapping with ${listing(schema.required)}`,
+      optional.length > 0 ? ` (optionally ${listing(optional)})` : '',
+      isMixed ? ', not both' : '',
+      missing.length > 0 ? `; missing ${listing(missing)}` : '',
+      notPartOfIt(isMixed ? unknown.filter((key) => key !== field) : unknown),
+    ].join('');
+    return first === undefined
+      ? { path, at: 'key', message }
+      : { path: [...path, first], at: 'key', label: path, message };
+  });
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, { readonly anyOf?: readonly Partial<ObjectSchema>[] }>>;
+  readonly required: readonly string[];
+}
+
+interface Mapping {
+  readonly path: readonly string[];
+  readonly schema: ObjectSchema;
+  readonly missing: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+function mappings(errors: readonly ErrorObject[]): Mapping[] {
+  return [...Map.groupBy(errors, ({ instancePath }) => instancePath)].map(([pointer, group]) => {
+    const schema = group[0]?.parentSchema as unknown as ObjectSchema;
+    const unknown = group.flatMap(({ params }) => keysOf(params['additionalProperty']));
+    // A misspelt key is one mistake, not one of spelling and one of omission.
+    const meant = new Set(unknown.map((key) => suggest(key, Object.keys(schema.properties))));
+    const missing = group
+      .flatMap(({ params }) => keysOf(params['missingProperty']))
+      .filter((key) => !meant.has(key));
+    return { path: pointer.split('/').slice(1), schema, missing, unknown };
+  });
+}
+
+const notPartOfIt = (unknown: readonly string[]): string =>
+  unknown.length === 0 ? '' : `; ${listing(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not part of it`;
+
+const keysOf = (key: unknown): string[] => (typeof key === 'string' ? [key] : []);
+
+function unknownKey(path: readonly string[], key: string, { properties }: ObjectSchema): Finding {
+  const known = Object.keys(properties);
+  const owner = known.find((name) =>
+    properties[name]?.anyOf?.some(
+      (branch) => branch.properties !== undefined && Object.hasOwn(branch.properties, key),
+    ),
+  );
+  const belongs = owner === undefined ? '' : `; it belongs under \`${owner}:\``;
+  const hint = belongs || didYouMean(key, known) || `; expected ${listing(known)}`;
+  return { path: [...path, key], at: 'key', label: path, message: `unknown key ${keyName(key)}${hint}` };
+}

@@ -1,0 +1,45 @@
+import type { ModelType } from '../../runtime/contract/model-types.ts';
+import { isMapping } from './describe.ts';
+
+export interface ModelGuess {
+  readonly name: string;
+  readonly modelType: ModelType;
+}
+
+/** What a model's config.json suggests for a starter config. Only a guess: the build checks it against the ONNX graph. */
+export function guessModel(config: unknown, folderName: string): ModelGuess {
+  const fields = isMapping(config) ? config : {};
+  return { name: guessName(fields, folderName), modelType: guessType(fields) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function guessType(fields: Fields): ModelType {
+  const architectures = texts(fields['architectures']);
+  if (architectures.some((name) => name.endsWith('ForTokenClassification'))) return 'token_classification';
+  if (architectures.some((name) => name.endsWith('ForSequenceClassification')))
+    return 'sequence_classification';
+  // Base models carry labels too, so they only count where nothing names the head.
+  const labels =
+    architectures.length > 0 || !isMapping(fields['id2label'])
+      ? []
+      : texts(Object.values(fields['id2label']));
+  if (labels.some((label) => /^[BI]-/.test(label))) return 'token_classification';
+  return labels.length > 0 ? 'sequence_classification' : 'embedding';
+}
+
+function guessName(fields: Fields, folderName: string): string {
+  const candidates = [hubName(fields['_name_or_path']), folderName, fields['model_type']];
+  return candidates.find((name): name is string => typeof name === 'string' && isName(name)) ?? 'model';
+}
+
+/** `name` of `organisation/name`. A path of the machine that trained the model says nothing to anyone else. */
+function hubName(nameOrPath: unknown): string | undefined {
+  if (typeof nameOrPath !== 'string') return undefined;
+  const [, name] = /^(?:[\w-][\w.-]*\/)?([\w-][\w.-]*)$/.exec(nameOrPath) ?? [];
+  return name;
+}
+
+const isName = (text: string): boolean => /^[^./\\\p{Cc}][^/\\\p{Cc}]{0,254}$/u.test(text);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -1,0 +1,38 @@
+import { isScalar, Scalar } from 'yaml';
+import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
+import { configError } from '../../runtime/contract/errors.ts';
+import type { BuildConfig } from './build-config.ts';
+import { checkPaths } from './check-paths.ts';
+import type { Environment } from './expand.ts';
+import { formatIssues } from './issue.ts';
+import { locate, nodeAt, sourceAt } from './locate.ts';
+import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
+import { resolveConfig } from './resolve.ts';
+import { checkTopLevel } from './top-level.ts';
+import { validate } from './validate.ts';
+
+/**
+ * Reads a build configuration. Every problem of the file is in the one ConfigError this throws, a line each:
+ * `file:line:column  path: message`.
+ */
+export function parseConfig(text: string, file: string, env: Environment): BuildConfig {
+  const yaml = parseYaml(text);
+  const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
+  const deeper = rest
+    ? [...validate(rest, (path) => sourceAt(yaml.doc, yaml.text, path)), ...checkPaths(rest, env)]
+    : [];
+  const issues = [
+    ...yaml.issues,
+    ...[...(findings ?? []), ...deeper].map((finding) => locate(yaml.doc, finding)),
+  ];
+  if (issues.length > 0 || !rest) throw configError(formatIssues(issues, file, yaml.lines));
+  return resolveConfig((rest as ConfigFile).encoderfile, file, env, transformLine(yaml));
+}
+
+/** The line of an inline script's first line; a block scalar's text starts below its `|`. */
+function transformLine({ doc, lines }: ParsedYaml): number {
+  const node = nodeAt(doc, ['encoderfile', 'transform']);
+  if (!node) return 0;
+  const isBlock = isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
+  return lines.linePos(node.range[0]).line + (isBlock ? 1 : 0);
+}

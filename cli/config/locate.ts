@@ -1,0 +1,75 @@
+import { isAlias, isMap, isPair, isScalar, visit, type Document, type Pair, type ParsedNode } from 'yaml';
+import type { Finding, Issue } from './issue.ts';
+
+/** Gives a finding its place in the text. */
+export function locate(doc: Document.Parsed, finding: Finding): Issue {
+  const { path, at, message, label } = finding;
+  return { offset: offsetOf(doc, path, at), path: (label ?? path).join('.'), message };
+}
+
+/** The node at a path, with the last alias followed. */
+export function nodeAt(doc: Document.Parsed, path: readonly string[]): ParsedNode | null {
+  const node = path.length === 0 ? doc.contents : pairAt(doc, path)?.value;
+  return follow(doc, node ?? null);
+}
+
+/** The text of a value as the user wrote it: `1.0` where the value is the number 1. */
+export function sourceAt(doc: Document.Parsed, text: string, path: readonly string[]): string {
+  const range = nodeAt(doc, path)?.range;
+  return range ? text.slice(range[0], range[1]).trim() : '';
+}
+
+/** The dotted path of the key that starts at an offset. */
+export function pathOfKey(doc: Document.Parsed, offset: number): string {
+  let found: Pair[] = [];
+  visit(doc, {
+    Pair(_, pair, ancestors) {
+      if (!isScalar(pair.key) || pair.key.range?.[0] !== offset) return undefined;
+      found = [...ancestors.filter((node) => isPair(node)), pair];
+      return visit.BREAK;
+    },
+  });
+  return found.map((pair) => keyText(pair)).join('.');
+}
+
+/** Where the scalar begins that ends at or after an offset. */
+export function startOfScalarAround(doc: Document.Parsed, offset: number): number | undefined {
+  let start: number | undefined;
+  visit(doc, {
+    Scalar(_, { range }) {
+      if (range && range[0] <= offset && range[1] >= offset) start = range[0];
+    },
+  });
+  return start;
+}
+
+function offsetOf(doc: Document.Parsed, path: readonly string[], at: Finding['at']): number {
+  const pair = pairAt(doc, path);
+  if (!pair)
+    return path.length === 0 ? (doc.contents?.range[0] ?? 0) : offsetOf(doc, path.slice(0, -1), 'key');
+  const value = pair.value?.range;
+  // A key without a value has an empty range somewhere after the colon; the key is what a reader looks for.
+  return at === 'value' && value && value[1] > value[0] ? value[0] : pair.key.range[0];
+}
+
+function pairAt(
+  doc: Document.Parsed,
+  path: readonly string[],
+): Pair<ParsedNode, ParsedNode | null> | undefined {
+  let node: ParsedNode | null = doc.contents;
+  let pair: Pair<ParsedNode, ParsedNode | null> | undefined;
+  for (const segment of path) {
+    node = follow(doc, node);
+    if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
+    // The last of two equal keys is the one whose value counts.
+    pair = node.items.findLast((item) => keyText(item) === segment);
+    node = pair?.value ?? null;
+  }
+  return pair;
+}
+
+function follow(doc: Document.Parsed, node: ParsedNode | null): ParsedNode | null {
+  return isAlias(node) ? ((node.resolve(doc) as ParsedNode | undefined) ?? null) : node;
+}
+
+const keyText = (pair: Pair): string => (isScalar(pair.key) ? String(pair.key.value) : '');

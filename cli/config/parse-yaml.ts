@@ -1,0 +1,78 @@
+import { LineCounter, parseDocument, visit, type Document } from 'yaml';
+import type { Issue } from './issue.ts';
+import { syntaxIssues } from './syntax-issues.ts';
+
+/** The file as YAML. `value` is undefined where the text is too broken for its fields to mean anything. */
+export interface ParsedYaml {
+  readonly text: string;
+  readonly doc: Document.Parsed;
+  readonly lines: LineCounter;
+  readonly issues: readonly Issue[];
+  readonly value: unknown;
+}
+
+export function parseYaml(raw: string): ParsedYaml {
+  // A byte order mark is not part of the first line.
+  const text = raw.replace(/^\uFEFF/, '');
+  const lines = new LineCounter();
+  const doc = parseDocument(text, {
+    lineCounter: lines,
+    // These add the library's own positions and excerpts to its messages, and YAML's rarer key and value types.
+    prettyErrors: false,
+    stringKeys: true,
+    resolveKnownTags: false,
+    logLevel: 'error',
+  });
+  const broken = (issue: Issue): ParsedYaml => ({ text, doc, lines, issues: [issue], value: undefined });
+  const misread = text.search(/[\uFFFD\0]/);
+  if (misread >= 0) return broken({ offset: misread, path: '', message: NOT_UTF8 });
+
+  const { issues, fatal } = syntaxIssues(doc, text);
+  if (fatal) return { text, doc, lines, issues, value: undefined };
+  const dangling = danglingAlias(doc);
+  if (dangling) return broken(dangling);
+  try {
+    return { text, doc, lines, issues, value: doc.toJS({ maxAliasCount: MAX_ALIASES }) };
+  } catch {
+    // With the aliases known to be good, only their number is left to fail on.
+    return broken({
+      offset: firstAlias(doc),
+      path: '',
+      message: 'aliases (`*name`) repeat too much; write the values out',
+    });
+  }
+}
+
+const MAX_ALIASES = 100;
+const NOT_UTF8 = 'this character is not valid UTF-8; save the file as UTF-8';
+
+function danglingAlias(doc: Document.Parsed): Issue | undefined {
+  const anchors = new Set<string>();
+  let issue: Issue | undefined;
+  visit(doc, {
+    Alias(_, alias) {
+      if (anchors.has(alias.source)) return undefined;
+      issue = {
+        offset: alias.range?.[0] ?? 0,
+        path: '',
+        message: `nothing above is named \`&${alias.source}\``,
+      };
+      return visit.BREAK;
+    },
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+    },
+  });
+  return issue;
+}
+
+function firstAlias(doc: Document.Parsed): number {
+  let offset = 0;
+  visit(doc, {
+    Alias(_, alias) {
+      offset = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}

@@ -1,0 +1,58 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
+import type { BuildConfig, ModelSource, TransformSource } from './build-config.ts';
+import { expand, type Environment } from './expand.ts';
+
+type Fields = ConfigFile['encoderfile'];
+
+/** Turns a valid, defaulted file into what the build works from. `transformLine` is where an inline script starts. */
+export function resolveConfig(
+  fields: Fields,
+  file: string,
+  env: Environment,
+  transformLine: number,
+): BuildConfig {
+  const place = (path: string): string => {
+    const expanded = expand(path, env);
+    return isAbsolute(expanded) ? expanded : join(dirname(file), expanded);
+  };
+  return {
+    file,
+    name: fields.name,
+    version: defaulted(fields.version),
+    modelType: fields.model_type,
+    model: modelSource(fields.path, place),
+    outputPath: fields.output_path === undefined ? undefined : expand(fields.output_path, env),
+    cacheDir: fields.cache_dir === undefined ? undefined : place(fields.cache_dir),
+    transform: transformSource(fields.transform, place, transformLine),
+    validateTransform: defaulted(fields.validate_transform),
+    build: defaulted(fields.build),
+  };
+}
+
+function modelSource(path: Fields['path'], place: (path: string) => string): ModelSource {
+  if (typeof path === 'string') return { kind: 'folder', folder: place(path) };
+  return {
+    kind: 'files',
+    modelConfig: place(path.model_config_path),
+    weights: place(path.model_weights_path),
+    tokenizer: place(path.tokenizer_path),
+    tokenizerConfig: path.tokenizer_config_path === undefined ? undefined : place(path.tokenizer_config_path),
+  };
+}
+
+function transformSource(
+  transform: Fields['transform'],
+  place: (path: string) => string,
+  line: number,
+): TransformSource | undefined {
+  if (transform === undefined) return undefined;
+  if (typeof transform === 'string') return { kind: 'inline', source: transform, line };
+  return { kind: 'file', path: place(transform.path) };
+}
+
+/** The schema's defaults are filled in by now; its types do not know. */
+function defaulted<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The configuration was not validated: a default is missing');
+  return value;
+}

@@ -1,0 +1,25 @@
+import { distance } from 'fastest-levenshtein';
+
+/** `; did you mean \`x\`?` for the candidate a user most likely meant, or nothing. */
+export function didYouMean(written: string, candidates: readonly string[]): string {
+  const meant = suggest(written, candidates);
+  return meant === undefined ? '' : `; did you mean \`${meant}\`?`;
+}
+
+export function suggest(written: string, candidates: readonly string[]): string | undefined {
+  const [best] = candidates
+    .map((candidate) => ({ candidate, edits: distance(plain(written), plain(candidate)) }))
+    .filter(({ candidate, edits }) => edits <= allowedEdits(candidate) || isBeginning(written, candidate))
+    .toSorted((a, b) => a.edits - b.edits);
+  return best?.candidate;
+}
+
+/** `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long junk is cut: it resembles nothing anyway. */
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .slice(0, 64);
+const allowedEdits = (candidate: string): number => Math.min(3, Math.floor(candidate.length / 3));
+const isBeginning = (written: string, candidate: string): boolean =>
+  plain(written).length >= 4 && plain(candidate).startsWith(plain(written));

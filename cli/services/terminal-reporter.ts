@@ -1,0 +1,50 @@
+import { duration, formatBytes, progressLine } from '../../runtime/core/progress.ts';
+import { type Reporter, silentReporter, type Step } from '../build/reporter.ts';
+
+/** Progress on stderr: a living line on a terminal, plain finished lines elsewhere, nothing when quiet. */
+export function reporterFor(quiet: boolean): Reporter {
+  if (quiet) return silentReporter;
+  return {
+    step: process.stderr.isTTY ? livingStep : plainStep,
+    warn: (message) => process.stderr.write(`Warning: ${message}\n`),
+  };
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const CLEAR = '\r\u001B[2K';
+
+function livingStep(label: string): Step {
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1000;
+  let frame = 0;
+  let bytes: readonly [done: number, total: number] | undefined;
+  const draw = (): void => {
+    const spinner = FRAMES[frame++ % FRAMES.length];
+    const line = bytes
+      ? `${progressLine(label, ...bytes, seconds())} of ${formatBytes(bytes[1])}`
+      : `${label} ${duration(seconds())}`;
+    process.stderr.write(`${CLEAR}${spinner} ${line}`);
+  };
+  const timer = setInterval(draw, 100);
+  timer.unref();
+  draw();
+  return {
+    progress: (...now) => (bytes = now),
+    done(detail) {
+      clearInterval(timer);
+      process.stderr.write(`${CLEAR}${finished(label, seconds(), detail)}\n`);
+    },
+  };
+}
+
+function plainStep(label: string): Step {
+  const started = performance.now();
+  return {
+    progress: () => {},
+    done: (detail) =>
+      process.stderr.write(`${finished(label, (performance.now() - started) / 1000, detail)}\n`),
+  };
+}
+
+const finished = (label: string, seconds: number, detail?: string): string =>
+  `✓ ${label} (${duration(seconds)})${detail ? `: ${detail}` : ''}`;

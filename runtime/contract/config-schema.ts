@@ -1,0 +1,85 @@
+import { Type, type Static } from 'typebox';
+import { MODEL_TYPE_NAMES } from './model-types.ts';
+
+/** No C0 or C1 control characters. Written without the `u` flag's help, so that every editor reads it the same way. */
+export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+export const CONFIG_SCHEMA_ID = 'urn:encoderfile:config';
+
+const path = (description: string) =>
+  Type.String({ minLength: 1, pattern: NO_CONTROL_CHARACTERS, description });
+
+const modelFiles = Type.Object(
+  {
+    model_config_path: path('The config.json of the model.'),
+    model_weights_path: path('The ONNX weights.'),
+    tokenizer_path: path('The tokenizer.json.'),
+    tokenizer_config_path: Type.Optional(path('The tokenizer_config.json, where the model has one.')),
+  },
+  { additionalProperties: false, description: 'The files of the model, each by its own path.' },
+);
+
+const transformFile = Type.Object(
+  { path: path('A Lua file that defines `Postprocess`.') },
+  { additionalProperties: false, description: 'A Lua script in a file of its own.' },
+);
+
+const build = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: NO_CONTROL_CHARACTERS,
+      description: 'Identifier of the model; every response carries it as `model_id`.',
+    }),
+    version: Type.Optional(
+      Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build, free text.' }),
+    ),
+    path: Type.Union([path('Folder that holds model.onnx, tokenizer.json and config.json.'), modelFiles], {
+      description: 'The model: a folder, or its files one by one. Relative to this file.',
+    }),
+    model_type: Type.Enum(MODEL_TYPE_NAMES, {
+      description: 'What the model computes; decides the endpoints and their results.',
+    }),
+    output_path: Type.Optional(
+      path('Where the executable is written. Relative to the current directory. Default: ./<name>.encoder'),
+    ),
+    cache_dir: Type.Optional(
+      path("Folder for downloaded and prepared base runtimes. Default: the system's cache folder."),
+    ),
+    transform: Type.Optional(
+      Type.Union(
+        [
+          Type.String({ pattern: '\\S', description: 'Lua source that defines `Postprocess`.' }),
+          transformFile,
+        ],
+        { description: "Lua script that post-processes the model's output: inline, or in a file." },
+      ),
+    ),
+    validate_transform: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Run the transform once on made-up output before building.',
+      }),
+    ),
+    build: Type.Optional(
+      Type.Boolean({ default: true, description: 'Write the executable; false stops after all checks.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'One build of one model.' },
+);
+
+/** The YAML build configuration as JSON Schema draft-07: what the CLI validates with and what editors complete from. */
+export const CONFIG_SCHEMA = Type.Object(
+  { encoderfile: build },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: CONFIG_SCHEMA_ID,
+    title: 'encoderfile build configuration',
+    additionalProperties: false,
+  },
+);
+
+/** The file as written and valid. The optional fields that have a default are still optional here. */
+export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
+/** The fields a user writes under `encoderfile:`. */
+export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);

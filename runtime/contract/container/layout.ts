@@ -1,0 +1,63 @@
+import { crc32 } from './crc32.ts';
+import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from './footer.ts';
+import { alignUp, type Section, SECTION_ALIGNMENT, type SectionName } from './sections.ts';
+
+interface PlacedPart {
+  readonly name: SectionName;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Where everything of a container goes; known before any hash is, with room for the longest that hashes can be. */
+export interface Layout {
+  readonly parts: readonly PlacedPart[];
+  readonly indexOffset: number;
+  /** The end of the footer; a multiple of 16, because a Mach-O signature must start on one. */
+  readonly end: number;
+}
+
+export type SectionHashes = Pick<Section, 'crc32' | 'sha256'>;
+
+export function layoutContainer(
+  executableLength: number,
+  payload: readonly { name: SectionName; length: number }[],
+): Layout {
+  const parts: PlacedPart[] = [{ name: 'executable', offset: 0, length: executableLength }];
+  let at = executableLength;
+  for (const { name, length } of payload) {
+    const offset = alignUp(at, SECTION_ALIGNMENT);
+    parts.push({ name, offset, length });
+    at = offset + length;
+  }
+  const indexOffset = alignUp(at, 16);
+  const indexLength = encodeIndex(
+    parts.map((part) => ({ ...part, crc32: WIDEST_CRC, sha256: '0'.repeat(64) })),
+  ).length;
+  return { parts, indexOffset, end: alignUp(indexOffset + indexLength + FOOTER_LENGTH, 16) };
+}
+
+/** The index and footer as one run of bytes, to be written at `layout.indexOffset`. */
+export function encodeTail(layout: Layout, hashes: ReadonlyMap<SectionName, SectionHashes>): Uint8Array {
+  const sections = layout.parts.map((part): Section => {
+    const found = hashes.get(part.name);
+    if (!found) throw new Error(`section ${part.name} was laid out but not written`);
+    return { ...part, ...found };
+  });
+  const index = encodeIndex(sections);
+  const tail = new Uint8Array(layout.end - layout.indexOffset);
+  tail.set(index, 0);
+  const footer = {
+    formatVersion: FORMAT_VERSION,
+    indexOffset: layout.indexOffset,
+    indexLength: index.length,
+    indexCrc: crc32(index),
+  };
+  tail.set(encodeFooter(footer), tail.length - FOOTER_LENGTH);
+  return tail;
+}
+
+const WIDEST_CRC = 0xffffffff;
+
+function encodeIndex(sections: readonly Section[]): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ sections }));
+}

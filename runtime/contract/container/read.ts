@@ -1,0 +1,68 @@
+import { configError } from '../errors.ts';
+import type { ByteSource } from './byte-source.ts';
+import { crc32 } from './crc32.ts';
+import { decodeFooter, type Footer, FOOTER_LENGTH, FORMAT_VERSION } from './footer.ts';
+import { payloadEnd } from './payload-end.ts';
+import { type Section, SECTION_NAMES, type SectionName } from './sections.ts';
+
+export interface Container {
+  readonly formatVersion: number;
+  readonly sections: readonly Section[];
+}
+
+const HEAD_LENGTH = 65_536;
+
+/** Finds and checks the index of a container: magic, checksums, version and that every section lies inside the file. */
+export function readContainer(source: ByteSource): Container {
+  const head = source.readAt(0, Math.min(HEAD_LENGTH, source.size));
+  const end = payloadEnd(head, source.size);
+  const footer =
+    end >= FOOTER_LENGTH ? decodeFooter(source.readAt(end - FOOTER_LENGTH, FOOTER_LENGTH)) : undefined;
+  if (footer === undefined) {
+    throw configError(
+      `${source.name} is not an encoderfile, or its end is missing (${source.size} bytes). Copy it again from where it was built.`,
+    );
+  }
+  if (footer === 'corrupt') throw altered(source, 'its footer does not match its checksum');
+  if (footer.formatVersion > FORMAT_VERSION) {
+    throw configError(
+      `${source.name} has file format ${footer.formatVersion}; this version reads up to ${FORMAT_VERSION}. Use a newer encoderfile.`,
+    );
+  }
+  return { formatVersion: footer.formatVersion, sections: readIndex(source, footer, end) };
+}
+
+export function findSection(container: Container, name: SectionName): Section | undefined {
+  return container.sections.find((section) => section.name === name);
+}
+
+export function requireSection(source: ByteSource, container: Container, name: SectionName): Section {
+  const section = findSection(container, name);
+  if (section) return section;
+  throw configError(
+    name === 'executable' || name === 'runtime'
+      ? `${source.name} has no runtime in it (section \`${name}\` is missing). Build it again.`
+      : `${source.name} has no model in it (section \`${name}\` is missing). Make one with \`encoderfile build\`.`,
+  );
+}
+
+function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
+  const { indexOffset, indexLength } = footer;
+  if (indexOffset + indexLength > end - FOOTER_LENGTH)
+    throw altered(source, 'its index lies outside the file');
+  const bytes = source.readAt(indexOffset, indexLength);
+  if (crc32(bytes) !== footer.indexCrc) throw altered(source, 'its index does not match its checksum');
+  const index = JSON.parse(new TextDecoder().decode(bytes)) as { sections: Section[] };
+  for (const section of index.sections) {
+    if (!SECTION_NAMES.includes(section.name))
+      throw altered(source, `section \`${section.name}\` is unknown`);
+    if (section.offset + section.length > indexOffset) {
+      throw altered(source, `section \`${section.name}\` lies outside the file`);
+    }
+  }
+  return index.sections;
+}
+
+function altered(source: ByteSource, why: string): Error {
+  return configError(`${source.name} was altered or damaged: ${why}. Copy it again from where it was built.`);
+}

@@ -1,0 +1,49 @@
+import type { ModelType } from './model-types.ts';
+
+/** What the executable must know of its model before it loads it: the `manifest` section, JSON. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly modelType: ModelType;
+  /** The builder, as `encoderfile 0.1.0`. */
+  readonly builtBy: string;
+  /** Graph inputs in the model's own order; they are fed by name. */
+  readonly inputs: readonly InputName[];
+  readonly output: string;
+  /** Size of the output's last axis: hidden size, or number of labels. */
+  readonly width: number;
+  /** Element type of the model's weights, as ONNX names it: float32, float16, int8 ... */
+  readonly precision: string;
+  /** Label of each output index; absent for embeddings. */
+  readonly id2label?: Readonly<Record<string, string>>;
+  readonly tokenizer: TokenizerSettings;
+}
+
+export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;
+export type InputName = (typeof INPUT_NAMES)[number];
+
+export interface TokenizerSettings {
+  /** Longest input in tokens, special tokens included; longer texts are cut. */
+  readonly maxLength: number;
+  readonly truncationSide: 'left' | 'right';
+  readonly padId: number;
+}
+
+/** What a base runtime is made of: the `runtime` section, JSON. */
+export interface RuntimeInfo {
+  readonly version: string;
+  readonly platform: string;
+  readonly node: string;
+  readonly onnxruntime: string;
+  readonly tokenizers: string;
+  /** Names the exact inputs this runtime was made from; also the name of its place in the cache. */
+  readonly key: string;
+  readonly parts: readonly RuntimePart[];
+}
+
+export interface RuntimePart {
+  readonly name: string;
+  /** Bytes in the executable, and the same unpacked where it is stored compressed. */
+  readonly bytes: number;
+  readonly unpackedBytes?: number;
+}

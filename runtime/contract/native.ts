@@ -1,0 +1,11 @@
+/** SEA assets of a base runtime; the builder writes them and the executable reads them. */
+export const ASSET_NATIVE_LIST = 'native.json';
+export const nativeAsset = (file: string): string => `native/${file}.zst`;
+export const workerAsset = (name: string): string => `worker/${name}.js`;
+
+/** The native libraries of a base runtime: the `native.json` asset. */
+export interface NativeList {
+  /** Content hash over all files; names their folder in the cache. */
+  readonly key: string;
+  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
+}

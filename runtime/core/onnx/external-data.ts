@@ -1,0 +1,120 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
+/** Where an initializer's bytes lie: the external_data entries of an ONNX TensorProto. */
+interface ExternalData {
+  readonly location: string;
+  readonly offset: number;
+  readonly length: number | undefined;
+}
+
+/** Field numbers of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). */
+const MODEL_GRAPH = 7;
+const GRAPH_NODE = 1;
+const GRAPH_INITIALIZER = 5;
+const NODE_ATTRIBUTE = 5;
+const ATTRIBUTE_GRAPH = 6;
+const ATTRIBUTE_GRAPHS = 11;
+const TENSOR_EXTERNAL_DATA = 13;
+const ENTRY_KEY = 1;
+const ENTRY_VALUE = 2;
+
+type MapEntry = (data: ExternalData) => ExternalData;
+
+/**
+ * Rewrites where a model's external weights lie; everything else is kept byte for byte.
+ */
+export function mapExternalData(model: Uint8Array, map: MapEntry): Uint8Array {
+  return mapFields(model, new Map([[MODEL_GRAPH, (graph) => mapGraph(graph, map)]]));
+}
+
+function mapGraph(graph: Uint8Array, map: MapEntry): Uint8Array {
+  const nested = (bytes: Uint8Array): Uint8Array => mapGraph(bytes, map);
+  const attribute = new Map([
+    [ATTRIBUTE_GRAPH, nested],
+    [ATTRIBUTE_GRAPHS, nested],
+  ]);
+  const node = new Map([[NODE_ATTRIBUTE, (bytes: Uint8Array) => mapFields(bytes, attribute)]]);
+  return mapFields(
+    graph,
+    new Map([
+      [GRAPH_NODE, (bytes: Uint8Array) => mapFields(bytes, node)],
+      [GRAPH_INITIALIZER, (bytes: Uint8Array) => mapTensor(bytes, map)],
+    ]),
+  );
+}
+
+function mapTensor(tensor: Uint8Array, map: MapEntry): Uint8Array {
+  const entries = new Map<string, string>();
+  mapFields(
+    tensor,
+    new Map([
+      [
+        TENSOR_EXTERNAL_DATA,
+        (entry) => {
+          const [key, value] = decodeEntry(entry);
+          entries.set(key, value);
+          return entry;
+        },
+      ],
+    ]),
+  );
+  const location = entries.get('location');
+  if (location === undefined) return tensor;
+  const length = entries.get('length');
+  const mapped = map({
+    location,
+    offset: Number(entries.get('offset') ?? 0),
+    length: length === undefined ? undefined : Number(length),
+  });
+  const writer = new BinaryWriter().raw(
+    mapFields(tensor, new Map([[TENSOR_EXTERNAL_DATA, () => undefined]])),
+  );
+  entries.set('location', mapped.location).set('offset', String(mapped.offset));
+  if (mapped.length !== undefined) entries.set('length', String(mapped.length));
+  for (const entry of entries) {
+    writer.tag(TENSOR_EXTERNAL_DATA, WireType.LengthDelimited).bytes(encodeEntry(entry));
+  }
+  return writer.finish();
+}
+
+/** Copies a message, replacing the given length-delimited fields by what their function returns (nothing: dropped). */
+function mapFields(
+  message: Uint8Array,
+  fields: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array | undefined>,
+): Uint8Array {
+  const reader = new BinaryReader(message);
+  const writer = new BinaryWriter();
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const [number, wireType] = reader.tag();
+    const replace = wireType === WireType.LengthDelimited ? fields.get(number) : undefined;
+    if (replace) {
+      const replaced = replace(reader.bytes());
+      if (replaced) writer.tag(number, wireType).bytes(replaced);
+    } else {
+      reader.skip(wireType, number);
+      writer.raw(message.subarray(start, reader.pos));
+    }
+  }
+  return writer.finish();
+}
+
+function decodeEntry(entry: Uint8Array): [key: string, value: string] {
+  const reader = new BinaryReader(entry);
+  let key = '';
+  let value = '';
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === ENTRY_KEY) key = reader.string();
+    else if (number === ENTRY_VALUE) value = reader.string();
+    else reader.skip(wireType, number);
+  }
+  return [key, value];
+}
+
+function encodeEntry([key, value]: readonly [string, string]): Uint8Array {
+  const writer = new BinaryWriter();
+  writer.tag(ENTRY_KEY, WireType.LengthDelimited).string(key);
+  writer.tag(ENTRY_VALUE, WireType.LengthDelimited).string(value);
+  return writer.finish();
+}

@@ -1,0 +1,7 @@
+/** Softmax of one row, stable for large values. */
+export function softmax(row: Float32Array): Float32Array {
+  const max = row.reduce((a, b) => Math.max(a, b), -Infinity);
+  const exps = Float64Array.from(row, (value) => Math.exp(value - max));
+  const sum = exps.reduce((a, b) => a + b, 0);
+  return Float32Array.from(exps, (value) => value / sum);
+}

@@ -1,0 +1,17 @@
+import { isIntact, type SectionVerdict } from '../contract/container/verify.ts';
+import { formatBytes } from './progress.ts';
+
+/** What `verify` says: a line per section, and what to do where one is not as it was built. */
+export function verificationText(file: string, verdicts: readonly SectionVerdict[]): string {
+  const lines = verdicts.map((verdict) => {
+    const { name, length, expected, actual } = verdict;
+    const state = isIntact(verdict) ? `ok  ${expected}` : `ALTERED  expected ${expected}, found ${actual}`;
+    return `${name.padEnd(10)}  ${formatBytes(length).padStart(8)}  ${state}`;
+  });
+  return [...lines, verdicts.every(isIntact) ? `${file} is intact.` : ''].join('\n').trimEnd();
+}
+
+export function alteredMessage(file: string, verdicts: readonly SectionVerdict[]): string {
+  const names = verdicts.filter((verdict) => !isIntact(verdict)).map(({ name }) => `\`${name}\``);
+  return `${file} was altered or damaged in ${names.join(', ')}. Copy it again from where it was built.`;
+}

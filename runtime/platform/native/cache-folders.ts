@@ -1,0 +1,25 @@
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Names the folder that holds what an executable unpacks; also the `--cache-dir` flag of every command that loads a model. */
+export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
+
+/**
+ * Where native libraries may be unpacked, best first. A chosen folder is the only one: whoever names a place means it.
+ * The later ones are for machines where the home folder is read-only or forbids execution.
+ */
+export function cacheFolders(chosen: string | undefined, env: NodeJS.ProcessEnv = process.env): string[] {
+  if (chosen) return [chosen];
+  const user = String(process.getuid?.() ?? 'user');
+  const folders = [
+    env['XDG_CACHE_HOME'] && join(env['XDG_CACHE_HOME'], 'encoderfile'),
+    process.platform === 'win32' && env['LOCALAPPDATA'] && join(env['LOCALAPPDATA'], 'encoderfile', 'cache'),
+    process.platform === 'darwin' && homedir() && join(homedir(), 'Library', 'Caches', 'encoderfile'),
+    homedir() && join(homedir(), '.cache', 'encoderfile'),
+    env['XDG_RUNTIME_DIR'] && join(env['XDG_RUNTIME_DIR'], 'encoderfile'),
+    join(tmpdir(), `encoderfile-${user}`),
+    process.platform === 'linux' && join('/var/tmp', `encoderfile-${user}`),
+    process.platform === 'linux' && join('/dev/shm', `encoderfile-${user}`),
+  ];
+  return [...new Set(folders.filter((folder): folder is string => Boolean(folder)))];
+}

@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { getAsset, getRawAsset, isSea } from 'node:sea';
+import { configError, messageOf } from '../../contract/errors.ts';
+import { ASSET_NATIVE_LIST, nativeAsset, type NativeList } from '../../contract/native.ts';
+import { PLATFORMS } from '../../contract/platforms.ts';
+import type { TokenizersAddon } from '../tokenizer.ts';
+import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
+import { loadAddon } from './load-addon.ts';
+import { findUnpacked } from './find-unpacked.ts';
+
+export interface NativeLibraries {
+  /** Path of ONNX Runtime's addon; each inference thread loads it for itself. */
+  readonly onnxruntime: string;
+  readonly tokenizers: TokenizersAddon;
+}
+
+/** Loads the native libraries: unpacked from the executable, or from node_modules where the code runs from source. */
+export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
+  return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
+}
+
+async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
+  const list = JSON.parse(getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
+  const failures: string[] = [];
+  for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
+    try {
+      const folder = findUnpacked(root, list) ?? (await unpack(root, list));
+      // Loading one is the only reliable test of a folder that forbids execution.
+      const tokenizers = loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
+      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers };
+    } catch (error) {
+      failures.push(`${root}: ${messageOf(error)}`);
+    }
+  }
+  throw configError(
+    'Cannot unpack the native libraries: they need one folder that can be written and executed from. ' +
+      `Set ${CACHE_DIR_VARIABLE} (or --cache-dir) to such a folder. Tried:\n  ${failures.join('\n  ')}`,
+  );
+}
+
+/** Only the first start needs zlib and crypto, which take a tenth of a start to load. */
+async function unpack(root: string, list: NativeList): Promise<string> {
+  const { unpackNative } = await import('./unpack.ts');
+  return unpackNative(root, list, (file) => new Uint8Array(getRawAsset(nativeAsset(file))));
+}
+
+const ONNXRUNTIME_ADDON = 'onnxruntime_binding.node';
+
+function loadInstalled(): NativeLibraries {
+  const require = createRequire(import.meta.url);
+  const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
+  const { platform, arch } = process;
+  return {
+    onnxruntime: join(folderOf('onnxruntime-node'), 'bin', 'napi-v6', platform, arch, ONNXRUNTIME_ADDON),
+    tokenizers: loadAddon(join(folderOf('tokenizers'), hostPlatform().tokenizersFile)) as TokenizersAddon,
+  };
+}
+
+function hostPlatform(): (typeof PLATFORMS)[number] {
+  const found = PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
+  if (found) return found;
+  throw configError(
+    `${process.platform}-${process.arch} is not supported: no native libraries exist for it.`,
+  );
+}

@@ -1,0 +1,60 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { messageOf } from '../../contract/errors.ts';
+import type { NativeList } from '../../contract/native.ts';
+import { sha256 } from '../sha256.ts';
+import { findUnpacked, unpackedFolder } from './find-unpacked.ts';
+
+/**
+ * Makes sure that all files of `list` lie unpacked in a folder of their own below `root`, and returns that folder.
+ * The folder appears complete or not at all (written beside, then renamed), so that two first starts at once are safe.
+ */
+export function unpackNative(
+  root: string,
+  list: NativeList,
+  readAsset: (file: string) => Uint8Array,
+): string {
+  const folder = unpackedFolder(root, list);
+  mkdirSync(join(root, 'native'), { recursive: true, mode: 0o700 });
+  const scratch = `${folder}.${process.pid}.tmp`;
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { mode: 0o700 });
+  try {
+    for (const file of list.files) {
+      const bytes = zstdDecompressSync(readAsset(file.name));
+      if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is damaged`);
+      writeDurably(join(scratch, file.name), bytes);
+    }
+    putInPlace(scratch, folder, () => findUnpacked(root, list) !== undefined);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+function writeDurably(path: string, bytes: Uint8Array): void {
+  const fd = openSync(path, 'wx', 0o700);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  chmodSync(path, 0o500);
+}
+
+function putInPlace(scratch: string, folder: string, isThere: () => boolean): void {
+  try {
+    renameSync(scratch, folder);
+  } catch (error) {
+    // Another process was first, or what lies there is incomplete or not ours.
+    if (isThere()) return;
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(scratch, folder);
+    } catch {
+      if (!isThere()) throw new Error(`cannot write ${folder}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { Hasher } from '../contract/container/verify.ts';
+
+export function newSha256(): Hasher {
+  const hash = createHash('sha256');
+  return {
+    update: (bytes) => void hash.update(bytes),
+    hex: () => hash.digest('hex'),
+  };
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

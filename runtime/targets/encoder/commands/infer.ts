@@ -1,0 +1,132 @@
+import { availableParallelism } from 'node:os';
+import { configError } from '../../../contract/errors.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
+import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { openEngine } from '../engine/engine.ts';
+import { inferArguments } from '../infer/arguments.ts';
+import { INPUT_FORMATS } from '../infer/formats.ts';
+import type { TaskOptions } from '../tasks/task.ts';
+
+/** `infer`: runs the model on texts given as arguments, or on a file of them. */
+export function inferCommand(modelPath: string): Command {
+  return {
+    summary: 'Run the model on texts and print the results as JSON.',
+    positionals: '<INPUTS>...',
+    options: {
+      format: {
+        short: 'f',
+        value: 'format',
+        help: 'How to print results',
+        choices: ['json'],
+        fallback: 'json',
+      },
+      'out-dir': {
+        short: 'o',
+        value: 'file',
+        help: 'Write the results to this file instead of printing them',
+      },
+      normalize: {
+        value: 'boolean',
+        help: 'Embedding models: L2-normalise every vector',
+        choices: ['true', 'false'],
+      },
+      pooling: {
+        value: 'mode',
+        help: 'Embedding models: one vector per text (mean of its tokens) or one per token (none)',
+        choices: ['mean', 'none'],
+      },
+      input: {
+        value: 'file',
+        help: 'Read texts from a file (.txt, .jsonl, .csv), or from standard input with -',
+      },
+      'input-format': {
+        value: 'format',
+        help: 'Format of --input, if its name does not tell',
+        choices: INPUT_FORMATS,
+      },
+      column: { value: 'name', help: 'Column (.csv) or key (.jsonl) that holds the text', fallback: 'text' },
+      output: {
+        value: 'file',
+        help: 'With --input: write a line of JSON per text here; run again to resume',
+      },
+      threads: {
+        value: 'count',
+        help: 'Threads to compute with; by default all cores',
+        env: 'ENCODERFILE_THREADS',
+      },
+      'cache-dir': {
+        value: 'folder',
+        help: 'Where native libraries are unpacked',
+        env: CACHE_DIR_VARIABLE,
+      },
+    },
+    async run(invocation) {
+      const input = invocation.value('input');
+      checkCombination(invocation, input);
+      const engine = await openEngine(modelPath, {
+        threads: threadCount(invocation.value('threads')),
+        // Packing weights takes longer than running a few texts without it (measured; see docs/decisions).
+        prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
+        cacheDir: invocation.value('cache-dir'),
+      });
+      try {
+        const options = taskOptions(invocation, engine.manifest);
+        if (input === undefined) {
+          await inferArguments(engine, invocation.positionals, options, invocation.value('out-dir'));
+          return 0;
+        }
+        // Reading files needs modules that a few texts on the command line should not wait for.
+        const { inferFile } = await import('../infer/file.ts');
+        return await inferFile(engine, options, {
+          input,
+          format: invocation.value('input-format'),
+          column: invocation.value('column') ?? 'text',
+          output: invocation.value('output') ?? invocation.value('out-dir'),
+        });
+      } finally {
+        await engine.settled();
+      }
+    },
+  };
+}
+
+const PREPACK_FROM_TEXTS = 16;
+
+function checkCombination(invocation: Invocation, input: string | undefined): void {
+  const { positionals } = invocation;
+  if (input === undefined && positionals.length === 0) {
+    throw new UsageError(
+      'Missing argument <INPUTS>: give at least one text, or --input with a file of texts.',
+    );
+  }
+  if (input !== undefined && positionals.length > 0) {
+    throw new UsageError(`Give texts or --input, not both (found ${JSON.stringify(positionals[0])}).`);
+  }
+  if (input === undefined) {
+    for (const name of ['output', 'input-format']) {
+      if (invocation.value(name) !== undefined) throw new UsageError(`--${name} goes with --input.`);
+    }
+  }
+}
+
+function taskOptions(invocation: Invocation, { modelType }: Manifest): TaskOptions {
+  if (modelType !== 'embedding') {
+    for (const name of ['normalize', 'pooling']) {
+      if (invocation.value(name) === undefined) continue;
+      throw configError(`--${name} is for embedding models; this is a ${modelType} model. Leave it out.`);
+    }
+  }
+  return {
+    normalize: invocation.value('normalize') === 'true',
+    pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
+  };
+}
+
+function threadCount(text: string | undefined): number {
+  const cores = availableParallelism();
+  if (text === undefined) return cores;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return Math.min(count, cores);
+  throw new UsageError(`--threads: ${JSON.stringify(text)} is not a whole number of at least 1.`);
+}

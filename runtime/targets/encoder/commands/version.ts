@@ -1,0 +1,16 @@
+import { writeAll } from '../../../platform/stdio.ts';
+import type { Command } from '../../../serve/cli/command.ts';
+import { openModel } from '../model.ts';
+
+/** `version`: the model's name and version, and what built and runs it. */
+export function versionCommand(modelPath: string): Command {
+  return {
+    summary: 'Print the versions of the model and of its runtime.',
+    options: {},
+    run() {
+      const { name, version, builtBy } = openModel(modelPath).manifest;
+      writeAll(1, `${name} ${version} (${builtBy}, Node ${process.versions.node})\n`);
+      return Promise.resolve(0);
+    },
+  };
+}

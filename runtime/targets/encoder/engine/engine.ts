@@ -1,0 +1,115 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { planBatches } from '../../../core/batches.ts';
+import { padBatch } from '../../../core/padding.ts';
+import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
+import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
+import { type Encoding, openTokenizer } from '../../../platform/tokenizer.ts';
+import { type Model, openModel } from '../model.ts';
+import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
+import type { RawOutput } from './protocol.ts';
+
+/** What the model said of one text: its tokens and, row after row, the raw output for it without padding. */
+export interface Inference {
+  readonly encoding: Encoding;
+  readonly ids: readonly number[];
+  readonly values: Float32Array;
+}
+
+export interface Engine {
+  readonly manifest: Manifest;
+  /** One inference per text, in order. Rejects with an InputError when there is no text or an empty one. */
+  infer(texts: readonly string[]): Promise<Inference[]>;
+  /** Waits until no native code runs, after which the process may end. */
+  readonly settled: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly threads: number;
+  readonly prepack: boolean;
+  readonly cacheDir?: string | undefined;
+}
+
+/** Padded tokens per run. Larger batches fall out of the processor's caches and are slower on every model measured. */
+const MAX_BATCH_TOKENS = 1024;
+
+/** Opens the model at `path`. The session opens in a thread of its own while this one loads the tokenizer. */
+export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
+  const native = await loadNativeLibraries(options.cacheDir);
+  const thread = startInferenceThread();
+  try {
+    // ONNX Runtime initialises once per process. This thread does it while the other one starts; measured, it saves a
+    // tenth of a cold start.
+    loadOnnxRuntime(native.onnxruntime);
+    const model = openModel(path);
+    const { manifest, graph, weightsFolder } = model;
+    const { threads, prepack } = options;
+    const { inputs, output } = manifest;
+    const opened = thread.open({
+      addon: native.onnxruntime,
+      graph,
+      weightsFolder,
+      threads,
+      prepack,
+      inputs,
+      output,
+    });
+    // Whoever infers hears of a failed start; between now and then nobody listens.
+    opened.catch(() => {});
+    const tokenizer = openTokenizer(native.tokenizers, model.tokenizer, manifest.tokenizer);
+    const checked = lazy(model.check);
+    return {
+      manifest,
+      async infer(texts) {
+        if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
+        const encodings = await tokenizer.encode(texts);
+        const inferences = runAll(thread, model, encodings);
+        // Nothing is returned before the check, but it costs nothing while the model runs.
+        const [results] = await Promise.all([inferences, opened, checked()]);
+        return results;
+      },
+      settled: thread.settled,
+      close: thread.close,
+    };
+  } catch (error) {
+    await thread.settled();
+    throw error;
+  }
+}
+
+/** Calls `once` at most once, when first asked. */
+function lazy<T>(once: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= once());
+}
+
+async function runAll(
+  thread: InferenceThread,
+  { manifest }: Model,
+  encodings: readonly Encoding[],
+): Promise<Inference[]> {
+  const ids = encodings.map((encoding) => encoding.getIds());
+  const lengths = ids.map((row) => row.length);
+  const values: Float32Array[] = [];
+  await Promise.all(
+    planBatches(lengths, MAX_BATCH_TOKENS).map(async (batch) => {
+      const rows = batch.map((index) => ids[index] ?? []);
+      const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
+      for (const [row, index] of batch.entries()) values[index] = rowOf(output, row, rows[row]?.length ?? 0);
+    }),
+  );
+  return encodings.map((encoding, index) => ({
+    encoding,
+    ids: ids[index] ?? [],
+    values: values[index] ?? new Float32Array(),
+  }));
+}
+
+/** The part of a batch's output that belongs to one text: all of its row, or that row's first `length` positions. */
+function rowOf({ data, dims }: RawOutput, row: number, length: number): Float32Array {
+  const [, second = 0, width] = dims;
+  if (width === undefined) return data.subarray(row * second, (row + 1) * second);
+  const start = row * second * width;
+  return data.subarray(start, start + length * width);
+}

@@ -1,0 +1,38 @@
+import type { InputName } from '../../../contract/manifest.ts';
+import type { TokenBatch } from '../../../core/padding.ts';
+import { Tensor } from '../../../platform/onnx/session.ts';
+
+/** The model's inputs by name, whatever order it declares them in, and only those it has. */
+export function feedsOf(batch: TokenBatch, inputs: readonly InputName[]): Record<string, Tensor> {
+  const { lengths, columns } = batch;
+  const dims = [lengths.length, columns];
+  return Object.fromEntries(
+    inputs.map((name) => [name, new Tensor('int64', widen(FILL[name](batch)), dims)]),
+  );
+}
+
+const FILL: Record<InputName, (batch: TokenBatch) => Int32Array> = {
+  input_ids: ({ ids }) => ids,
+  attention_mask: (batch) => fillRows(batch, (column, length) => (column < length ? 1 : 0)),
+  token_type_ids: ({ ids }) => new Int32Array(ids.length),
+  position_ids: (batch) => fillRows(batch, (column) => column),
+};
+
+function fillRows(
+  { lengths, columns }: TokenBatch,
+  value: (column: number, length: number) => number,
+): Int32Array {
+  const filled = new Int32Array(lengths.length * columns);
+  for (const [row, length] of lengths.entries()) {
+    for (let column = 0; column < columns; column++) filled[row * columns + column] = value(column, length);
+  }
+  return filled;
+}
+
+/** int64 values through their low words: several times faster than making a BigInt of each. */
+function widen(values: Int32Array): BigInt64Array {
+  const wide = new BigInt64Array(values.length);
+  const words = new Int32Array(wide.buffer);
+  for (const [index, value] of values.entries()) words[index * 2] = value;
+  return wide;
+}

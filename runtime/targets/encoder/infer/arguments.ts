@@ -1,0 +1,22 @@
+import { toPrettyJson } from '../../../core/json.ts';
+import { writeAll } from '../../../platform/stdio.ts';
+import { writeFileAtomically } from '../../../platform/write-file.ts';
+import type { Engine } from '../engine/engine.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { TaskOptions } from '../tasks/task.ts';
+
+/** Texts from the command line: one JSON document with all results. */
+export async function inferArguments(
+  engine: Engine,
+  texts: readonly string[],
+  options: TaskOptions,
+  file: string | undefined,
+): Promise<void> {
+  const { manifest } = engine;
+  const task = TASKS[manifest.modelType];
+  const inferences = await engine.infer(texts);
+  const results = inferences.map((inference) => task.printed(inference, manifest, options));
+  const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
+  if (file === undefined) writeAll(1, json);
+  else writeFileAtomically(file, json);
+}

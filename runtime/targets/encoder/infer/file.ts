@@ -1,0 +1,118 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { AppError } from '../../../contract/errors.ts';
+import { toJsonLine } from '../../../core/json.ts';
+import { progressLine } from '../../../core/progress.ts';
+import { sha256 } from '../../../platform/sha256.ts';
+import { writeAll } from '../../../platform/stdio.ts';
+import type { Engine } from '../engine/engine.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { TaskOptions } from '../tasks/task.ts';
+import { formatOf } from './formats.ts';
+import { readTexts, type TextOrError, type TextSource } from './read-texts.ts';
+import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
+import { mapAhead, windows } from './windows.ts';
+
+export interface FileJob {
+  readonly input: string;
+  readonly format: string | undefined;
+  readonly column: string;
+  readonly output: string | undefined;
+}
+
+/** Texts that are tokenised and batched together: enough to sort by length, few enough to stream. */
+const WINDOW = 256;
+
+/**
+ * A file of texts: a line of JSON for each, in order, as they are done. A text that cannot be used gets a line that says
+ * why, and the exit code is 1 in the end.
+ */
+export async function inferFile(engine: Engine, options: TaskOptions, job: FileJob): Promise<number> {
+  const source: TextSource = {
+    input: job.input,
+    format: formatOf(job.input, job.format),
+    column: job.column,
+  };
+  const sink = openSink(engine, options, job, source);
+  const progress = startProgress(sink.done);
+  let index = 0;
+  let failed = 0;
+
+  const windowed = windows(skip(readTexts(source), sink.done), WINDOW);
+  for await (const results of mapAhead(windowed, (texts) => inferWindow(engine, texts, options))) {
+    const lines = results.map((result) => {
+      if ('error' in result) failed += 1;
+      return toJsonLine({ index: sink.done + index++, ...result });
+    });
+    sink.write(`${lines.join('\n')}\n`);
+    progress.update(sink.done + index);
+  }
+  sink.finish();
+  progress.end();
+  if (failed === 0) return 0;
+  writeAll(2, `Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
+  return 1;
+}
+
+type Result = { readonly error: string } | object;
+
+/** One window: the usable texts in one call, each answer back at its place. */
+async function inferWindow(
+  engine: Engine,
+  window: readonly TextOrError[],
+  options: TaskOptions,
+): Promise<Result[]> {
+  const { manifest } = engine;
+  const task = TASKS[manifest.modelType];
+  const results: Result[] = window.map((item) => {
+    if ('error' in item) return item;
+    return item.text === '' ? { error: 'Cannot tokenize empty string' } : {};
+  });
+  const usable = window.flatMap((item, at) =>
+    'text' in item && item.text !== '' ? [{ at, text: item.text }] : [],
+  );
+  if (usable.length === 0) return results;
+  const inferences = await engine.infer(usable.map(({ text }) => text));
+  for (const [position, inference] of inferences.entries()) {
+    const at = usable[position]?.at;
+    if (at === undefined) throw new AppError('InternalError', 'more results than texts');
+    const printed = task.printed(inference, manifest, options);
+    results[at] = task.lineKey ? { [task.lineKey]: printed } : (printed as object);
+  }
+  return results;
+}
+
+async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let seen = 0;
+  for await (const item of items) if (seen++ >= count) yield item;
+}
+
+/** Where lines go. Only a file can be resumed, and only if its lines come from the same model, input and options. */
+function openSink(
+  engine: Engine,
+  options: TaskOptions,
+  { output }: FileJob,
+  source: TextSource,
+): ResumableOutput {
+  if (output === undefined) return { done: 0, write: (lines) => writeAll(1, lines), finish: () => {} };
+  const input = existsSync(source.input)
+    ? [realpathSync(source.input), statSync(source.input).mtimeMs]
+    : [source.input];
+  const origin = sha256(
+    Buffer.from(JSON.stringify([engine.manifest, options, source.column, source.format, input])),
+  );
+  return openResumableOutput(output, origin);
+}
+
+/** A progress line on a terminal; nothing elsewhere. */
+function startProgress(resumedAt: number): { update(done: number): void; end(): void } {
+  if (!process.stderr.isTTY) return { update: () => {}, end: () => {} };
+  if (resumedAt > 0) writeAll(2, `Resuming after ${resumedAt} texts.\n`);
+  const started = performance.now();
+  return {
+    update(done) {
+      const seconds = (performance.now() - started) / 1000;
+      writeAll(2, `\r\u001B[2K${progressLine('Texts', done, undefined, seconds)}`);
+    },
+    end: () => writeAll(2, '\n'),
+  };
+}

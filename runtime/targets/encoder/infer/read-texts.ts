@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { parse as parseCsv } from 'csv-parse';
+import { configError, inputError, messageOf } from '../../../contract/errors.ts';
+import type { InputFormat } from './formats.ts';
+
+export interface TextSource {
+  /** A path, or - for standard input. */
+  readonly input: string;
+  readonly format: InputFormat;
+  readonly column: string;
+}
+
+/** A text, or why there is none at this place: one bad line must not end a run over a million. */
+export type TextOrError = { readonly text: string } | { readonly error: string };
+
+/** Reads texts one by one, in order, without holding the file in memory. */
+export async function* readTexts(source: TextSource): AsyncGenerator<TextOrError> {
+  const stream = source.input === '-' ? process.stdin : createReadStream(source.input);
+  try {
+    yield* READERS[source.format](stream, source);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw configError(`No such file: ${source.input}`, error);
+    if (code === 'EISDIR') throw configError(`${source.input} is a folder; name a file of texts.`, error);
+    throw error;
+  }
+}
+
+type Reader = (stream: Readable, source: TextSource) => AsyncGenerator<TextOrError>;
+
+const READERS: Record<InputFormat, Reader> = {
+  async *txt(stream) {
+    for await (const line of lines(stream)) yield { text: line };
+  },
+  async *jsonl(stream, { column }) {
+    for await (const line of lines(stream)) yield textOfJson(line, column);
+  },
+  async *csv(stream, { column, input }) {
+    const records = stream.pipe(parseCsv({ bom: true, relax_column_count: true }));
+    stream.on('error', (error) => records.destroy(error));
+    let at: number | undefined;
+    try {
+      for await (const record of records as AsyncIterable<string[]>) {
+        if (at === undefined) at = columnOf(record, column, input);
+        else yield textOfCell(record[at]);
+      }
+    } catch (error) {
+      if ((error as { code?: string }).code?.startsWith('CSV_')) {
+        throw inputError(`${input} is not valid CSV: ${messageOf(error)}.`, error);
+      }
+      throw error;
+    }
+  },
+};
+
+async function* lines(stream: Readable): AsyncGenerator<string> {
+  let first = true;
+  // An error of the stream reaches readline's loop as an early end, so it is raised by hand.
+  let failure: unknown;
+  stream.on('error', (error) => (failure = error));
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+    yield first ? line.replace(/^\uFEFF/, '') : line;
+    first = false;
+  }
+  if (failure) throw failure;
+}
+
+function textOfJson(line: string, key: string): TextOrError {
+  try {
+    const value: unknown = JSON.parse(line);
+    const text =
+      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : value;
+    if (typeof text === 'string') return { text };
+    return { error: `expected a string, or an object with a string \`${key}\`` };
+  } catch {
+    return { error: 'not valid JSON' };
+  }
+}
+
+function columnOf(header: readonly string[], column: string, input: string): number {
+  const at = header.indexOf(column);
+  if (at >= 0) return at;
+  throw configError(
+    `${input} has no column ${JSON.stringify(column)} (its columns: ${header.join(', ')}). Name one with --column.`,
+  );
+}
+
+const textOfCell = (cell: string | undefined): TextOrError =>
+  cell === undefined ? { error: 'the row is too short' } : { text: cell };

@@ -1,0 +1,93 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { readContainer, requireSection } from '../../contract/container/read.ts';
+import type { Section, SectionName } from '../../contract/container/sections.ts';
+import { configError } from '../../contract/errors.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { ASSETS } from '../../contract/assets.ts';
+import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
+import { openFileSource } from '../../platform/file-source.ts';
+
+/** Everything of a model that is needed to run it. */
+export interface Model {
+  /** The file or folder it came from, for messages. */
+  readonly path: string;
+  readonly manifest: Manifest;
+  /** The optimised graph; its weights are looked up by file name in `weightsFolder`. */
+  readonly graph: Uint8Array;
+  readonly weightsFolder: string;
+  readonly tokenizer: string;
+  /** Compares what was read with its checksums; throws where it differs. To be called before any result is shown. */
+  readonly check: () => Promise<void>;
+}
+
+/** Opens a model: an executable made by `encoderfile build`, or the folder that `build --no-build` writes. */
+export function openModel(path: string): Model {
+  // ONNX Runtime refuses weights behind a symbolic link, and the file may have been renamed since it was built.
+  const real = realpathSync(path);
+  return statSync(real).isDirectory() ? openAssets(real) : openExecutable(real);
+}
+
+function openExecutable(path: string): Model {
+  const source = openFileSource(path);
+  try {
+    const container = readContainer(source);
+    const sections = new Map<Section, Uint8Array>();
+    const read = (name: SectionName): Uint8Array => {
+      const section = requireSection(source, container, name);
+      const bytes = source.readAt(section.offset, section.length);
+      sections.set(section, bytes);
+      return bytes;
+    };
+    return {
+      path,
+      manifest: parseManifest(read('manifest')),
+      // A copy: the bytes as they are in the file are checked later.
+      graph: nameWeights(read('graph').slice(), basename(path)),
+      weightsFolder: dirname(path),
+      tokenizer: decode(read('tokenizer')),
+      check: () => checkSections(path, sections),
+    };
+  } finally {
+    source.close();
+  }
+}
+
+function openAssets(folder: string): Model {
+  const read = (file: string): Uint8Array => readFileSync(join(folder, file));
+  return {
+    path: folder,
+    manifest: parseManifest(read(ASSETS.manifest)),
+    graph: read(ASSETS.graph),
+    weightsFolder: folder,
+    tokenizer: decode(read(ASSETS.tokenizer)),
+    check: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Small sections are compared with their checksum at every start, which finds damage; the weights, and tampering, are for
+ * `verify`. Loading zlib takes 3 ms (crypto takes 8): it happens while another thread opens the session.
+ */
+async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8Array>): Promise<void> {
+  const { crc32 } = await import('node:zlib');
+  for (const [section, bytes] of sections) {
+    if (crc32(bytes) === section.crc32) continue;
+    throw configError(
+      `${path} was altered or damaged: section \`${section.name}\` does not match its checksum. Copy it again from where it was built.`,
+    );
+  }
+}
+
+/** Puts the file's present name where the builder left room for it. */
+function nameWeights(graph: Uint8Array, name: string): Uint8Array {
+  const bytes = Buffer.from(graph.buffer, graph.byteOffset, graph.byteLength);
+  const location = padLocation(name);
+  for (let at = bytes.indexOf(LOCATION_PLACEHOLDER); at >= 0; at = bytes.indexOf(LOCATION_PLACEHOLDER, at)) {
+    at += bytes.write(location, at);
+  }
+  return graph;
+}
+
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const parseManifest = (bytes: Uint8Array): Manifest => JSON.parse(decode(bytes)) as Manifest;

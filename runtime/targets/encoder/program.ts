@@ -1,0 +1,19 @@
+import type { Program } from '../../serve/cli/command.ts';
+import { inferCommand } from './commands/infer.ts';
+import { inspectCommand } from './commands/inspect.ts';
+import { verifyCommand } from './commands/verify.ts';
+import { versionCommand } from './commands/version.ts';
+
+/** The commands of a model executable. `modelPath` is the file or folder that holds the model. */
+export function encoderProgram(modelPath: string, name: string): Program {
+  return {
+    name,
+    title: 'An encoder model in one executable file.',
+    commands: {
+      infer: inferCommand(modelPath),
+      inspect: inspectCommand(modelPath),
+      verify: verifyCommand(modelPath),
+      version: versionCommand(modelPath),
+    },
+  };
+}

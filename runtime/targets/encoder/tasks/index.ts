@@ -1,0 +1,11 @@
+import type { ModelType } from '../../../contract/model-types.ts';
+import { embedding } from './embedding.ts';
+import { sequenceClassification } from './sequence-classification.ts';
+import type { Task } from './task.ts';
+import { tokenClassification } from './token-classification.ts';
+
+export const TASKS: Record<ModelType, Task<unknown>> = {
+  embedding,
+  sequence_classification: sequenceClassification,
+  token_classification: tokenClassification,
+};

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { guessModel } from '../../../cli/config/guess-model-type.ts';
+
+const typeOf = (config: unknown): string => guessModel(config, 'folder').modelType;
+const nameOf = (config: unknown, folder = 'folder'): string => guessModel(config, folder).name;
+
+describe('the model type', () => {
+  test.each([
+    ['DistilBertForSequenceClassification', 'sequence_classification'],
+    ['BertForTokenClassification', 'token_classification'],
+    ['BertModel', 'embedding'],
+    ['BertForMaskedLM', 'embedding'],
+  ])('%s is %s', (architecture, expected) => {
+    expect(typeOf({ architectures: [architecture], id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } })).toBe(
+      expected,
+    );
+  });
+
+  test('labels decide where no architecture does', () => {
+    expect(typeOf({ id2label: { 0: 'O', 1: 'B-PER', 2: 'I-PER' } })).toBe('token_classification');
+    expect(typeOf({ id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } })).toBe('sequence_classification');
+  });
+
+  test.each([
+    [null],
+    [undefined],
+    ['x'],
+    [[]],
+    [{}],
+    [{ architectures: 'BertModel', id2label: [1] }],
+    [{ architectures: [1] }],
+  ])('%j is an embedding, for want of better', (config) => {
+    expect(typeOf(config)).toBe('embedding');
+  });
+
+  test('of the fixtures', () => {
+    const read = (name: string): unknown =>
+      JSON.parse(
+        readFileSync(join(import.meta.dirname, '../../../fixtures/models', name, 'config.json'), 'utf8'),
+      );
+    expect(guessModel(read('sentiment'), 'sentiment')).toEqual({
+      name: 'sentiment',
+      modelType: 'sequence_classification',
+    });
+    expect(guessModel(read('ner'), 'ner')).toEqual({ name: 'ner', modelType: 'token_classification' });
+    expect(guessModel(read('embedder'), 'embedder')).toEqual({ name: 'embedder', modelType: 'embedding' });
+  });
+});
+
+describe('the name', () => {
+  test.each([
+    ['bert-base-uncased', 'bert-base-uncased'],
+    ['dslim/bert-base-NER', 'bert-base-NER'],
+    ['./checkpoint-500', 'folder'],
+    ['/home/x/out', 'folder'],
+    ['../out', 'folder'],
+    ['C:\\out', 'folder'],
+    ['a/b/c', 'folder'],
+    ['', 'folder'],
+    [7, 'folder'],
+  ])('_name_or_path %j gives %s', (nameOrPath, expected) => {
+    expect(nameOf({ _name_or_path: nameOrPath })).toBe(expected);
+  });
+
+  test('without a usable folder it is the kind of model, or just model', () => {
+    expect(nameOf({ model_type: 'bert' }, '.')).toBe('bert');
+    expect(nameOf({}, '')).toBe('model');
+    expect(nameOf({}, 'a\u0007b')).toBe('model');
+    expect(nameOf({}, 'моя модель')).toBe('моя модель');
+  });
+});

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../cli/config/load.ts';
+import { AppError } from '../../../runtime/contract/errors.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../../fixtures/configs');
+const ENV = { HOME: '/home/ada', MODELS: '/models', OUT: '/out', EMPTY: '' };
+const read = (name: string): string => readFileSync(join(FIXTURES, name), 'utf8');
+const load = (name: string) => parseConfig(read(`valid/${name}.yml`), 'configs/x.yml', ENV);
+const names = (folder: string): string[] =>
+  readdirSync(join(FIXTURES, folder)).filter((name) => name.endsWith('.yml'));
+
+function problemsOf(text: string): string {
+  try {
+    parseConfig(text, 'FILE', ENV);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'ConfigError') return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('a broken config', () => {
+  const invalid = names('invalid');
+
+  test('there are fixtures to read', () => {
+    expect(invalid.length).toBeGreaterThan(30);
+    expect(names('valid').length).toBeGreaterThan(5);
+  });
+
+  test.each(invalid)('%s says what is wrong and where', (name) => {
+    const expected = read(`invalid/${name.replace('.yml', '.expected.txt')}`);
+    expect(`${problemsOf(read(`invalid/${name}`))}\n`).toBe(expected);
+  });
+
+  test('damage of any kind is a ConfigError with a place on every line', () => {
+    const text = read('valid/folder-with-everything.yml');
+    let refused = 0;
+    for (const junk of [
+      '',
+      '\t',
+      '"',
+      ': ',
+      '[',
+      '{',
+      '*a',
+      '&a ',
+      '- ',
+      '\n',
+      '\u0000',
+      '|',
+      '${',
+      '? ',
+      '!!map ',
+      '#',
+    ]) {
+      for (let at = 0; at <= text.length; at += 11) {
+        const problems = problemsOf(text.slice(0, at) + junk + text.slice(at + 3));
+        if (problems === '') continue;
+        refused += 1;
+        for (const line of problems.split('\n')) expect(line).toMatch(/^FILE:[1-9]\d*:[1-9]\d* {2}\S/);
+      }
+    }
+    expect(refused).toBeGreaterThan(300);
+  });
+
+  test('the documentation shows what is really printed', () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
+    const [, file = '', printed] =
+      /This file\n\n```yaml\n(.+?)```\n\ngives\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
+    expect(problemsOf(file).replaceAll('FILE', 'encoderfile.yml')).toBe(printed);
+  });
+
+  test('nesting without end is refused, not followed', () => {
+    expect(problemsOf('['.repeat(100_000))).toMatch(/^FILE:1:\d+ {2}nested too deeply$/);
+    expect(problemsOf('encoderfile: &a {name: *a}')).toContain(
+      'encoderfile.name: expected text, found a mapping',
+    );
+  });
+});
+
+describe('a valid config', () => {
+  test('a minimal one is defaulted', () => {
+    expect(load('minimal')).toEqual({
+      file: 'configs/x.yml',
+      name: 'sentiment',
+      version: '0.1.0',
+      modelType: 'sequence_classification',
+      model: { kind: 'folder', folder: join('configs', 'model') },
+      outputPath: undefined,
+      cacheDir: undefined,
+      transform: undefined,
+      validateTransform: true,
+      build: true,
+    });
+  });
+
+  test('every field is read, expanded and resolved', () => {
+    expect(load('folder-with-everything')).toEqual({
+      file: 'configs/x.yml',
+      name: 'Ада/sentiment: v2 #1',
+      version: '2.0',
+      modelType: 'sequence_classification',
+      model: { kind: 'folder', folder: '/home/ada/models/sentiment' },
+      outputPath: '/out/sentiment.encoder',
+      cacheDir: 'cache',
+      transform: {
+        kind: 'inline',
+        source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n',
+        line: 10,
+      },
+      validateTransform: false,
+      build: false,
+    });
+  });
+
+  test('files are resolved one by one', () => {
+    const { model, transform } = load('files');
+    expect(model).toEqual({
+      kind: 'files',
+      modelConfig: '/models/ner/config.json',
+      weights: '/data/ner.onnx',
+      tokenizer: join('tokenizers', 'ner.json'),
+      tokenizerConfig: undefined,
+    });
+    expect(transform).toEqual({ kind: 'file', path: join('configs', 'postprocess.lua') });
+    expect(load('files-with-tokenizer-config').model).toMatchObject({
+      tokenizerConfig: join('configs', 'tokenizer_config.json'),
+    });
+  });
+
+  test('only paths expand, and an escape is taken literally', () => {
+    const config = load('escapes');
+    expect(config.name).toBe('${NAME} and ~ stay in a name');
+    expect(config.model).toEqual({ kind: 'folder', folder: join('configs', '${MODELS}/$HOME/~/x') });
+    expect(config.outputPath).toBe('/home/ada');
+  });
+
+  test('an alias stands for its value', () => {
+    expect(load('aliases')).toMatchObject({
+      name: 'embedder',
+      model: { folder: join('configs', 'embedder') },
+    });
+  });
+
+  test('a byte order mark and Windows line ends change nothing', () => {
+    expect(load('windows-line-ends')).toMatchObject({
+      name: 'windows',
+      transform: { source: '-- first\nfunction Postprocess(x) return x end\n', line: 6 },
+    });
+  });
+
+  test('an absolute config file gives absolute paths, whatever the current directory is', () => {
+    const { model } = parseConfig(read('valid/minimal.yml'), '/etc/models/encoderfile.yml', {});
+    expect(model).toEqual({ kind: 'folder', folder: join('/etc/models', 'model') });
+  });
+
+  test('an unset HOME matters only where it is used', () => {
+    expect(parseConfig(read('valid/minimal.yml'), 'x.yml', {}).name).toBe('sentiment');
+    expect(() => parseConfig(read('valid/escapes.yml'), 'FILE', { MODELS: '/m' })).toThrow(
+      'FILE:5:16  encoderfile.output_path: `~` cannot be expanded: HOME is not set',
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../cli/config/load.ts';
+import { renderConfig } from '../../../cli/config/render-template.ts';
+
+const TEMPLATE = readFileSync(join(import.meta.dirname, '../../../templates/encoderfile.yml'), 'utf8');
+const START = { name: 'sentiment', path: './model', modelType: 'embedding' } as const;
+
+describe('renderConfig', () => {
+  test('plain values stand as they are', () => {
+    const text = renderConfig(TEMPLATE, START);
+    expect(text).toContain('\n  name: sentiment\n');
+    expect(text).toContain('\n  path: ./model\n');
+    expect(text).toContain('\n  model_type: embedding\n');
+    expect(text).not.toContain('{{');
+  });
+
+  test.each([
+    'a: b',
+    'a #b',
+    '# a',
+    `it's "quoted"`,
+    '- a',
+    '42',
+    'true',
+    '~',
+    'null',
+    ' padded ',
+    '{{path}}',
+    '$& $1 $$',
+    'модель 🤗 語',
+    '*alias',
+    '!tag',
+    '[a]',
+    'a\\b',
+    '\u2028',
+    'word '.repeat(50).trim(),
+  ])('the name %j comes back as it was', (name) => {
+    expect(parseConfig(renderConfig(TEMPLATE, { ...START, name }), 'x.yml', {}).name).toBe(name);
+  });
+
+  test.each(['./a: b', './# ${HOME}', '~', 'C:\\models\\a b', '/модели/語'])(
+    'the folder %j comes back as it was',
+    (path) => {
+      const { model } = parseConfig(renderConfig(TEMPLATE, { ...START, path }), 'x.yml', {});
+      expect(model).toEqual({ kind: 'folder', folder: path.replace(/^\.\//, '') });
+    },
+  );
+
+  test('everything that is commented out is valid too', () => {
+    const text = renderConfig(TEMPLATE, START)
+      .replace(/^ {2}path: .*\n/m, '')
+      .replaceAll(/^ {2}# ( *[a-z_]+:|  .*)/gm, '  $1');
+    const config = parseConfig(text, 'x.yml', { HOME: '/home/ada' });
+    expect(config).toMatchObject({
+      model: { kind: 'files', tokenizerConfig: 'tokenizer_config.json' },
+      outputPath: './model.encoder',
+      cacheDir: '/home/ada/.cache/encoderfile',
+      transform: { source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n' },
+      validateTransform: true,
+      build: true,
+    });
+  });
+
+  test('a placeholder nobody fills is our mistake', () => {
+    expect(() => renderConfig("a: '{{nobody}}'", START)).toThrow("unknown placeholder '{{nobody}}'");
+  });
+});

@@ -1,0 +1,66 @@
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { CONFIG_FIELDS, CONFIG_SCHEMA, CONFIG_SCHEMA_ID } from '../../../runtime/contract/config-schema.ts';
+
+/** As `encoderfile schema` prints it and an editor reads it back. */
+const printed = JSON.parse(JSON.stringify(CONFIG_SCHEMA)) as Node;
+
+interface Node {
+  readonly $schema?: string;
+  readonly $id?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly additionalProperties?: boolean;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly anyOf?: readonly Node[];
+}
+
+function nodes(node: Node): Node[] {
+  return [
+    node,
+    ...[...Object.values(node.properties ?? {}), ...(node.anyOf ?? [])].flatMap((child) => nodes(child)),
+  ];
+}
+
+describe('the published schema', () => {
+  test('is a draft-07 schema with an id', () => {
+    expect(printed).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: CONFIG_SCHEMA_ID,
+    });
+    expect(new Ajv({ strict: true }).validateSchema(printed)).toBe(true);
+  });
+
+  test('describes every field and leaves no mapping open', () => {
+    const [root, ...inner] = nodes(printed);
+    expect(inner.length).toBeGreaterThan(15);
+    expect(inner.filter(({ description }) => description === undefined)).toEqual([]);
+    const mappings = [root, ...inner].filter((node) => node?.type === 'object');
+    expect(mappings).toHaveLength(4);
+    expect(mappings.every((node) => node?.additionalProperties === false)).toBe(true);
+  });
+
+  test('counts characters, not UTF-16 units, and takes any of them but control characters', () => {
+    const check = new Ajv({ strict: true }).compile(printed);
+    const named = (name: string): boolean =>
+      check({ encoderfile: { name, path: '.', model_type: 'embedding' } });
+    expect(named('🤗'.repeat(256))).toBe(true);
+    expect(named('🤗'.repeat(257))).toBe(false);
+    expect(named('org/имя модели 語')).toBe(true);
+    for (const control of ['\u0000', '\n', '\u007F', '\u0085']) expect(named(`a${control}b`)).toBe(false);
+  });
+
+  test('names the fields of the contract', () => {
+    expect(CONFIG_FIELDS).toEqual([
+      'name',
+      'version',
+      'path',
+      'model_type',
+      'output_path',
+      'cache_dir',
+      'transform',
+      'validate_transform',
+      'build',
+    ]);
+  });
+});
