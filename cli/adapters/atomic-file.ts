@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError, configError, messageOf } from '../../runtime/contract/errors.ts';
+import { explainWriteError } from '../../runtime/core/write-error.ts';
 import { sha256 } from './hash.ts';
 import { isRunning } from './processes.ts';
 
@@ -44,25 +44,3 @@ async function removeLeftovers(folder: string, prefix: string): Promise<void> {
 
 /** Named by a hash: a name that just fits the file system leaves no room for more letters. */
 const temporaryPrefix = (path: string): string => `.encoderfile-${sha256(basename(path)).slice(0, 12)}-`;
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space, or write to another disk',
-  EDQUOT: 'the disk quota is used up. Free some space, or write to another disk',
-  EFBIG: 'the file would be larger than allowed here. Raise the limit, or write to another disk',
-  EEXIST: 'one of its parent folders is a file. Choose another output path',
-  EACCES: 'the folder may not be written. Choose another output path, or change its permissions',
-  EPERM: 'the folder may not be written. Choose another output path, or change its permissions',
-  EROFS: 'the file system is read-only. Choose another output path',
-  ENOENT: 'its folder does not exist. Create it, or choose another output path',
-  ENOTDIR: 'one of its parent folders is a file. Choose another output path',
-  EISDIR: 'it is a folder. Name a file, or use --output-dir to name a folder',
-  ENOTEMPTY: 'it is a folder. Name a file, or use --output-dir to name a folder',
-  ENAMETOOLONG: 'the name is too long for this file system. Choose a shorter output path',
-};
-
-/** A sentence for what the file system refused; other errors stay as they are. */
-export function explainWriteError(path: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || error instanceof AppError) return error;
-  return configError(`Cannot write ${path}: ${REASONS[code] ?? messageOf(error)}.`, error);
-}

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explainWriteError } from './atomic-file.ts';
+import { explainWriteError } from '../../runtime/core/write-error.ts';
 import { isRunning } from './processes.ts';
 
 /** Runs `use` with a new folder below `root`, and removes it again; also those that killed processes left there. */

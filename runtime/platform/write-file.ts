@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { configError, messageOf } from '../contract/errors.ts';
+import { explainWriteError } from '../core/write-error.ts';
 
 /** Writes a file that appears complete or not at all. */
 export function writeFileAtomically(path: string, text: string): void {
@@ -15,6 +15,6 @@ export function writeFileAtomically(path: string, text: string): void {
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw configError(`Cannot write ${path}: ${messageOf(error)}.`, error);
+    throw explainWriteError(path, error);
   }
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
-import { explainWriteError } from '../../adapters/atomic-file.ts';
+import { explainWriteError } from '../../../runtime/core/write-error.ts';
 import type { BuildPlan } from '../plan.ts';
 
 /** Refuses, before any long work, an output path that cannot become the file. */

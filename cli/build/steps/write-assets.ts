@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from '
 import { join } from 'node:path';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
-import { explainWriteError } from '../../adapters/atomic-file.ts';
+import { explainWriteError } from '../../../runtime/core/write-error.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 
 /** Writes what would be appended to a base runtime as a folder of files; returns their total size. */

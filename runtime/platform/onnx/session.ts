@@ -39,10 +39,15 @@ export type OnnxRuntime = OnnxruntimeAddon;
  * that cannot be bundled.
  */
 export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
-  const addon = loadAddon(addonPath) as OnnxruntimeAddon;
-  addon.initOrtOnce(LOG_ERRORS_ONLY, Tensor, isMainThread);
-  return addon;
+  if (!loaded) {
+    loaded = loadAddon(addonPath) as OnnxruntimeAddon;
+    loaded.initOrtOnce(LOG_ERRORS_ONLY, Tensor, isMainThread);
+  }
+  return loaded;
 }
+
+/** The addon keeps such state itself, for every thread: initialising it twice in one aborts the process. */
+let loaded: OnnxRuntime | undefined;
 
 /** Opens a session on weights mapped from a file. */
 export function openSession(addon: OnnxRuntime, options: SessionOptions): Session {

@@ -17,13 +17,22 @@ export interface Invocation {
   flag(name: string): boolean;
 }
 
+/** Where a command writes; what is written is out when the call returns. */
+export interface Output {
+  /** Results only. */
+  readonly out: (text: string) => void;
+  /** Everything said to a person. */
+  readonly err: (text: string) => void;
+}
+
 /** A command of an executable. Targets describe theirs as data; parsing and help are written once. */
 export interface Command {
   readonly summary: string;
   /** What follows the command's name, as in `<INPUTS>...`; without it there are no positional arguments. */
   readonly positionals?: string;
   readonly options: Readonly<Record<string, Option>>;
-  run(invocation: Invocation): Promise<number>;
+  /** Resolves with the exit code. */
+  run(invocation: Invocation, output: Output): Promise<number>;
 }
 
 export interface Program {

@@ -1,21 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
 import { EXIT_CODES, EXIT_USAGE } from '../errors/exit-code.ts';
-import { type Program, UsageError } from './command.ts';
+import { type Output, type Program, UsageError } from './command.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
-
-export interface Output {
-  /** For results only. */
-  readonly out: (text: string) => void;
-  /** For everything said to a person. */
-  readonly err: (text: string) => void;
-}
 
 /** Runs the command that `args` name and returns the exit code. Errors are one sentence on stderr, never a stack trace. */
 export async function runProgram(program: Program, args: readonly string[], output: Output): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    (name === undefined ? output.err : output.out)(programHelp(program));
+    (name === undefined ? output.err : output.out)(`${programHelp(program)}\n`);
     return name === undefined ? EXIT_USAGE : 0;
   }
   const key = name === '--version' || name === '-V' ? 'version' : name;
@@ -26,10 +19,10 @@ export async function runProgram(program: Program, args: readonly string[], outp
       throw new UsageError(`Unknown command ${JSON.stringify(name)}. Commands: ${known}.`);
     }
     if (asksForHelp(rest)) {
-      output.out(commandHelp(program, key, command));
+      output.out(`${commandHelp(program, key, command)}\n`);
       return 0;
     }
-    return await command.run(parseInvocation(command, rest, process.env));
+    return await command.run(parseInvocation(command, rest, process.env), output);
   } catch (error) {
     return explainFailure(error, `${program.name}${command ? ` ${key}` : ''}`, output);
   }
@@ -42,10 +35,10 @@ function asksForHelp(args: readonly string[]): boolean {
 
 function explainFailure(error: unknown, name: string, output: Output): number {
   if (error instanceof UsageError) {
-    output.err(`Error: ${error.message}\nSee \`${name} --help\`.`);
+    output.err(`Error: ${error.message}\nSee \`${name} --help\`.\n`);
     return EXIT_USAGE;
   }
   const known = AppError.from(error);
-  output.err(`Error: ${known.message}`);
+  output.err(`Error: ${known.message}\n`);
   return EXIT_CODES[known.code];
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isSea } from 'node:sea';
 import { writeAll } from '../../platform/stdio.ts';
+import type { Output } from '../../serve/cli/command.ts';
 import { runProgram } from '../../serve/cli/run.ts';
 import { encoderProgram } from './program.ts';
 
@@ -8,10 +9,7 @@ import { encoderProgram } from './program.ts';
 const argv = process.argv.slice(2);
 const [modelPath = '', args] = isSea() ? [process.execPath, argv] : [argv[0], argv.slice(1)];
 
-const output = {
-  out: (text: string) => writeAll(1, `${text}\n`),
-  err: (text: string) => writeAll(2, `${text}\n`),
-};
+const output: Output = { out: (text) => writeAll(1, text), err: (text) => writeAll(2, text) };
 
 void runProgram(encoderProgram(modelPath, basename(process.argv0)), args, output).then((code) => {
   // Everything is written by now; waiting for native threads to end would only cost time.

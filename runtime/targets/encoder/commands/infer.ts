@@ -61,7 +61,7 @@ export function inferCommand(modelPath: string): Command {
         env: CACHE_DIR_VARIABLE,
       },
     },
-    async run(invocation) {
+    async run(invocation, output) {
       const input = invocation.value('input');
       checkCombination(invocation, input);
       const engine = await openEngine(modelPath, {
@@ -73,19 +73,19 @@ export function inferCommand(modelPath: string): Command {
       try {
         const options = taskOptions(invocation, engine.manifest);
         if (input === undefined) {
-          await inferArguments(engine, invocation.positionals, options, invocation.value('out-dir'));
+          await inferArguments(engine, invocation.positionals, options, invocation.value('out-dir'), output);
           return 0;
         }
         // Reading files needs modules that a few texts on the command line should not wait for.
         const { inferFile } = await import('../infer/file.ts');
-        return await inferFile(engine, options, {
+        return await inferFile(engine, options, output, {
           input,
           format: invocation.value('input-format'),
           column: invocation.value('column') ?? 'text',
           output: invocation.value('output') ?? invocation.value('out-dir'),
         });
       } finally {
-        await engine.settled();
+        await engine.close();
       }
     },
   };

@@ -1,6 +1,5 @@
 import { inspect, inspectionTable } from '../../../core/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
-import { writeAll } from '../../../platform/stdio.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 
 /** `inspect`: what this file is made of. */
@@ -8,14 +7,14 @@ export function inspectCommand(modelPath: string): Command {
   return {
     summary: 'Show the model in this file and what the file is made of.',
     options: { json: { help: 'Print JSON' } },
-    run(invocation) {
+    run(invocation, output) {
       const source = openFileSource(modelPath);
       try {
         const inspection = inspect(source);
         const text = invocation.flag('json')
           ? JSON.stringify(inspection, undefined, 2)
           : inspectionTable(inspection);
-        writeAll(1, `${text}\n`);
+        output.out(`${text}\n`);
         return Promise.resolve(0);
       } finally {
         source.close();

@@ -3,7 +3,6 @@ import { isIntact, verifySections } from '../../../contract/container/verify.ts'
 import { configError } from '../../../contract/errors.ts';
 import { alteredMessage, verificationText } from '../../../core/verification.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
-import { writeAll } from '../../../platform/stdio.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 
 /** `verify`: reads the whole file and compares every section with its SHA-256. */
@@ -11,12 +10,12 @@ export function verifyCommand(modelPath: string): Command {
   return {
     summary: 'Check that this file is as it was built.',
     options: {},
-    async run() {
+    async run(_invocation, output) {
       const { newSha256 } = await import('../../../platform/sha256.ts');
       const source = openFileSource(modelPath);
       try {
         const verdicts = verifySections(source, readContainer(source), newSha256);
-        writeAll(1, `${verificationText(modelPath, verdicts)}\n`);
+        output.out(`${verificationText(modelPath, verdicts)}\n`);
         if (!verdicts.every(isIntact)) throw configError(alteredMessage(modelPath, verdicts));
         return 0;
       } finally {

@@ -1,4 +1,3 @@
-import { writeAll } from '../../../platform/stdio.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 import { openModel } from '../model.ts';
 
@@ -7,9 +6,9 @@ export function versionCommand(modelPath: string): Command {
   return {
     summary: 'Print the versions of the model and of its runtime.',
     options: {},
-    run() {
+    run(_invocation, output) {
       const { name, version, builtBy } = openModel(modelPath).manifest;
-      writeAll(1, `${name} ${version} (${builtBy}, Node ${process.versions.node})\n`);
+      output.out(`${name} ${version} (${builtBy}, Node ${process.versions.node})\n`);
       return Promise.resolve(0);
     },
   };

@@ -20,8 +20,6 @@ export interface Engine {
   readonly manifest: Manifest;
   /** One inference per text, in order. Rejects with an InputError when there is no text or an empty one. */
   infer(texts: readonly string[]): Promise<Inference[]>;
-  /** Waits until no native code runs, after which the process may end. */
-  readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -69,11 +67,10 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
         const [results] = await Promise.all([inferences, opened, checked()]);
         return results;
       },
-      settled: thread.settled,
       close: thread.close,
     };
   } catch (error) {
-    await thread.settled();
+    await thread.close();
     throw error;
   }
 }

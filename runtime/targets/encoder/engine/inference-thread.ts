@@ -7,8 +7,7 @@ export interface InferenceThread {
   /** Opens a model; resolves when it can run, rejects when it cannot be loaded. */
   open(model: Omit<OpenModel, 'kind'>): Promise<void>;
   run(batch: TokenBatch): Promise<RawOutput>;
-  /** Waits until no native code runs in the thread: ending it there would abort the process. */
-  readonly settled: () => Promise<void>;
+  /** Waits until no native code runs in the thread (ending it there would abort the process), then lets it end. */
   readonly close: () => Promise<void>;
 }
 
@@ -46,11 +45,6 @@ export function startInferenceThread(): InferenceThread {
         );
     }
   };
-  const settled = async (): Promise<void> => {
-    const running = [...waiting.values()].map(({ promise }) => promise);
-    await Promise.allSettled([opened?.promise, ...running]);
-  };
-
   worker.on('message', onReply);
   worker.on('error', (error) => fail(AppError.from(error)));
   worker.on('exit', () => fail(new AppError('InternalError', 'The inference thread ended.')));
@@ -70,10 +64,11 @@ export function startInferenceThread(): InferenceThread {
       send({ kind: 'run', id, batch });
       return await promise.promise;
     },
-    settled,
     async close() {
-      await settled();
-      await worker.terminate();
+      const running = [...waiting.values()].map(({ promise }) => promise);
+      await Promise.allSettled([opened?.promise, ...running]);
+      // Nothing waits for the end itself: it takes several milliseconds, and a process may exit meanwhile.
+      void worker.terminate();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { toPrettyJson } from '../../../core/json.ts';
-import { writeAll } from '../../../platform/stdio.ts';
 import { writeFileAtomically } from '../../../platform/write-file.ts';
+import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { TaskOptions } from '../tasks/task.ts';
@@ -11,12 +11,13 @@ export async function inferArguments(
   texts: readonly string[],
   options: TaskOptions,
   file: string | undefined,
+  output: Output,
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
   const inferences = await engine.infer(texts);
   const results = inferences.map((inference) => task.printed(inference, manifest, options));
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
-  if (file === undefined) writeAll(1, json);
+  if (file === undefined) output.out(json);
   else writeFileAtomically(file, json);
 }

@@ -3,12 +3,12 @@ import { AppError } from '../../../contract/errors.ts';
 import { toJsonLine } from '../../../core/json.ts';
 import { progressLine } from '../../../core/progress.ts';
 import { sha256 } from '../../../platform/sha256.ts';
-import { writeAll } from '../../../platform/stdio.ts';
+import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { TaskOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
-import { readTexts, type TextOrError, type TextSource } from './read-texts.ts';
+import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { mapAhead, windows } from './windows.ts';
 
@@ -26,19 +26,25 @@ const WINDOW = 256;
  * A file of texts: a line of JSON for each, in order, as they are done. A text that cannot be used gets a line that says
  * why, and the exit code is 1 in the end.
  */
-export async function inferFile(engine: Engine, options: TaskOptions, job: FileJob): Promise<number> {
+export async function inferFile(
+  engine: Engine,
+  options: TaskOptions,
+  output: Output,
+  job: FileJob,
+): Promise<number> {
   const source: TextSource = {
     input: job.input,
     format: formatOf(job.input, job.format),
     column: job.column,
   };
-  const sink = openSink(engine, options, job, source);
-  const progress = startProgress(sink.done);
+  const sink = openSink(engine, options, output, job, source);
+  const { texts, share } = openTexts(source);
+  const progress = startProgress(sink.done, share, output);
   let index = 0;
   let failed = 0;
 
-  const windowed = windows(skip(readTexts(source), sink.done), WINDOW);
-  for await (const results of mapAhead(windowed, (texts) => inferWindow(engine, texts, options))) {
+  const windowed = windows(skip(texts, sink.done), WINDOW);
+  for await (const results of mapAhead(windowed, (window) => inferWindow(engine, window, options))) {
     const lines = results.map((result) => {
       if ('error' in result) failed += 1;
       return toJsonLine({ index: sink.done + index++, ...result });
@@ -49,7 +55,7 @@ export async function inferFile(engine: Engine, options: TaskOptions, job: FileJ
   sink.finish();
   progress.end();
   if (failed === 0) return 0;
-  writeAll(2, `Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
+  output.err(`Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
   return 1;
 }
 
@@ -90,29 +96,36 @@ async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<
 function openSink(
   engine: Engine,
   options: TaskOptions,
-  { output }: FileJob,
+  output: Output,
+  job: FileJob,
   source: TextSource,
 ): ResumableOutput {
-  if (output === undefined) return { done: 0, write: (lines) => writeAll(1, lines), finish: () => {} };
+  if (job.output === undefined) return { done: 0, write: output.out, finish: () => {} };
   const input = existsSync(source.input)
     ? [realpathSync(source.input), statSync(source.input).mtimeMs]
     : [source.input];
   const origin = sha256(
     Buffer.from(JSON.stringify([engine.manifest, options, source.column, source.format, input])),
   );
-  return openResumableOutput(output, origin);
+  return openResumableOutput(job.output, origin);
 }
 
-/** A progress line on a terminal; nothing elsewhere. */
-function startProgress(resumedAt: number): { update(done: number): void; end(): void } {
+/** A progress bar on a terminal; nothing elsewhere. */
+function startProgress(
+  resumedAt: number,
+  share: () => number | undefined,
+  output: Output,
+): { readonly update: (done: number) => void; readonly end: () => void } {
   if (!process.stderr.isTTY) return { update: () => {}, end: () => {} };
-  if (resumedAt > 0) writeAll(2, `Resuming after ${resumedAt} texts.\n`);
+  if (resumedAt > 0) output.err(`Resuming after ${resumedAt} texts.\n`);
   const started = performance.now();
   return {
     update(done) {
       const seconds = (performance.now() - started) / 1000;
-      writeAll(2, `\r\u001B[2K${progressLine('Texts', done, undefined, seconds)}`);
+      const read = share();
+      const line = read === undefined ? progressLine('Texts', done, undefined, seconds) : progressLine(`${done} texts`, read, 1, seconds);
+      output.err(`\r\u001B[2K${line}`);
     },
-    end: () => writeAll(2, '\n'),
+    end: () => output.err('\n'),
   };
 }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
@@ -15,17 +15,28 @@ export interface TextSource {
 /** A text, or why there is none at this place: one bad line must not end a run over a million. */
 export type TextOrError = { readonly text: string } | { readonly error: string };
 
-/** Reads texts one by one, in order, without holding the file in memory. */
-export async function* readTexts(source: TextSource): AsyncGenerator<TextOrError> {
-  const stream = source.input === '-' ? process.stdin : createReadStream(source.input);
-  try {
-    yield* READERS[source.format](stream, source);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw configError(`No such file: ${source.input}`, error);
-    if (code === 'EISDIR') throw configError(`${source.input} is a folder; name a file of texts.`, error);
-    throw error;
-  }
+export interface OpenTexts {
+  /** The texts one by one, in order; the file is never in memory as a whole. */
+  readonly texts: AsyncGenerator<TextOrError>;
+  /** How much of the file has been read, 0 to 1; unknown for standard input. */
+  readonly share: () => number | undefined;
+}
+
+export function openTexts(source: TextSource): OpenTexts {
+  if (source.input === '-') return { texts: READERS[source.format](process.stdin, source), share: () => undefined };
+  const size = fileSize(source.input);
+  const stream = createReadStream(source.input);
+  return {
+    texts: READERS[source.format](stream, source),
+    share: () => (size === 0 ? 1 : stream.bytesRead / size),
+  };
+}
+
+function fileSize(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) throw configError(`No such file: ${path}`);
+  if (stat.isDirectory()) throw configError(`${path} is a folder; name a file of texts.`);
+  return stat.size;
 }
 
 type Reader = (stream: Readable, source: TextSource) => AsyncGenerator<TextOrError>;

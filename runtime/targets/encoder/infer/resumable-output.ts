@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { configError, messageOf } from '../../../contract/errors.ts';
+import { explainWriteError } from '../../../core/write-error.ts';
 
 /** A file of result lines that a killed run leaves resumable: `<file>.partial`, and beside it what made it. */
 export interface ResumableOutput {
@@ -54,7 +54,7 @@ export function openResumableOutput(path: string, origin: string): ResumableOutp
       },
     };
   } catch (error) {
-    throw configError(`Cannot write ${path}: ${messageOf(error)}.`, error);
+    throw explainWriteError(path, error);
   }
 }
 

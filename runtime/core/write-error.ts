@@ -1,0 +1,23 @@
+import { AppError, configError, messageOf } from '../contract/errors.ts';
+
+/** A sentence for what the file system refused; other errors stay as they are. */
+export function explainWriteError(path: string, error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== 'string' || error instanceof AppError) return error;
+  return configError(`Cannot write ${path}: ${REASONS[code] ?? messageOf(error)}.`, error);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full. Free some space, or write to another disk',
+  EDQUOT: 'the disk quota is used up. Free some space, or write to another disk',
+  EFBIG: 'the file would be larger than allowed here. Raise the limit, or write to another disk',
+  EEXIST: 'one of its parent folders is a file. Choose another output path',
+  EACCES: 'the folder may not be written. Choose another output path, or change its permissions',
+  EPERM: 'the folder may not be written. Choose another output path, or change its permissions',
+  EROFS: 'the file system is read-only. Choose another output path',
+  ENOENT: 'its folder does not exist. Create it, or choose another output path',
+  ENOTDIR: 'one of its parent folders is a file. Choose another output path',
+  EISDIR: 'it is a folder. Name a file',
+  ENOTEMPTY: 'it is a folder. Name a file',
+  ENAMETOOLONG: 'the name is too long for this file system. Choose a shorter output path',
+};

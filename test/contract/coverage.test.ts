@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BEHAVIOURS } from './behaviours.ts';
+
+const cited = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.test.ts'))
+  .flatMap((file) => [...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/verifies(?:Once)?\(\s*'([^']+)'/g)])
+  .map(([, id]) => id);
+
+test('the gate sees the tests', () => {
+  expect(cited.length).toBeGreaterThan(15);
+});
+
+test('every behaviour has a test', () => {
+  expect(Object.keys(BEHAVIOURS).filter((id) => !cited.includes(id))).toEqual([]);
+});
+
+test('every test names a behaviour', () => {
+  expect(cited.filter((id) => !Object.keys(BEHAVIOURS).includes(id ?? ''))).toEqual([]);
+});

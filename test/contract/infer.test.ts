@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { verifies } from './verifies.ts';
+
+const folder = useTempFolder();
+const norm = (vector: number[]): number => Math.hypot(...vector);
+
+verifies('infer:sequence_classification:shape', async (arm) => {
+  const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', 'I love this', 'this is awful']);
+  const { predictions, metadata, ...rest } = JSON.parse(stdout);
+  expect({ exitCode, stderr, metadata, rest }).toEqual({ exitCode: 0, stderr: '', metadata: null, rest: {} });
+  expect(predictions.map(({ label }: { label: string }) => label)).toEqual(['POSITIVE', 'NEGATIVE']);
+  expect(Object.keys(predictions[0])).toEqual(['label', 'score']);
+});
+
+verifies('infer:token_classification:shape', async (arm) => {
+  const { stdout } = await arm.run('ner', ['infer', 'John lives in Berlin', 'hello']);
+  const { predictions, metadata } = JSON.parse(stdout);
+  expect(metadata).toBeNull();
+  expect(predictions).toHaveLength(2);
+  expect(Object.keys(predictions[0])).toEqual(['tokens', 'labels']);
+  expect(predictions[0].labels).toContain('B-PER');
+  expect(predictions[0].labels).toContain('B-LOC');
+  expect(predictions[0].tokens).toHaveLength(predictions[0].labels.length);
+  expect(predictions[0].tokens).not.toContain('[CLS]');
+});
+
+verifies('infer:embedding:shape', async (arm) => {
+  const { stdout } = await arm.run('embedder', ['infer', 'one text', 'another']);
+  const { embeddings, metadata } = JSON.parse(stdout);
+  expect(metadata).toBeNull();
+  expect(embeddings).toHaveLength(2);
+  expect(embeddings[0].every((value: unknown) => typeof value === 'number')).toBe(true);
+  expect(embeddings[0]).toHaveLength(embeddings[1].length);
+});
+
+verifies('infer:embedding:normalize', async (arm) => {
+  const run = async (...flags: string[]): Promise<number[]> =>
+    JSON.parse((await arm.run('embedder', ['infer', 'some text', ...flags])).stdout).embeddings[0];
+  const [plain, normalized, off] = [await run(), await run('--normalize=true'), await run('--normalize=false')];
+  expect(norm(normalized)).toBeCloseTo(1, 5);
+  expect(off).toEqual(plain);
+  expect(norm(plain)).not.toBeCloseTo(1, 3);
+  const { exitCode, stderr } = await arm.run('embedder', ['infer', 'some text', '--normalize=maybe']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--normalize: "maybe" is not one of true, false.');
+});
+
+verifies('infer:embedding:pooling', async (arm) => {
+  const { stdout } = await arm.run('embedder', ['infer', 'a b c', '--pooling=none', '--normalize=true']);
+  const [tokens] = JSON.parse(stdout).embeddings;
+  expect(tokens).toHaveLength(3);
+  for (const vector of tokens) expect(norm(vector)).toBeCloseTo(1, 5);
+});
+
+verifies('infer:out-dir', async (arm) => {
+  const file = join(folder(), 'result.json');
+  const { exitCode, stdout } = await arm.run('sentiment', ['infer', 'I love this', '-o', file]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+  expect(JSON.parse(readFileSync(file, 'utf8')).predictions).toHaveLength(1);
+  const missing = await arm.run('sentiment', ['infer', 'x', '--out-dir', join(folder(), 'none', 'result.json')]);
+  expect(missing.exitCode).toBe(1);
+  expect(missing.stderr).toMatch(/^Error: Cannot write .*result\.json: its folder does not exist/);
+});
+
+verifies('infer:format', async (arm) => {
+  expect((await arm.run('sentiment', ['infer', '-f', 'json', 'good'])).exitCode).toBe(0);
+  const { exitCode, stderr } = await arm.run('sentiment', ['infer', '--format=xml', 'good']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--format: "xml" is not one of json.');
+});
+
+verifies('infer:empty', async (arm) => {
+  for (const texts of [[''], ['fine', '']]) {
+    const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', ...texts]);
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Error: Cannot tokenize empty string\n',
+    });
+  }
+  const blank = await arm.run('ner', ['infer', ' \t ']);
+  expect(JSON.parse(blank.stdout).predictions).toEqual([{ tokens: [], labels: [] }]);
+});
+
+verifies('infer:missing-inputs', async (arm) => {
+  const { exitCode, stderr } = await arm.run('sentiment', ['infer']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('Missing argument <INPUTS>');
+});
+
+verifies('infer:unknown-flag', async (arm) => {
+  const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', 'x', '--nope']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr.split('\n')[0]).toMatch(/^Error: Unknown option '--nope'/);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+verifies('infer:option-of-another-type', async (arm) => {
+  const { exitCode, stderr } = await arm.run('sentiment', ['infer', 'x', '--normalize=true']);
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    'Error: --normalize is for embedding models; this is a sequence_classification model. Leave it out.\n',
+  );
+});
+
+verifies('infer:dash-text', async (arm) => {
+  const { exitCode, stdout } = await arm.run('sentiment', ['infer', '--', '--love', '-x']);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).predictions).toHaveLength(2);
+});
+
+verifies('help:exit-codes', async (arm) => {
+  const help = await arm.run('sentiment', ['--help']);
+  expect(help.exitCode).toBe(0);
+  for (const command of ['infer', 'inspect', 'verify', 'version']) {
+    expect(help.stdout).toContain(command);
+    expect((await arm.run('sentiment', [command, '--help'])).stdout).toContain(`Usage: `);
+  }
+  const unknown = await arm.run('sentiment', ['train']);
+  expect(unknown.exitCode).toBe(2);
+  expect(unknown.stderr).toContain('Unknown command "train"');
+  expect((await arm.run('sentiment', [])).exitCode).toBe(2);
+});
+
+verifies('inspect:facts', async (arm) => {
+  const { stdout } = await arm.run('sentiment', ['inspect', '--json']);
+  const { model, sections, runtime } = JSON.parse(stdout);
+  expect(model).toMatchObject({ name: 'sentiment', modelType: 'sequence_classification', width: 2 });
+  expect(sections.map(({ name }: { name: string }) => name)).toContain('weights');
+  expect(runtime.node).toMatch(/^26\./);
+  const table = await arm.run('sentiment', ['inspect']);
+  expect(table.stdout).toMatch(/Labels\s+NEGATIVE, POSITIVE/);
+});
+
+verifies('verify:intact', async (arm) => {
+  const { exitCode, stdout } = await arm.run('sentiment', ['verify']);
+  expect(exitCode).toBe(0);
+  expect(stdout.trimEnd()).toMatch(/is intact\.$/);
+});

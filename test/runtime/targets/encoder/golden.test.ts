@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { type Engine, openEngine } from '../../../../runtime/targets/encoder/engine/engine.ts';
+import { tokenRows } from '../../../../runtime/targets/encoder/tasks/token-info.ts';
+import { TASKS } from '../../../../runtime/targets/encoder/tasks/index.ts';
+import { type GoldenText, readGolden } from '../../../helpers/golden.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+
+const MODELS = readdirSync(join(FIXTURES, 'models'));
+const OPTIONS = { normalize: false, pooling: 'mean' } as const;
+
+test('golden data of many models is there', () => {
+  expect(MODELS.length).toBeGreaterThanOrEqual(10);
+});
+
+describe.each(MODELS)('%s', (model) => {
+  const golden = readGolden(model);
+  let engine: Engine | undefined;
+  afterAll(() => engine?.close());
+  const open = async (): Promise<Engine> =>
+    (engine ??= await openEngine(join(inject('built'), `${model}.encoder`), { threads: 1, prepack: true }));
+
+  test(`all ${golden.length} texts in one call equal what other libraries compute of each alone`, async () => {
+    const { manifest, infer } = await open();
+    const inferences = await infer(golden.map(({ text }) => text));
+    const width = manifest.width;
+    for (const [index, expected] of golden.entries()) {
+      const inference = inferences[index];
+      if (!inference) throw new Error(`no result for ${expected.id}`);
+      expect(inference.ids, expected.id).toEqual(expected.input_ids);
+      expectClose([...inference.values], flatten(expected), expected.id, model);
+      expectTokens(tokenRows(inference, manifest.modelType === 'sequence_classification' ? 0 : width), expected);
+    }
+  });
+
+  test('labels and scores are those of the reference', async () => {
+    const { manifest, infer } = await open();
+    const task = TASKS[manifest.modelType];
+    const inferences = await infer(golden.map(({ text }) => text));
+    for (const [index, inference] of inferences.entries()) {
+      const expected = golden[index];
+      if (!expected) throw new Error('more results than texts');
+      const result = task.result(inference, manifest, OPTIONS) as Result;
+      if (expected.predicted_label !== undefined) {
+        expect(result.predicted_label).toBe(expected.predicted_label);
+        expectClose([...(result.scores ?? [])], expected.scores as number[], expected.id, model);
+      }
+      if (expected.labels) {
+        const kept = expected.labels.filter((_, at) => expected.special_tokens_mask[at] === 0);
+        expect(result.tokens?.map(({ label }) => label)).toEqual(kept);
+      }
+    }
+  });
+});
+
+interface Result {
+  readonly predicted_label?: string;
+  readonly scores?: Float32Array;
+  readonly tokens?: { readonly label: string }[];
+}
+
+function flatten(golden: GoldenText): number[] {
+  return ((golden.embeddings ?? golden.logits ?? []) as (number | number[])[]).flat();
+}
+
+/** 1e-5 for float32; a float16 model computes with three digits, and its order of summation differs by batch. */
+function expectClose(actual: number[], expected: number[], id: string, model: string): void {
+  const tolerance = model === 'float16' ? 2e-2 : 1e-5;
+  expect(actual.length, id).toBe(expected.length);
+  const worst = actual.reduce((most, value, at) => Math.max(most, Math.abs(value - (expected[at] ?? NaN))), 0);
+  expect(worst, `greatest difference in ${id}`).toBeLessThan(tolerance);
+}
+
+function expectTokens(rows: ReturnType<typeof tokenRows>, golden: GoldenText): void {
+  const kept = golden.input_ids.flatMap((_, at) => (golden.special_tokens_mask[at] === 0 ? [at] : []));
+  expect(rows.map(({ info }) => info.token)).toEqual(kept.map((at) => golden.tokens[at]));
+  expect(rows.map(({ info }) => [info.start, info.end])).toEqual(kept.map((at) => golden.offsets[at]));
+}
