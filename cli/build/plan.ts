@@ -86,7 +86,8 @@ function namesOf({ triple, os, cpu }: Platform): string[] {
   return [triple, ...systems.flatMap((system) => cpus.map((name) => `${system}-${name}`))];
 }
 
-function hostPlatform(host: Host): Platform {
+/** The platform of this machine. */
+export function hostPlatform(host: Host): Platform {
   const found = PLATFORMS.find(({ os, cpu }) => os === host.os && cpu === host.cpu);
   if (found) return found;
   throw configError(

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'vitest';
+import { TEST_CACHE } from '../helpers/paths.ts';
 import { runProgram } from '../../runtime/serve/cli/run.ts';
 import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
 
@@ -35,7 +36,8 @@ const inProcess: Arm = {
 };
 
 /** inspect and verify are about the executable itself. */
-const needsExecutable = ([command = '']: readonly string[]): boolean => ['inspect', 'verify'].includes(command);
+const needsExecutable = ([command = '']: readonly string[]): boolean =>
+  ['inspect', 'verify'].includes(command);
 
 const executable: Arm = {
   name: 'executable',
@@ -47,10 +49,11 @@ export const ARMS: readonly Arm[] = [inProcess, executable];
 export async function runExecutable(
   path: string,
   args: readonly string[],
-  options: { input?: string; cwd?: string; env?: Record<string, string> } = {},
+  options: { input?: string; cwd?: string; env?: Record<string, string | undefined> } = {},
 ): Promise<Answer> {
   const { exitCode, stdout, stderr, signal } = await execa(path, args, {
     ...options,
+    env: { ENCODERFILE_CACHE_DIR: TEST_CACHE, ...options.env },
     reject: false,
     stripFinalNewline: false,
     ...(options.input === undefined ? { stdin: 'ignore' as const } : {}),

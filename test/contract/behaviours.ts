@@ -58,7 +58,8 @@ export const BEHAVIOURS = {
   },
   'infer:file:resume': {
     source: 'docs/infer.md',
-    behaviour: 'A run that was killed continues where it stopped, and the result is the same as without the kill.',
+    behaviour:
+      'A run that was killed continues where it stopped, and the result is the same as without the kill.',
   },
   'infer:file:problems': {
     source: 'docs/infer.md',
@@ -75,6 +76,97 @@ export const BEHAVIOURS = {
   'verify:intact': {
     source: 'design "The executable format"',
     behaviour: 'verify reads every section and says that the file is intact.',
+  },
+  'executable:moved': {
+    source: 'issue: the executable',
+    behaviour:
+      'It works copied, renamed (spaces, non-ASCII), through a symbolic link and from a read-only folder.',
+  },
+  'executable:read-only-home': {
+    source: 'issue: the executable',
+    behaviour: 'With a home folder that cannot be written it unpacks its libraries elsewhere.',
+  },
+  'executable:noexec': {
+    source: 'issue: the executable',
+    behaviour:
+      'Where a cache folder forbids execution it uses the next one; where all do it says what to set.',
+  },
+  'executable:first-start-twice': {
+    source: 'issue: the executable',
+    behaviour: 'Several processes at the very first start at once all work, and leave one unpacked copy.',
+  },
+  'executable:no-network': {
+    source: 'issue: the executable',
+    behaviour: 'It needs no network.',
+  },
+  'executable:damaged-libraries': {
+    source: 'design "The executable format"',
+    behaviour: 'Unpacked libraries that were cut or belong to somebody else are replaced, not loaded.',
+  },
+  'executable:damaged': {
+    source: 'issue: the executable',
+    behaviour:
+      'A truncated or altered file, a missing section and a newer format are each one sentence, exit code 1.',
+  },
+  'executable:stdout': {
+    source: 'issue: the executable',
+    behaviour: 'Stdout holds the result only, whatever the environment says to Node.',
+  },
+  'build:contract-options': {
+    source: 'encoder contract 4.4',
+    behaviour: 'build takes every option of the contract; flags override the config file.',
+  },
+  'build:default-output': {
+    source: 'encoder contract 2',
+    behaviour:
+      'The default output is ./<name>.encoder in the current directory; names of any kind give a usable file.',
+  },
+  'build:assets': {
+    source: 'encoder contract 2, 4.4',
+    behaviour: '--no-build and build: false write the assets without an executable.',
+  },
+  'build:missing-files': {
+    source: 'encoder contract 7',
+    behaviour: 'Missing model files give the messages of the contract.',
+  },
+  'build:bad-model': {
+    source: 'issue: bad input',
+    behaviour: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',
+  },
+  'build:bad-tokenizer': {
+    source: 'issue: bad input',
+    behaviour: 'An invalid tokenizer, or that of another model, is refused.',
+  },
+  'build:bad-labels': {
+    source: 'issue: bad input',
+    behaviour: 'Missing or too few labels are refused with the numbers.',
+  },
+  'build:bad-config': {
+    source: 'issue: bad input',
+    behaviour: 'A broken config names file, line and column of every problem at once.',
+  },
+  'build:bad-output': {
+    source: 'issue: bad input',
+    behaviour:
+      'An output path that is a folder, unwritable or on a full disk is refused; an old file stays intact.',
+  },
+  'build:two-at-once': {
+    source: 'issue: bad input',
+    behaviour: 'Two builds to the same output at once both end well, and the file is whole.',
+  },
+  'build:killed': {
+    source: 'issue: bad input',
+    behaviour:
+      'kill -9 during a build leaves the old file intact; the next build removes what was left behind.',
+  },
+  'build:cache-directory': {
+    source: 'encoder contract 7',
+    behaviour: "Without a home folder it says 'Cannot locate cache directory' and what to set.",
+  },
+  'build:platform': {
+    source: 'encoder contract 4.4',
+    behaviour:
+      'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
   },
 } as const satisfies Record<string, { source: string; behaviour: string }>;
 

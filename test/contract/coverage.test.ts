@@ -5,7 +5,9 @@ import { BEHAVIOURS } from './behaviours.ts';
 
 const cited = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.test.ts'))
-  .flatMap((file) => [...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/verifies(?:Once)?\(\s*'([^']+)'/g)])
+  .flatMap((file) => [
+    ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/verifies(?:Once)?\(\s*'([^']+)'/g),
+  ])
   .map(([, id]) => id);
 
 test('the gate sees the tests', () => {

@@ -35,7 +35,9 @@ verifies('infer:file:formats', async (arm) => {
   }
   const named = await arm.run('sentiment', ['infer', '--input', files.csv, '--column', 'id']);
   expect(named.exitCode).toBe(0);
-  expect((await arm.run('embedder', ['infer', '--input', files.txt])).stdout).toMatch(/^\{"index":0,"embedding":\[/);
+  expect((await arm.run('embedder', ['infer', '--input', files.txt])).stdout).toMatch(
+    /^\{"index":0,"embedding":\[/,
+  );
 });
 
 verifies('infer:file:bad-lines', async (arm) => {
@@ -72,7 +74,10 @@ verifies('infer:file:problems', async (arm) => {
 });
 
 verifiesOnce('infer:file:resume', async () => {
-  const texts = Array.from({ length: 3000 }, (_, index) => `text number ${index} is ${index % 2 ? 'good' : 'bad'}`);
+  const texts = Array.from(
+    { length: 3000 },
+    (_, index) => `text number ${index} is ${index % 2 ? 'good' : 'bad'}`,
+  );
   const input = write('texts.txt', `${texts.join('\n')}\n`);
   const [whole, resumed] = [join(folder(), 'whole.jsonl'), join(folder(), 'resumed.jsonl')];
   const infer = ['infer', '--input', input, '--output'];

@@ -39,7 +39,11 @@ verifies('infer:embedding:shape', async (arm) => {
 verifies('infer:embedding:normalize', async (arm) => {
   const run = async (...flags: string[]): Promise<number[]> =>
     JSON.parse((await arm.run('embedder', ['infer', 'some text', ...flags])).stdout).embeddings[0];
-  const [plain, normalized, off] = [await run(), await run('--normalize=true'), await run('--normalize=false')];
+  const [plain, normalized, off] = [
+    await run(),
+    await run('--normalize=true'),
+    await run('--normalize=false'),
+  ];
   expect(norm(normalized)).toBeCloseTo(1, 5);
   expect(off).toEqual(plain);
   expect(norm(plain)).not.toBeCloseTo(1, 3);
@@ -60,7 +64,12 @@ verifies('infer:out-dir', async (arm) => {
   const { exitCode, stdout } = await arm.run('sentiment', ['infer', 'I love this', '-o', file]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
   expect(JSON.parse(readFileSync(file, 'utf8')).predictions).toHaveLength(1);
-  const missing = await arm.run('sentiment', ['infer', 'x', '--out-dir', join(folder(), 'none', 'result.json')]);
+  const missing = await arm.run('sentiment', [
+    'infer',
+    'x',
+    '--out-dir',
+    join(folder(), 'none', 'result.json'),
+  ]);
   expect(missing.exitCode).toBe(1);
   expect(missing.stderr).toMatch(/^Error: Cannot write .*result\.json: its folder does not exist/);
 });

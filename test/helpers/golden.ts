@@ -22,7 +22,9 @@ export interface GoldenText extends GoldenCase {
 
 export function readGolden(model: string): GoldenText[] {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(FIXTURES, 'golden', file), 'utf8'));
-  const texts = new Map((read('texts.json') as { id: string; text: string }[]).map(({ id, text }) => [id, text]));
+  const texts = new Map(
+    (read('texts.json') as { id: string; text: string }[]).map(({ id, text }) => [id, text]),
+  );
   const { cases } = read(`${model}.json`) as { cases: GoldenCase[] };
   return cases.map((golden) => {
     const text = texts.get(golden.id);

@@ -18,6 +18,7 @@ export async function runCli(
     reject: false,
     stdin: 'ignore',
   });
-  if (result.exitCode === undefined) throw new Error(`encoderfile ${args.join(' ')} was ended by ${result.signal}`);
+  if (result.exitCode === undefined)
+    throw new Error(`encoderfile ${args.join(' ')} was ended by ${result.signal}`);
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
 }

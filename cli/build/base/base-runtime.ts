@@ -10,9 +10,9 @@ import { withFileSource } from '../../adapters/file-source.ts';
 import { sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { makeBase } from './make.ts';
-import { readNativeLibraries } from './native-libraries.ts';
+import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
-import { bundleEncoder } from './program.ts';
+import { bundleEncoder, type Program } from './program.ts';
 
 /** A base runtime, ready to have a model appended: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
@@ -34,6 +34,21 @@ export interface BaseRequest {
 export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   const { platform, version, cacheDir } = request;
   if (version !== ownVersion()) return await findBase(request);
+  const { program, native, key } = await baseSources(platform, version);
+  const output = basePath(cacheDir, platform, version, key);
+  if (!existsSync(output)) {
+    const node = await nodeBinary(platform, cacheDir, request.mayDownload);
+    request.onMake();
+    await makeBase({ platform, version, key, node, program, native, output });
+  }
+  return await openBase(output, platform);
+}
+
+/** What a base runtime of our own version is made of, and the hash over all of it. */
+async function baseSources(
+  platform: Platform,
+  version: string,
+): Promise<{ program: Program; native: NativeSources; key: string }> {
   const [program, native] = await Promise.all([bundleEncoder(version), readNativeLibraries(platform)]);
   const key = sha256(
     JSON.stringify([
@@ -45,19 +60,24 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
       [...program.assets].map(([name, bytes]) => [name, sha256(bytes)]),
     ]),
   );
-  const output = join(
-    baseFolder(cacheDir, version),
-    `${platform.triple}-${key.slice(0, 16)}${platform.exeSuffix}`,
-  );
-  if (!existsSync(output)) {
-    const node = await nodeBinary(platform, cacheDir, request.mayDownload);
-    request.onMake();
-    await makeBase({ platform, version, key, node, program, native, output });
-  }
-  return await openBase(output, platform);
+  return { program, native, key };
 }
 
-export const baseFolder = (cacheDir: string, version: string): string => join(cacheDir, 'base', version);
+/** Where the cache has, or would have, the base runtime that a build for this platform takes. */
+export async function ownBasePath(platform: Platform, cacheDir: string): Promise<string> {
+  const version = ownVersion();
+  return basePath(cacheDir, platform, version, (await baseSources(platform, version)).key);
+}
+
+/** The place of a base runtime in the cache. */
+export const basePath = (
+  cacheDir: string,
+  { triple, exeSuffix }: Platform,
+  version: string,
+  key: string,
+): string => join(baseFolder(cacheDir, version), `${triple}-${key.slice(0, 16)}${exeSuffix}`);
+
+const baseFolder = (cacheDir: string, version: string): string => join(cacheDir, 'base', version);
 
 /** Reads a file as a base runtime. Any model executable is one too: its model is left behind. */
 export async function openBase(path: string, platform: Platform): Promise<BaseRuntime> {

@@ -3,17 +3,12 @@ import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { openBase, provideBase, type BaseRuntime } from '../../build/base/base-runtime.ts';
-import { type BuildFlags, type BuildPlan, planBuild, planManifest } from '../../build/plan.ts';
-import { type ModelConfig, readLabels } from '../../build/model/labels.ts';
-import { locateModelFiles } from '../../build/model/locate-files.ts';
-import { prepareGraph } from '../../build/model/prepare-graph.ts';
-import type { PreparedModel } from '../../build/model/prepared-model.ts';
-import { prepareTokenizer } from '../../build/model/prepare-tokenizer.ts';
-import { readJson } from '../../build/model/read-json.ts';
+import { type BuildFlags, type BuildPlan, planBuild } from '../../build/plan.ts';
 import type { Reporter } from '../../build/reporter.ts';
 import { checkOutput } from '../../build/steps/check-output.ts';
 import { writeAssets } from '../../build/steps/write-assets.ts';
 import { writeExecutable } from '../../build/steps/write-executable.ts';
+import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
 
@@ -27,7 +22,7 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   await checkOutput(output, plan.output.kind);
 
   return await withWorkFolder(cacheDir, async (folder) => {
-    const model = await prepareModel(plan, folder, report);
+    const model = await prepareModel(config, folder, report);
     const bytes =
       plan.output.kind === 'assets'
         ? await writeAssets(output, model)
@@ -41,23 +36,6 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
       manifest: model.manifest,
     };
   });
-}
-
-async function prepareModel({ config }: BuildPlan, folder: string, report: Reporter): Promise<PreparedModel> {
-  const check = report.step('Checking the model files');
-  const files = locateModelFiles(config.model);
-  const modelConfig = await readJson<ModelConfig>(files.modelConfig);
-  const tokenizer = await prepareTokenizer(files, modelConfig);
-  check.done(`${tokenizer.tokenizer.vocabularySize} tokens, texts up to ${tokenizer.settings.maxLength}`);
-
-  const optimize = report.step('Optimising and running the model');
-  const graph = await prepareGraph(files.weights, config.modelType, tokenizer, folder);
-  const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig);
-  optimize.done(`${graph.signature.output}, ${graph.width} wide, ${graph.precision}`);
-
-  const { signature, width, precision } = graph;
-  const facts = { ...signature, width, precision, id2label, tokenizer: tokenizer.settings };
-  return { files, tokenizer, graph, manifest: planManifest(config, facts, ownVersion()) };
 }
 
 async function baseFor(plan: BuildPlan, cacheDir: string, report: Reporter): Promise<BaseRuntime> {

@@ -41,7 +41,7 @@ function openExecutable(path: string): Model {
     };
     return {
       path,
-      manifest: parseManifest(read('manifest')),
+      manifest: parseManifest(path, read('manifest')),
       // A copy: the bytes as they are in the file are checked later.
       graph: nameWeights(read('graph').slice(), basename(path)),
       weightsFolder: dirname(path),
@@ -57,7 +57,7 @@ function openAssets(folder: string): Model {
   const read = (file: string): Uint8Array => readFileSync(join(folder, file));
   return {
     path: folder,
-    manifest: parseManifest(read(ASSETS.manifest)),
+    manifest: parseManifest(folder, read(ASSETS.manifest)),
     graph: read(ASSETS.graph),
     weightsFolder: folder,
     tokenizer: decode(read(ASSETS.tokenizer)),
@@ -72,10 +72,7 @@ function openAssets(folder: string): Model {
 async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8Array>): Promise<void> {
   const { crc32 } = await import('node:zlib');
   for (const [section, bytes] of sections) {
-    if (crc32(bytes) === section.crc32) continue;
-    throw configError(
-      `${path} was altered or damaged: section \`${section.name}\` does not match its checksum. Copy it again from where it was built.`,
-    );
+    if (crc32(bytes) !== section.crc32) throw damaged(path, section.name);
   }
 }
 
@@ -90,4 +87,17 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
 }
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const parseManifest = (bytes: Uint8Array): Manifest => JSON.parse(decode(bytes)) as Manifest;
+
+function parseManifest(path: string, bytes: Uint8Array): Manifest {
+  try {
+    return JSON.parse(decode(bytes)) as Manifest;
+  } catch {
+    throw damaged(path, 'manifest');
+  }
+}
+
+function damaged(path: string, name: SectionName): Error {
+  return configError(
+    `${path} was altered or damaged: section \`${name}\` does not match its checksum. Copy it again from where it was built.`,
+  );
+}

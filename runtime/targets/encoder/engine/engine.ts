@@ -55,8 +55,18 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     });
     // Whoever infers hears of a failed start; between now and then nobody listens.
     opened.catch(() => {});
-    const tokenizer = openTokenizer(native.tokenizers, model.tokenizer, manifest.tokenizer);
     const checked = lazy(model.check);
+    // Damage is the better explanation of whatever a damaged file leads to.
+    const blameDamage = async (error: unknown): Promise<never> => {
+      await checked();
+      throw error;
+    };
+    const tokenizer = await Promise.try(
+      openTokenizer,
+      native.tokenizers,
+      model.tokenizer,
+      manifest.tokenizer,
+    ).catch(blameDamage);
     return {
       manifest,
       async infer(texts) {
@@ -64,7 +74,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
         const encodings = await tokenizer.encode(texts);
         const inferences = runAll(thread, model, encodings);
         // Nothing is returned before the check, but it costs nothing while the model runs.
-        const [results] = await Promise.all([inferences, opened, checked()]);
+        const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
         return results;
       },
       close: thread.close,

@@ -123,7 +123,10 @@ function startProgress(
     update(done) {
       const seconds = (performance.now() - started) / 1000;
       const read = share();
-      const line = read === undefined ? progressLine('Texts', done, undefined, seconds) : progressLine(`${done} texts`, read, 1, seconds);
+      const line =
+        read === undefined
+          ? progressLine('Texts', done, undefined, seconds)
+          : progressLine(`${done} texts`, read, 1, seconds);
       output.err(`\r\u001B[2K${line}`);
     },
     end: () => output.err('\n'),

@@ -23,7 +23,8 @@ export interface OpenTexts {
 }
 
 export function openTexts(source: TextSource): OpenTexts {
-  if (source.input === '-') return { texts: READERS[source.format](process.stdin, source), share: () => undefined };
+  if (source.input === '-')
+    return { texts: READERS[source.format](process.stdin, source), share: () => undefined };
   const size = fileSize(source.input);
   const stream = createReadStream(source.input);
   return {

@@ -1,0 +1,40 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { readContainer } from '../../../runtime/contract/container/read.ts';
+import { isIntact, verifySections } from '../../../runtime/contract/container/verify.ts';
+import { inspect } from '../../../runtime/core/inspection.ts';
+import { alteredMessage } from '../../../runtime/core/verification.ts';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { withFileSource } from '../../adapters/file-source.ts';
+import { newSha256 } from '../../adapters/hash.ts';
+import { parsePlatform } from '../plan.ts';
+import { writeContainer } from '../steps/write-container.ts';
+import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
+
+/**
+ * Takes a base runtime made elsewhere into the cache. It is checked whole first, because writing it anew gives it new
+ * checksums, and it is written anew so that a model executable leaves its model behind.
+ */
+export async function adoptBase(
+  file: string,
+  wanted: Platform | undefined,
+  cacheDir: string,
+): Promise<BaseRuntime> {
+  const platform = await withFileSource(
+    file,
+    (source) => wanted ?? parsePlatform(inspect(source).runtime.platform),
+  );
+  const base = await openBase(file, platform);
+  await withFileSource(file, (source) => {
+    const verdicts = verifySections(source, readContainer(source), newSha256);
+    if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));
+  });
+  const output = basePath(cacheDir, platform, base.info.version, base.info.key);
+  await writeContainer({
+    executable: { path: file, offset: 0, length: base.length, fileSize: base.fileSize },
+    payload: [{ name: 'runtime', content: { bytes: new TextEncoder().encode(JSON.stringify(base.info)) } }],
+    platform,
+    output,
+    onProgress: () => {},
+  });
+  return await openBase(output, platform);
+}

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import { formatBytes } from '../../../runtime/core/progress.ts';
+import { shortName } from '../../../runtime/contract/platforms.ts';
+import { ownVersion } from '../../adapters/package-files.ts';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { adoptBase } from '../../build/base/adopt.ts';
+import { type BaseRuntime, ownBasePath, provideBase } from '../../build/base/base-runtime.ts';
+import { hostPlatform, parsePlatform } from '../../build/plan.ts';
+import type { Reporter } from '../../build/reporter.ts';
+import type { BaseAddResult, ListedFile } from './result.ts';
+
+export interface BaseAddRequest {
+  readonly platforms: readonly string[];
+  readonly cacheDir: string | undefined;
+  readonly mayDownload: boolean;
+}
+
+/** `encoderfile base add`: makes base runtimes before a build needs them, for example where there still is a network. */
+export async function addBases(request: BaseAddRequest, report: Reporter): Promise<BaseAddResult> {
+  const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
+  // All names are checked before the first of them is worked on.
+  const platforms =
+    request.platforms.length > 0
+      ? request.platforms.map(parsePlatform)
+      : [hostPlatform({ os: process.platform, cpu: process.arch })];
+  const bases: ListedFile[] = [];
+  for (const platform of new Set(platforms)) {
+    const step = report.step(`Base runtime for ${shortName(platform)}`);
+    let made = false;
+    const base = await provideBase({
+      platform,
+      version: ownVersion(),
+      cacheDir,
+      mayDownload: request.mayDownload,
+      onMake: () => (made = true),
+    });
+    step.done(`${made ? 'made' : 'is there already'}, ${formatBytes(base.fileSize)}`);
+    bases.push(listed(base, true));
+  }
+  return { cacheDir, bases };
+}
+
+/** `encoderfile base add --file`: takes in a base runtime that was made elsewhere. */
+export async function addBaseFile(
+  file: string,
+  platform: string | undefined,
+  cacheFolder: string | undefined,
+  report: Reporter,
+): Promise<BaseAddResult> {
+  const cacheDir = resolve(cacheFolder ?? defaultCacheDir());
+  const wanted = platform === undefined ? undefined : parsePlatform(platform);
+  const step = report.step(`Adding ${file}`);
+  const base = await adoptBase(file, wanted, cacheDir);
+  step.done(`${base.info.platform}, version ${base.info.version}`);
+  const same = base.info.version === ownVersion();
+  const current = same && (await ownBasePath(parsePlatform(base.info.platform), cacheDir)) === base.path;
+  if (same && !current) {
+    report.warn(
+      `This encoderfile would make another base runtime of version ${base.info.version}, and builds take that one. ` +
+        `To use this one, pass --base-binary-path ${base.path}.`,
+    );
+  }
+  return { cacheDir, bases: [listed(base, current)] };
+}
+
+const listed = ({ info, fileSize, path }: BaseRuntime, current: boolean): ListedFile => ({
+  kind: 'base',
+  platform: info.platform,
+  version: info.version,
+  bytes: fileSize,
+  current,
+  path,
+});

@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import { ownVersion } from '../../adapters/package-files.ts';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { ownBasePath } from '../../build/base/base-runtime.ts';
+import { listCached } from '../../build/base/cached.ts';
+import type { BaseListResult, ListedFile } from './result.ts';
+
+/** `encoderfile base list`: what the cache holds, and which of it a build takes. */
+export async function listBases(cacheFolder: string | undefined): Promise<BaseListResult> {
+  const cacheDir = resolve(cacheFolder ?? defaultCacheDir());
+  const files: ListedFile[] = [];
+  for (const { kind, version, platform, bytes, path } of await listCached(cacheDir)) {
+    const current =
+      kind === 'base' && version === ownVersion() && (await ownBasePath(platform, cacheDir)) === path;
+    files.push({ kind, platform: platform.triple, version, bytes, current, path });
+  }
+  return {
+    cacheDir,
+    bases: files.filter(({ kind }) => kind === 'base'),
+    nodeBinaries: files.filter(({ kind }) => kind === 'node'),
+  };
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { listCached, removeCached } from '../../build/base/cached.ts';
+import { parsePlatform } from '../../build/plan.ts';
+import type { BaseRemoveResult } from './result.ts';
+
+/** Which base runtimes to remove; what is not given matches all. */
+export interface BaseRemoveRequest {
+  readonly platform: string | undefined;
+  readonly version: string | undefined;
+  /** Also the Node binaries that were downloaded for other platforms. */
+  readonly nodeBinaries: boolean;
+  readonly cacheDir: string | undefined;
+}
+
+/** `encoderfile base remove`: frees the space of base runtimes; a build makes again what it needs. */
+export async function removeBases(request: BaseRemoveRequest): Promise<BaseRemoveResult> {
+  const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
+  const triple = request.platform === undefined ? undefined : parsePlatform(request.platform).triple;
+  const chosen = (await listCached(cacheDir)).filter(
+    ({ kind, platform, version }) =>
+      (kind === 'base' || request.nodeBinaries) &&
+      platform.triple === (triple ?? platform.triple) &&
+      version === (request.version ?? version),
+  );
+  for (const file of chosen) await removeCached(file);
+  return {
+    cacheDir,
+    removed: chosen.map(({ kind, platform, version, bytes, path }) => ({
+      kind,
+      platform: platform.triple,
+      version,
+      bytes,
+      path,
+    })),
+  };
+}

@@ -1,0 +1,66 @@
+import { formatBytes } from '../../../runtime/core/progress.ts';
+import { columns } from '../text.ts';
+
+/** A file in the cache. */
+export interface ListedFile {
+  readonly kind: 'base' | 'node';
+  readonly platform: string;
+  readonly version: string;
+  readonly bytes: number;
+  /** Whether a build of this encoderfile takes it. */
+  readonly current: boolean;
+  readonly path: string;
+}
+
+export interface BaseListResult {
+  readonly cacheDir: string;
+  readonly bases: readonly ListedFile[];
+  readonly nodeBinaries: readonly ListedFile[];
+}
+
+export interface BaseAddResult {
+  readonly cacheDir: string;
+  readonly bases: readonly ListedFile[];
+}
+
+export interface BaseRemoveResult {
+  readonly cacheDir: string;
+  readonly removed: readonly Omit<ListedFile, 'current'>[];
+}
+
+export function baseListText({ cacheDir, bases, nodeBinaries }: BaseListResult): string {
+  const nodes =
+    nodeBinaries.length > 0
+      ? columns([
+          ['NODE BINARY', 'VERSION', 'SIZE', 'PATH'],
+          ...nodeBinaries.map(({ platform, version, bytes, path }) => [
+            platform,
+            version,
+            formatBytes(bytes),
+            path,
+          ]),
+        ])
+      : undefined;
+  const table =
+    bases.length > 0
+      ? columns([
+          ['BASE RUNTIME', 'VERSION', 'SIZE', 'USED BY BUILDS', 'PATH'],
+          ...bases.map(({ platform, version, bytes, current, path }) => [
+            platform,
+            version,
+            formatBytes(bytes),
+            current ? 'yes' : 'no',
+            path,
+          ]),
+        ])
+      : `No base runtimes in ${cacheDir}. A build makes what it needs; \`encoderfile base add\` makes it now.`;
+  return [table, nodes].filter((text) => text !== undefined).join('\n\n');
+}
+
+export const baseAddText = ({ bases }: BaseAddResult): string => bases.map(({ path }) => path).join('\n');
+
+export function baseRemoveText({ cacheDir, removed }: BaseRemoveResult): string {
+  if (removed.length === 0) return `Nothing to remove in ${cacheDir}.`;
+  const freed = removed.reduce((sum, { bytes }) => sum + bytes, 0);
+  return [...removed.map(({ path }) => `Removed ${path}`), `Freed ${formatBytes(freed)}.`].join('\n');
+}

@@ -1,0 +1,62 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { repositoryFile } from '../../adapters/package-files.ts';
+import type { Reporter } from '../../build/reporter.ts';
+import { guessModel } from '../../config/guess-model-type.ts';
+import { parseConfig } from '../../config/load.ts';
+import { renderConfig } from '../../config/render-template.ts';
+import { lookAtModel } from './look.ts';
+import type { InitResult } from './result.ts';
+
+export interface InitRequest {
+  readonly folder: string;
+  readonly outputPath: string;
+  readonly name: string | undefined;
+  readonly modelType: ModelType | undefined;
+  readonly overwrite: boolean;
+}
+
+/** `encoderfile init`: a commented config file for the model in a folder. */
+export async function init(request: InitRequest, report: Reporter): Promise<InitResult> {
+  const { outputPath } = request;
+  const folder = resolve(request.folder);
+  const output = resolve(outputPath);
+  const look = await lookAtModel(folder, request.folder);
+  await refuseToReplace(output, outputPath, request.overwrite);
+
+  const guess = guessModel(look.config, basename(folder));
+  const values = {
+    name: request.name ?? guess.name,
+    modelType: request.modelType ?? guess.modelType,
+    path: relativePath(dirname(output), folder),
+  };
+  const text = renderConfig(await readFile(repositoryFile('templates/encoderfile.yml'), 'utf8'), values);
+  // A name from the command line is checked by the rules of the file it goes into.
+  parseConfig(text, outputPath, process.env);
+  await writeAtomically(output, 0o644, async (file) => {
+    await file.writeFile(text);
+  });
+  for (const problem of look.problems) report.warn(problem);
+  const { architecture, labels, files } = look;
+  return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };
+}
+
+async function refuseToReplace(output: string, shown: string, overwrite: boolean): Promise<void> {
+  const found = await stat(output).catch(() => undefined);
+  if (found?.isDirectory()) throw configError(`${shown} is a folder; name a file with --output-path.`);
+  if (!found || overwrite) return;
+  throw configError(
+    `${shown} exists already. Pass --force to overwrite it, or name another file with --output-path.`,
+  );
+}
+
+/** With slashes on every system, and a dot in front, so that it reads as a path. */
+function relativePath(from: string, to: string): string {
+  const path = relative(from, to);
+  if (isAbsolute(path)) return path;
+  const parts = path.split(/[/\\]/).filter((part) => part !== '');
+  return parts[0] === '..' ? join(...parts).replaceAll('\\', '/') : ['.', ...parts].join('/');
+}

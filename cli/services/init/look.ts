@@ -1,0 +1,91 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { readJson } from '../../build/model/read-json.ts';
+
+/** A file that a model has or should have. */
+export interface FoundFile {
+  readonly name: string;
+  readonly required: boolean;
+  readonly present: boolean;
+}
+
+/** What lies in a model folder. */
+export interface ModelLook {
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** The model's own words for what it is: `BertForSequenceClassification`, or `bert`. */
+  readonly architecture: string | undefined;
+  readonly labels: readonly string[];
+  readonly files: readonly FoundFile[];
+  /** What a build would stumble over; a sentence each. */
+  readonly problems: readonly string[];
+}
+
+const FILES = [
+  ['model.onnx', true],
+  ['config.json', true],
+  ['tokenizer.json', true],
+  ['tokenizer_config.json', false],
+] as const;
+
+/** Looks at a model folder without loading the model. `shown` is how the user named the folder. */
+export async function lookAtModel(folder: string, shown: string): Promise<ModelLook> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found) throw configError(`No such directory: ${shown}. Name the folder that holds model.onnx.`);
+  if (!found.isDirectory())
+    throw configError(`${shown} is a file; name the folder that holds the model instead.`);
+  const files: FoundFile[] = [];
+  for (const [name, required] of FILES) {
+    const isFile = (await stat(join(folder, name)).catch(() => undefined))?.isFile() ?? false;
+    files.push({ name, required, present: isFile });
+  }
+  const has = (name: string): boolean => files.some((file) => file.name === name && file.present);
+  const config = has('config.json')
+    ? await readJson<Record<string, unknown>>(join(folder, 'config.json'))
+    : undefined;
+  return {
+    config,
+    architecture: architectureOf(config),
+    labels: labelsOf(config),
+    files,
+    problems: [
+      ...(has('model.onnx') ? [] : [await missingWeights(folder, shown)]),
+      ...(has('config.json')
+        ? []
+        : [`${shown} has no config.json, so the model type is a guess. Save it with \`save_pretrained\`.`]),
+      ...(has('tokenizer.json')
+        ? []
+        : [`${shown} has no tokenizer.json. Save it there with the tokenizer's \`save_pretrained\`.`]),
+    ],
+  };
+}
+
+/** Exporters also write `onnx/model.onnx` or name the precision in the file: say so where it is the case. */
+async function missingWeights(folder: string, shown: string): Promise<string> {
+  const others: string[] = [];
+  for (const below of ['', 'onnx']) {
+    const names = await readdir(join(folder, below)).catch((): string[] => []);
+    others.push(
+      ...names
+        .filter((name) => name.endsWith('.onnx'))
+        .sort()
+        .map((name) => (below === '' ? name : `${below}/${name}`)),
+    );
+  }
+  if (others.length === 0) return `${shown} has no model.onnx. Export the model to ONNX before building.`;
+  return (
+    `${shown} has no model.onnx, but ${others.join(', ')}. ` +
+    'Name one of them as `model_weights_path`, in the form of `path` that the file shows in a comment.'
+  );
+}
+
+function architectureOf(config: ModelLook['config']): string | undefined {
+  const architectures: unknown = config?.['architectures'];
+  const [first] = Array.isArray(architectures) ? (architectures as unknown[]) : [];
+  return [first, config?.['model_type']].find((value) => typeof value === 'string');
+}
+
+function labelsOf(config: ModelLook['config']): string[] {
+  const labels = config?.['id2label'];
+  return typeof labels === 'object' && labels !== null ? Object.values(labels).map(String) : [];
+}

@@ -1,0 +1,41 @@
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import type { FoundFile } from './look.ts';
+
+/** The file that was written, and what was found of the model. */
+export interface InitResult {
+  readonly file: string;
+  readonly folder: string;
+  readonly name: string;
+  readonly modelType: ModelType;
+  /** Whether the model type comes from the model's config.json rather than from the user. */
+  readonly guessed: boolean;
+  /** The model folder as the file names it. */
+  readonly path: string;
+  readonly architecture: string | undefined;
+  readonly labels: readonly string[];
+  readonly files: readonly FoundFile[];
+}
+
+export function initSummary(result: InitResult): string {
+  const { modelType, guessed, architecture, labels, files } = result;
+  const origin = architecture === undefined ? '' : ` (${architecture})`;
+  const shown = shownPath(result.file);
+  return columns([
+    ['Wrote', shown],
+    ['Model', `${result.name}, in ${shownPath(result.folder)}`],
+    ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if that is wrong` : modelType],
+    // Every base model carries two made-up labels; only a classifier's mean something.
+    ...(labels.length > 0 && modelType !== 'embedding' ? [['Labels', shortList(labels)]] : []),
+    ['Found', list(files, true)],
+    ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
+    ['Next', `encoderfile build -f ${shellWord(shown)}`],
+  ]);
+}
+
+function list(files: readonly FoundFile[], wanted: boolean): string {
+  const names = files
+    .filter(({ present }) => present === wanted)
+    .map(({ name, required }) => (wanted || required ? name : `${name} (optional)`));
+  return names.length > 0 ? names.join(', ') : 'none of the files';
+}

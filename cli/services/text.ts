@@ -1,0 +1,32 @@
+import { basename, relative, sep } from 'node:path';
+
+/** Rows of words as text columns. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** A path as a user would type it here: relative where it lies below the current directory. */
+export function shownPath(path: string): string {
+  const here = relative(process.cwd(), path);
+  return here.startsWith('..') || here === path ? path : `.${sep}${here}`;
+}
+
+/** A path as a word for a shell. */
+export const shellWord = (path: string): string =>
+  /[^\w./-]/.test(basename(path)) ? `'${path.replaceAll("'", String.raw`'\''`)}'` : path;
+
+/** The first dozen of a long list. */
+export const shortList = (items: readonly string[]): string =>
+  items.length <= MAX_ITEMS
+    ? items.join(', ')
+    : `${items.slice(0, MAX_ITEMS).join(', ')} and ${items.length - MAX_ITEMS} more`;
+
+const MAX_ITEMS = 12;

@@ -1,0 +1,21 @@
+import { resolve } from 'node:path';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { withWorkFolder } from '../../adapters/work-folder.ts';
+import type { Reporter } from '../../build/reporter.ts';
+import { prepareModel } from '../prepare-model.ts';
+import { readConfig } from '../read-config.ts';
+import type { ValidateResult } from './result.ts';
+
+/** `encoderfile validate`: everything a build checks about a model, and nothing that stays on disk. */
+export async function validate(
+  configFile: string,
+  cacheDir: string | undefined,
+  report: Reporter,
+): Promise<ValidateResult> {
+  const config = await readConfig(configFile);
+  const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
+  return await withWorkFolder(folder, async (work) => {
+    const { files, tokenizer, manifest } = await prepareModel(config, work, report);
+    return { config: configFile, files, vocabularySize: tokenizer.tokenizer.vocabularySize, manifest };
+  });
+}

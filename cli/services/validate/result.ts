@@ -1,0 +1,27 @@
+import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import type { ModelFiles } from '../../build/model/locate-files.ts';
+import { columns, shellWord, shortList, shownPath } from '../text.ts';
+
+/** What was found to be in order. */
+export interface ValidateResult {
+  readonly config: string;
+  readonly files: ModelFiles;
+  readonly vocabularySize: number;
+  readonly manifest: Manifest;
+}
+
+export function validateSummary({ config, files, vocabularySize, manifest }: ValidateResult): string {
+  const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
+  const { maxLength, truncationSide } = manifest.tokenizer;
+  return columns([
+    ['Model', `${manifest.name} ${manifest.version}`],
+    ['Weights', shownPath(files.weights)],
+    ['Type', `${manifest.modelType}, ${manifest.width} wide`],
+    ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
+    ['Inputs', manifest.inputs.join(', ')],
+    ['Output', manifest.output],
+    ['Precision', manifest.precision],
+    ['Tokens', `${vocabularySize} known; texts up to ${maxLength}, cut on the ${truncationSide}`],
+    ['Ready', `encoderfile build -f ${shellWord(config)}`],
+  ]);
+}

@@ -1,0 +1,129 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { execa } from 'execa';
+import { expect } from 'vitest';
+import { copyModel } from '../helpers/model-folder.ts';
+import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
+import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { type CliAnswer, runCli } from '../helpers/run-cli.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { runExecutable } from './arms.ts';
+import { verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+const canMount = namespacesWork();
+const args = (config: string, ...more: string[]): string[] => [
+  'build',
+  '-f',
+  config,
+  '--cache-dir',
+  TEST_CACHE,
+  ...more,
+];
+const build = (config: string, ...more: string[]): Promise<CliAnswer> =>
+  runCli(args(config, ...more), { cwd: folder() });
+const leftovers = (path: string): string[] => readdirSync(path).filter((name) => name.includes('.tmp'));
+
+verifiesOnce('build:bad-output', async () => {
+  const config = copyModel(folder());
+  mkdirSync(join(folder(), 'a-folder'));
+  expect((await build(config, '-o', 'a-folder')).stderr).toMatch(
+    /Error: Cannot write .*a-folder: it is a folder/,
+  );
+  expect((await build(config, '-o', 'encoderfile.yml/x')).stderr).toMatch(
+    /it is a file\. Choose another output path/,
+  );
+  expect((await build(config, '-o', 'y'.repeat(300))).stderr).toMatch(/the name is too long/);
+  if (!canMount) return;
+
+  const disk = join(folder(), 'disk');
+  mkdirSync(disk);
+  const command = [
+    process.execPath,
+    join(ROOT, 'cli/bin.ts'),
+    ...args(config, '-o', join(disk, 'model.encoder')),
+  ];
+  const script = (mount: string): string =>
+    `mount -t tmpfs ${mount} none ${disk}; ${command.join(' ')} || code=$?; ls -A ${disk} >&2; exit $code`;
+  const full = await inNamespace(script('-o size=20m'));
+  expect(full).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(full.stderr).toMatch(/Error: Cannot write .*model\.encoder: the disk is full/);
+  expect(full.stderr.trimEnd()).toMatch(/another disk\.$/);
+  const readOnly = await inNamespace(script('-o ro'));
+  expect(readOnly).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(readOnly.stderr).toMatch(/Error: Cannot write .*: the file system is read-only/);
+});
+
+verifiesOnce('build:two-at-once', async () => {
+  const config = copyModel(folder());
+  const answers = await Promise.all([
+    build(config, '-o', 'same'),
+    build(config, '-o', 'same'),
+    build(config, '-o', 'same'),
+  ]);
+  expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  expect((await runExecutable(join(folder(), 'same'), ['verify'])).exitCode).toBe(0);
+  expect(leftovers(folder())).toEqual([]);
+});
+
+verifiesOnce('build:killed', async () => {
+  const config = copyModel(folder());
+  const output = join(folder(), 'model.encoder');
+  writeFileSync(output, 'the old file');
+  const building = execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args(config)], {
+    cwd: folder(),
+    reject: false,
+  });
+  while (leftovers(folder()).length === 0) {
+    if (building.exitCode !== null) throw new Error('the build ended before it could be killed');
+    await setTimeout(1);
+  }
+  building.kill('SIGKILL');
+  await building;
+  expect(readFileSync(output, 'utf8')).toBe('the old file');
+  expect(leftovers(folder())).toHaveLength(1);
+  expect((await build(config)).exitCode).toBe(0);
+  expect(leftovers(folder())).toEqual([]);
+  expect((await runExecutable(output, ['infer', 'I love this'])).stdout).toContain('POSITIVE');
+});
+
+verifiesOnce('build:cache-directory', async () => {
+  const config = copyModel(folder());
+  const env = { HOME: '', XDG_CACHE_HOME: '', ENCODERFILE_BUILD_CACHE_DIR: undefined };
+  const { exitCode, stderr } = await runCli(['build', '-f', config], { cwd: folder(), env });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^Error: Cannot locate cache directory: .*Set `cache_dir`/);
+});
+
+verifiesOnce('build:platform', async () => {
+  const config = copyModel(folder());
+  const refusal = async (...flags: string[]): Promise<string> => {
+    const { exitCode, stderr } = await build(config, ...flags);
+    expect(exitCode).toBe(1);
+    return stderr.split('\n').findLast((line) => line.startsWith('Error')) ?? '';
+  };
+  expect(await refusal('--platform', 'linux-arm46')).toMatch(
+    /Unknown platform "linux-arm46"; did you mean linux-arm64\?/,
+  );
+  expect(await refusal('--platform', 'macos-x64')).toMatch(
+    /not supported: ONNX Runtime has no Node library for Macs with Intel/,
+  );
+  const empty = join(folder(), 'cache');
+  const offline = await runCli(
+    ['build', '-f', config, '--platform', 'windows-x64', '--no-download', '--cache-dir', empty],
+    { cwd: folder() },
+  );
+  expect(offline.exitCode).toBe(1);
+  expect(offline.stderr).toMatch(/No base runtime for windows-x64 is in .*--no-download forbids/);
+  const wrong = join(folder(), 'base');
+  const [host] = readdirSync(join(TEST_CACHE, 'base', '0.1.0')).filter((name) =>
+    name.startsWith('x86_64-unknown-linux'),
+  );
+  if (host && existsSync(join(TEST_CACHE, 'base', '0.1.0', host))) {
+    copyFileSync(join(TEST_CACHE, 'base', '0.1.0', host), wrong);
+    expect(await refusal('--platform', 'linux-arm64', '--base-binary-path', wrong)).toMatch(
+      /is a base runtime for x86_64/,
+    );
+  }
+});

@@ -1,0 +1,199 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { copyModel, writeConfig } from '../helpers/model-folder.ts';
+import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
+import { type CliAnswer, runCli } from '../helpers/run-cli.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { runExecutable } from './arms.ts';
+import { verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+const build = (config: string, ...args: string[]): Promise<CliAnswer> =>
+  runCli(['build', '-f', config, '--cache-dir', TEST_CACHE, ...args], { cwd: folder() });
+
+verifiesOnce('build:contract-options', async () => {
+  const config = copyModel(folder(), 'sentiment', {
+    output_path: 'from-config.encoder',
+    cache_dir: '/nonexistent/cache',
+  });
+  const { exitCode, stdout, stderr } = await build(config, '--no-download', '--platform', 'linux-x64');
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringContaining('Writing the executable'),
+  });
+  expect(stdout).toContain('from-config.encoder');
+  expect(statSync(join(folder(), 'from-config.encoder')).mode & 0o777).toBe(0o755);
+
+  mkdirSync(join(folder(), 'out'));
+  expect((await build(config, '--output-dir', 'out')).exitCode).toBe(0);
+  expect(existsSync(join(folder(), 'out', 'model.encoder'))).toBe(true);
+
+  // A model executable is a base runtime too: its own model is left behind.
+  const base = join(folder(), 'from-config.encoder');
+  const json = await build(
+    config,
+    '-o',
+    'again',
+    '--base-binary-path',
+    base,
+    '--json',
+    '--runtime-version',
+    '0.1.0',
+  );
+  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'executable', manifest: { name: 'model' } });
+  expect(statSync(join(folder(), 'again')).size).toBe(statSync(base).size);
+  expect((await runExecutable(join(folder(), 'again'), ['infer', 'I love this'])).stdout).toContain(
+    'POSITIVE',
+  );
+
+  expect((await build(config, '--runtime-version', '9.9.9')).stderr).toMatch(
+    /Error: Runtime version 9\.9\.9 .*is not in /,
+  );
+  expect((await build(config, '--base-binary-path', config)).stderr).toMatch(/is not an encoderfile/);
+});
+
+verifiesOnce('build:default-output', async () => {
+  const names = {
+    'org/my model': 'org-my-model.encoder',
+    模型: '模型.encoder',
+    ['n'.repeat(200)]: `${'n'.repeat(200)}.encoder`,
+  };
+  for (const [name, file] of Object.entries(names)) {
+    const config = copyModel(folder(), 'sentiment', { name });
+    expect((await build(config, '--quiet')).exitCode).toBe(0);
+    const { stdout } = await runExecutable(join(folder(), file), ['inspect', '--json']);
+    expect(JSON.parse(stdout).model.name).toBe(name);
+  }
+});
+
+verifiesOnce('build:assets', async () => {
+  const config = copyModel(folder());
+  expect((await build(config, '--no-build', '-o', 'x.encoder')).exitCode).toBe(0);
+  expect(readdirSync(join(folder(), 'x.assets')).sort()).toEqual([
+    'config.json',
+    'graph.onnx',
+    'manifest.json',
+    'tokenizer.json',
+    'weights.bin',
+  ]);
+  expect(existsSync(join(folder(), 'x.encoder'))).toBe(false);
+  writeConfig(folder(), { build: false });
+  expect((await build(config)).exitCode).toBe(0);
+  expect(existsSync(join(folder(), 'model.assets', 'graph.onnx'))).toBe(true);
+  writeFileSync(join(folder(), 'model.assets', 'mine.txt'), 'keep');
+  expect((await build(config)).stderr).toMatch(/it holds other files \(mine\.txt\)/);
+});
+
+verifiesOnce('build:missing-files', async () => {
+  const cases: [fields: Record<string, unknown>, message: RegExp][] = [
+    [{ path: './nowhere' }, /Error: No such directory: .*nowhere/],
+    [{ path: './empty' }, /Error: No such file: model\.onnx/],
+    [{ path: './no-config' }, /Error: Could not locate model config at path/],
+    [{ path: './no-tokenizer' }, /Error: Could not locate tokenizer at path/],
+    [
+      {
+        path: {
+          model_config_path: 'model/config.json',
+          model_weights_path: 'model/none.onnx',
+          tokenizer_path: 'model/tokenizer.json',
+        },
+      },
+      /Error: No such file: none\.onnx/,
+    ],
+  ];
+  copyModel(folder());
+  for (const name of ['empty', 'no-config', 'no-tokenizer']) mkdirSync(join(folder(), name));
+  for (const name of ['no-config', 'no-tokenizer']) writeFileSync(join(folder(), name, 'model.onnx'), 'x');
+  writeFileSync(join(folder(), 'no-tokenizer', 'config.json'), '{}');
+  for (const [fields, message] of cases) expectRefusal(await build(writeConfig(folder(), fields)), message);
+  expectRefusal(await build(join(folder(), 'none.yml')), /Error: No such config file: .*none\.yml/);
+});
+
+verifiesOnce('build:bad-model', async () => {
+  const config = copyModel(folder());
+  const onnx = join(folder(), 'model', 'model.onnx');
+  const whole = readFileSync(onnx);
+  const broken = (name: string): Buffer => readFileSync(join(FIXTURES, 'broken', name));
+  const cases: [content: Uint8Array, message: RegExp][] = [
+    [Buffer.alloc(0), /model\.onnx is empty/],
+    [whole.subarray(0, whole.length / 2), /is not a model ONNX Runtime can load/],
+    [Buffer.from('<html>not found</html>'), /is not a model ONNX Runtime can load/],
+    [broken('not-an-encoder.onnx'), /is not a text encoder: it has no input `input_ids`|needs an input `x`/],
+    [broken('extra-input.onnx'), /needs an input `pixel_values`, which text does not give/],
+    [broken('float-input.onnx'), /input `input_ids` has type float32; int64 is required/],
+    [
+      broken('wrong-output-name.onnx'),
+      /Model must return logits for model_type sequence_classification.*`output_0`/,
+    ],
+    [broken('int-logits.onnx'), /output `logits` has type int64; a floating-point type is required/],
+  ];
+  for (const [content, message] of cases) {
+    writeFileSync(onnx, content);
+    expectRefusal(await build(config), message);
+  }
+  writeFileSync(onnx, broken('wrong-rank.onnx'));
+  writeConfig(folder(), { model_type: 'embedding' });
+  expectRefusal(
+    await build(config),
+    /Model must return tensor of shape \[batch_size, sequence_length, hidden_size\]/,
+  );
+  expect(existsSync(join(folder(), 'model.encoder'))).toBe(false);
+});
+
+verifiesOnce('build:bad-tokenizer', async () => {
+  const config = copyModel(folder());
+  const tokenizer = join(folder(), 'model', 'tokenizer.json');
+  const own = JSON.parse(readFileSync(tokenizer, 'utf8'));
+  own.model.vocab = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`t${index}`, index]));
+  for (const special of own.added_tokens) own.model.vocab[special.content] = special.id;
+  const cases: [content: string, message: RegExp][] = [
+    ['{"model":', /tokenizer\.json is not valid JSON/],
+    ['[]', /must hold a JSON object/],
+    ['{"version":"1.0"}', /is not a tokenizer/],
+    [JSON.stringify(own), /has \d+ tokens, but .*model\.onnx knows \d+\. They must come from the same model/],
+  ];
+  for (const [content, message] of cases) {
+    writeFileSync(tokenizer, content);
+    expectRefusal(await build(config), message);
+  }
+});
+
+verifiesOnce('build:bad-labels', async () => {
+  const config = copyModel(folder(), 'ner', { model_type: 'token_classification' });
+  const path = join(folder(), 'model', 'config.json');
+  const {
+    id2label,
+    label2id: _label2id,
+    num_labels: _count,
+    ...rest
+  } = JSON.parse(readFileSync(path, 'utf8'));
+  const { 8: _last, ...tooFew } = id2label;
+  const cases: [content: object, message: RegExp][] = [
+    [rest, /has no `id2label`; token_classification needs a label for each of the model's 9 values/],
+    [{ ...rest, id2label: tooFew }, /names 8 labels, but the model gives 9 values/],
+    [{ ...rest, id2label: { ...tooFew, 12: 'X' } }, /`id2label` has no label for index 8/],
+    [{ ...rest, id2label: { a: 'X' } }, /holds "a" where an index/],
+  ];
+  for (const [content, message] of cases) {
+    writeFileSync(path, JSON.stringify(content));
+    expectRefusal(await build(config), message);
+  }
+});
+
+verifiesOnce('build:bad-config', async () => {
+  const path = join(folder(), 'bad.yml');
+  writeFileSync(path, 'encoderfile:\n  nam: x\n  path: 3\n  model_type: embeding\n');
+  const { exitCode, stderr } = await build(path);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/bad\.yml:2:3 {2}encoderfile: unknown key `nam`; did you mean `name`\?/);
+  expect(stderr).toMatch(/bad\.yml:3:9 {2}encoderfile\.path: /);
+  expect(stderr).toMatch(/bad\.yml:4:15 {2}encoderfile\.model_type: .*`embedding`/);
+});
+
+function expectRefusal({ exitCode, stdout, stderr }: CliAnswer, message: RegExp): void {
+  const lines = stderr.split('\n').filter((line) => !line.startsWith('✓'));
+  expect(lines.join('\n')).toMatch(message);
+  expect(lines).toHaveLength(1);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+}

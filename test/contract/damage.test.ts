@@ -1,0 +1,105 @@
+import { copyFileSync, openSync, closeSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject } from 'vitest';
+import { crc32 } from '../../runtime/contract/container/crc32.ts';
+import { readContainer } from '../../runtime/contract/container/read.ts';
+import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from '../../runtime/contract/container/footer.ts';
+import type { Section } from '../../runtime/contract/container/sections.ts';
+import { openFileSource } from '../../runtime/platform/file-source.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { runExecutable } from './arms.ts';
+import { verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+
+verifiesOnce('executable:damaged', async () => {
+  const original = join(inject('built'), 'sentiment.encoder');
+  const size = readFileSync(original).length;
+  const section = sectionsOf(original);
+  const damages: [what: string, change: (path: string) => void, message: RegExp][] = [
+    ['cut by one byte', (path) => truncateSync(path, size - 1), /or its end is missing/],
+    [
+      'cut in the weights',
+      (path) => truncateSync(path, section('weights').offset + 10),
+      /or its end is missing/,
+    ],
+    ['footer altered', (path) => overwrite(path, size - 20, 'x'), /its footer does not match its checksum/],
+    ['index altered', (path) => overwrite(path, size - FOOTER_LENGTH - 200, 'x'), /its index does not match/],
+    [
+      'graph altered',
+      (path) => overwrite(path, section('graph').offset + 40, 'x'),
+      /section `graph` does not match/,
+    ],
+    [
+      'tokenizer altered',
+      (path) => overwrite(path, section('tokenizer').offset + 300, 'X'),
+      /section `tokenizer`|tokeniz/,
+    ],
+    [
+      'newer format',
+      (path) => rewriteIndex(path, (sections) => sections, FORMAT_VERSION + 1),
+      /has file format 2; this version reads up to 1/,
+    ],
+    ['no weights', (path) => rewriteIndex(path, without('graph')), /section `graph` is missing/],
+    ['no manifest', (path) => rewriteIndex(path, without('manifest')), /section `manifest` is missing/],
+  ];
+  for (const [what, change, message] of damages) {
+    const path = join(folder(), 'damaged.encoder');
+    copyFileSync(original, path);
+    change(path);
+    const { exitCode, stdout, stderr } = await runExecutable(path, ['infer', 'I love this']);
+    expect(stderr, what).toMatch(message);
+    expect(stderr, what).toMatch(/^Error: [^\n]+\n$/);
+    expect({ what, exitCode, stdout }).toEqual({ what, exitCode: 1, stdout: '' });
+  }
+
+  // Weights are only read whole by verify; it finds a single changed byte, also in the program itself.
+  for (const name of ['weights', 'executable'] as const) {
+    const path = join(folder(), 'altered.encoder');
+    copyFileSync(original, path);
+    overwrite(path, section(name).offset + section(name).length - 9, '!');
+    const { exitCode, stderr } = await runExecutable(path, ['verify']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining(`damaged in \`${name}\``),
+    });
+  }
+});
+
+function sectionsOf(path: string): (name: string) => Section {
+  const source = openFileSource(path);
+  const { sections } = readContainer(source);
+  source.close();
+  return (name) => {
+    const found = sections.find((section) => section.name === name);
+    if (!found) throw new Error(`no section ${name}`);
+    return found;
+  };
+}
+
+const without =
+  (name: string) =>
+  (sections: readonly Section[]): Section[] =>
+    sections.filter((section) => section.name !== name);
+
+function overwrite(path: string, offset: number, bytes: string | Uint8Array): void {
+  const fd = openSync(path, 'r+');
+  writeSync(fd, typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0, bytes.length, offset);
+  closeSync(fd);
+}
+
+/** Puts another index, properly checksummed, where the old one is. */
+function rewriteIndex(
+  path: string,
+  change: (sections: readonly Section[]) => readonly Section[],
+  version = FORMAT_VERSION,
+): void {
+  const file = readFileSync(path);
+  const footer = new DataView(file.buffer, file.byteOffset + file.length - FOOTER_LENGTH, FOOTER_LENGTH);
+  const indexOffset = Number(footer.getBigUint64(16, true));
+  const old = JSON.parse(file.subarray(indexOffset, indexOffset + footer.getUint32(24, true)).toString());
+  const index = Buffer.from(JSON.stringify({ sections: change(old.sections) }));
+  overwrite(path, indexOffset, index);
+  const fields = { formatVersion: version, indexOffset, indexLength: index.length, indexCrc: crc32(index) };
+  overwrite(path, file.length - FOOTER_LENGTH, encodeFooter(fields));
+}

@@ -1,0 +1,130 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { type Answer, executablePath, runExecutable } from './arms.ts';
+import { verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+const canMount = namespacesWork();
+const labelOf = ({ stdout, stderr }: Pick<Answer, 'stdout' | 'stderr'>): string => {
+  if (stdout === '') return stderr;
+  return JSON.parse(stdout).predictions[0].label;
+};
+const copyOf = (name: string): string => {
+  const path = join(folder(), name);
+  copyFileSync(executablePath('sentiment'), path);
+  return path;
+};
+/** A copy that stays visible when a test mounts something over the folders for temporary files. */
+const outsideTemp = (name: string): string => {
+  const path = join(TEST_CACHE, name);
+  copyFileSync(executablePath('sentiment'), path);
+  onTestFinished(() => rmSync(path, { force: true }));
+  return path;
+};
+const INFER = ['infer', 'I love this'];
+
+verifiesOnce('executable:moved', async () => {
+  const renamed = copyOf('ein Modell – 模型.bin');
+  expect(labelOf(await runExecutable(renamed, INFER))).toBe('POSITIVE');
+  const link = join(folder(), 'link');
+  symlinkSync(renamed, link);
+  expect(labelOf(await runExecutable(link, INFER))).toBe('POSITIVE');
+  const long = copyOf('x'.repeat(255));
+  expect(labelOf(await runExecutable(long, INFER))).toBe('POSITIVE');
+  chmodSync(folder(), 0o555);
+  expect(labelOf(await runExecutable('./link', INFER, { cwd: folder() }))).toBe('POSITIVE');
+  chmodSync(folder(), 0o755);
+});
+
+verifiesOnce('executable:read-only-home', async () => {
+  if (!canMount) return;
+  const script = `mount -t tmpfs -o ro none "$HOME"; mount -t tmpfs none /tmp; exec "$EXE" infer "I love this"`;
+  const home = join(folder(), 'home');
+  mkdirSync(home);
+  const exe = outsideTemp('read-only-home.encoder');
+  expect(labelOf(await inNamespace(script, { env: isolated({ HOME: home, EXE: exe }) }))).toBe('POSITIVE');
+});
+
+verifiesOnce('executable:noexec', async () => {
+  if (!canMount) return;
+  const exe = outsideTemp('noexec.encoder');
+  const home = join(folder(), 'home');
+  mkdirSync(home);
+  const noexec = (...places: string[]): string =>
+    places.map((place) => `mount -t tmpfs -o noexec none ${place};`).join(' ');
+  const env = isolated({ HOME: home, EXE: exe });
+  const some = await inNamespace(
+    `${noexec('"$HOME"', '/tmp')} mount -t tmpfs none /var/tmp; exec "$EXE" infer "I love this"`,
+    { env },
+  );
+  expect(labelOf(some)).toBe('POSITIVE');
+  const all = await inNamespace(
+    `${noexec('"$HOME"', '/tmp', '/var/tmp', '/dev/shm')} exec "$EXE" infer "I love this"`,
+    { env },
+  );
+  expect(all.exitCode).toBe(1);
+  expect(all.stderr).toMatch(/^Error: Cannot unpack the native libraries: .*Set ENCODERFILE_CACHE_DIR/);
+});
+
+verifiesOnce('executable:no-network', async () => {
+  if (!canMount) return;
+  const env = { EXE: executablePath('sentiment'), ENCODERFILE_CACHE_DIR: TEST_CACHE };
+  expect(labelOf(await inNamespace('exec "$EXE" infer "I love this"', { network: false, env }))).toBe(
+    'POSITIVE',
+  );
+});
+
+verifiesOnce('executable:first-start-twice', async () => {
+  const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => runExecutable(executablePath('sentiment'), INFER, { env })),
+  );
+  expect(answers.map(labelOf)).toEqual(Array.from({ length: 4 }, () => 'POSITIVE'));
+  expect(readdirSync(join(env.ENCODERFILE_CACHE_DIR, 'native'))).toHaveLength(1);
+});
+
+verifiesOnce('executable:damaged-libraries', async () => {
+  const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
+  const run = (): Promise<Answer> => runExecutable(executablePath('sentiment'), INFER, { env });
+  await run();
+  const native = join(env.ENCODERFILE_CACHE_DIR, 'native');
+  const unpacked = join(native, readdirSync(native)[0] ?? '');
+  const library = join(unpacked, 'libonnxruntime.so.1');
+  const size = statSync(library).size;
+  truncateSync(library, 1000);
+  expect(labelOf(await run())).toBe('POSITIVE');
+  expect(statSync(library).size).toBe(size);
+  chmodSync(unpacked, 0o777);
+  expect(labelOf(await run())).toBe('POSITIVE');
+  expect(statSync(unpacked).mode & 0o777).toBe(0o700);
+});
+
+verifiesOnce('executable:stdout', async () => {
+  const env = { NODE_OPTIONS: '--no-such-option', NODE_DEBUG: 'worker', FORCE_COLOR: '1' };
+  const { exitCode, stdout } = await runExecutable(executablePath('sentiment'), INFER, { env });
+  expect(exitCode).toBe(0);
+  expect(Object.keys(JSON.parse(stdout))).toEqual(['predictions', 'metadata']);
+});
+
+function isolated(env: Record<string, string>): Record<string, string | undefined> {
+  return {
+    ...env,
+    ENCODERFILE_CACHE_DIR: undefined,
+    XDG_CACHE_HOME: undefined,
+    XDG_RUNTIME_DIR: undefined,
+    TMPDIR: undefined,
+  };
+}
