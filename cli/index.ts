@@ -1,8 +1,26 @@
+import { BaseAdd } from './commands/base/add.ts';
+import { BaseList } from './commands/base/list.ts';
+import { BaseRemove } from './commands/base/remove.ts';
 import { Build } from './commands/build.ts';
+import { Completion } from './commands/completion.ts';
+import { Init } from './commands/init.ts';
+import { Inspect } from './commands/inspect.ts';
+import { Schema } from './commands/schema.ts';
+import { Validate } from './commands/validate.ts';
+import { Verify } from './commands/verify.ts';
 import { Version } from './commands/version.ts';
 
 /** The commands of `encoderfile`, for oclif; explicit, so that nothing is found by scanning folders. */
 export const COMMANDS = {
+  'base:add': BaseAdd,
+  'base:list': BaseList,
+  'base:remove': BaseRemove,
   build: Build,
+  completion: Completion,
+  init: Init,
+  inspect: Inspect,
+  schema: Schema,
+  validate: Validate,
+  verify: Verify,
   version: Version,
 };

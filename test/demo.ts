@@ -17,10 +17,19 @@ function show(shown: string, file: string, args: readonly string[]): void {
 const cli = join(ROOT, 'cli', 'bin.ts');
 for (const model of ['sentiment', 'ner', 'embedder']) {
   const config = join(ROOT, 'fixtures', 'models', model, 'encoderfile.yml');
-  show(`npx encoderfile build -f fixtures/models/${model}/encoderfile.yml`, process.execPath, [cli, 'build', '-f', config]);
+  show(`npx encoderfile build -f fixtures/models/${model}/encoderfile.yml`, process.execPath, [
+    cli,
+    'build',
+    '-f',
+    config,
+  ]);
 }
 const infer = (model: string, ...args: string[]): void =>
-  show(`./${model}.encoder infer ${args.map((arg) => (arg.startsWith('--') ? arg : `"${arg}"`)).join(' ')}`, `./${model}.encoder`, ['infer', ...args]);
+  show(
+    `./${model}.encoder infer ${args.map((arg) => (arg.startsWith('--') ? arg : `"${arg}"`)).join(' ')}`,
+    `./${model}.encoder`,
+    ['infer', ...args],
+  );
 
 infer('sentiment', 'I love this', 'this is awful');
 infer('ner', 'Anna Smith works at Acme Corporation in Paris .');

@@ -29,7 +29,8 @@ export async function writeAtomically(
     await chmod(temporary, mode);
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Fails too where the folder itself is the problem; the first error is the one to tell.
+    await rm(temporary, { force: true }).catch(() => {});
     throw explainWriteError(path, error);
   }
 }

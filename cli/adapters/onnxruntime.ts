@@ -41,7 +41,12 @@ export type OnnxTask =
 /** ONNX Runtime blocks its thread, keeps its memory and can abort on a broken model: it gets a process of its own. */
 async function inChild<Result>(task: OnnxTask): Promise<Result> {
   const script = fileURLToPath(new URL('./onnxruntime-child.ts', import.meta.url));
-  const child = await execa(process.execPath, [script], { input: JSON.stringify(task), reject: false });
+  const child = await execa(process.execPath, [script], {
+    input: JSON.stringify(task),
+    reject: false,
+    // Without it ONNX Runtime for Linux keeps a device id and a record of use in the home folder.
+    env: { ORT_DISABLE_TELEMETRY: '1' },
+  });
   const answer = parse(child.stdout);
   if (answer && 'result' in answer) return answer.result as Result;
   if (answer && 'error' in answer) throw new Error(String(answer.error));

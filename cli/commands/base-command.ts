@@ -1,25 +1,31 @@
-import { Command, Errors, Flags } from '@oclif/core';
-import { AppError } from '../../runtime/contract/errors.ts';
+import { Command, Flags } from '@oclif/core';
+import type { AppError } from '../../runtime/contract/errors.ts';
 import { reporterFor } from '../services/terminal-reporter.ts';
+import { writeError } from './write-error.ts';
 
-/** What all commands share: --json, --quiet, progress on stderr, and errors as one sentence with exit code 1 (2: usage). */
+/** What all commands share: --json, --quiet and progress on stderr. Errors go on to `bin.ts`, the one place that tells them. */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = {
-    quiet: Flags.boolean({ char: 'q', summary: 'Say nothing but errors and --json', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ summary: 'Print the result, or the error, as JSON', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({
+      char: 'q',
+      summary: 'Say nothing but errors and what was asked for',
+      helpGroup: 'GLOBAL',
+    }),
   };
 
   protected reporter(quiet: boolean): ReturnType<typeof reporterFor> {
     return reporterFor(quiet || this.jsonEnabled());
   }
 
+  /** Ends with an error that has a result to show all the same: the error stands inside it as JSON. */
+  protected fail(error: AppError, result: object): never {
+    writeError({ code: error.code, message: error.message }, this.jsonEnabled(), result);
+    return this.exit(1);
+  }
+
   protected override catch(error: Error): Promise<void> {
-    // Usage errors are oclif's: it names the flag and the way to help.
-    const usage = error instanceof Errors.CLIError;
-    const known = usage ? undefined : AppError.from(error);
-    const message = known?.message ?? error.message;
-    if (this.jsonEnabled()) this.logJson({ error: { code: known?.code ?? 'UsageError', message } });
-    else this.logToStderr(`Error: ${message}`);
-    return this.exit(usage ? 2 : 1);
+    return Promise.reject(error);
   }
 }

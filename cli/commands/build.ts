@@ -1,7 +1,9 @@
 import { Flags } from '@oclif/core';
-import { build } from '../services/build/index.ts';
-import { type BuildResult, buildSummary } from '../services/build/result.ts';
+import type { BuildResult } from '../services/build/result.ts';
 import { BaseCommand } from './base-command.ts';
+import { configFlag } from './flags.ts';
+
+const BASE = 'BASE RUNTIME';
 
 export class Build extends BaseCommand {
   static override summary = 'Build one executable file from an ONNX model and a config file.';
@@ -10,33 +12,45 @@ export class Build extends BaseCommand {
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
   ];
   static override flags = {
-    config: Flags.string({
-      char: 'f',
-      required: true,
-      summary: 'YAML config file',
-      env: 'ENCODERFILE_CONFIG',
-    }),
+    config: configFlag,
     'output-path': Flags.string({
       char: 'o',
       summary: 'File to write (overrides the config)',
       exclusive: ['output-dir'],
+      helpValue: '<file>',
     }),
-    'output-dir': Flags.string({ summary: 'Folder to write <name>.encoder into (overrides the config)' }),
+    'output-dir': Flags.string({
+      summary: 'Folder to write <name>.encoder into (overrides the config)',
+      helpValue: '<folder>',
+    }),
+    'no-build': Flags.boolean({ summary: 'Write the assets folder without building an executable' }),
+    platform: Flags.string({
+      summary: 'Target platform, as linux-arm64 or a target triple (default: this machine)',
+      helpValue: '<platform>',
+    }),
     'cache-dir': Flags.string({
       summary: 'Folder for base runtimes (overrides the config)',
       env: 'ENCODERFILE_BUILD_CACHE_DIR',
+      helpValue: '<folder>',
+      helpGroup: BASE,
     }),
-    'no-build': Flags.boolean({ summary: 'Write the assets folder without building an executable' }),
-    'base-binary-path': Flags.string({ summary: 'Use this base runtime instead of the cached one' }),
-    platform: Flags.string({
-      summary: 'Target platform, as linux-arm64 or a target triple (default: this machine)',
+    'base-binary-path': Flags.string({
+      summary: 'Use this base runtime instead of the cached one',
+      helpValue: '<file>',
+      helpGroup: BASE,
     }),
-    'runtime-version': Flags.string({ summary: 'Version of the base runtime (default: this version)' }),
-    'no-download': Flags.boolean({ summary: 'Never download a base runtime' }),
+    'runtime-version': Flags.string({
+      summary: 'Version of the base runtime (default: this version)',
+      helpValue: '<version>',
+      helpGroup: BASE,
+    }),
+    'no-download': Flags.boolean({ summary: 'Never download a base runtime', helpGroup: BASE }),
   };
 
   async run(): Promise<BuildResult> {
     const { flags } = await this.parse(Build);
+    const { build } = await import('../services/build/index.ts');
+    const { buildSummary } = await import('../services/build/result.ts');
     const result = await build(
       flags.config,
       {

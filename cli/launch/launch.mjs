@@ -13,6 +13,7 @@ export function launch(entry) {
   const program = fileURLToPath(new URL(`../../${entry}`, import.meta.url));
   const { status, signal, error } = spawnSync(pinnedNode(), [program, ...process.argv.slice(2)], {
     stdio: 'inherit',
+    env: { ...process.env, ENCODERFILE_VERSION: version },
   });
   if (error) {
     console.error(`Error: Cannot start Node: ${error.message}. Run npm ci in the project's folder first.`);

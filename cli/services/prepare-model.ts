@@ -1,4 +1,5 @@
 import { ownVersion } from '../adapters/package-files.ts';
+import { checkTransform } from '../build/model/check-transform.ts';
 import { type ModelConfig, readLabels } from '../build/model/labels.ts';
 import { locateModelFiles } from '../build/model/locate-files.ts';
 import { prepareGraph } from '../build/model/prepare-graph.ts';
@@ -16,6 +17,7 @@ export async function prepareModel(
   report: Reporter,
 ): Promise<PreparedModel> {
   const check = report.step('Checking the model files');
+  checkTransform(config);
   const files = locateModelFiles(config.model);
   const modelConfig = await readJson<ModelConfig>(files.modelConfig);
   const tokenizer = await prepareTokenizer(files, modelConfig);

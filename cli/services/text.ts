@@ -16,6 +16,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
 /** A path as a user would type it here: relative where it lies below the current directory. */
 export function shownPath(path: string): string {
   const here = relative(process.cwd(), path);
+  if (here === '') return '.';
   return here.startsWith('..') || here === path ? path : `.${sep}${here}`;
 }
 

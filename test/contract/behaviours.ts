@@ -99,6 +99,10 @@ export const BEHAVIOURS = {
     source: 'issue: the executable',
     behaviour: 'It needs no network.',
   },
+  'executable:private': {
+    source: 'docs/executable.md',
+    behaviour: 'It leaves nothing in the home folder but its unpacked libraries: no telemetry, no device id.',
+  },
   'executable:damaged-libraries': {
     source: 'design "The executable format"',
     behaviour: 'Unpacked libraries that were cut or belong to somebody else are replaced, not loaded.',
@@ -144,6 +148,10 @@ export const BEHAVIOURS = {
   'build:bad-config': {
     source: 'issue: bad input',
     behaviour: 'A broken config names file, line and column of every problem at once.',
+  },
+  'build:transform': {
+    source: 'README',
+    behaviour: 'A transform is refused with a reason, not silently left out, as long as it cannot be run.',
   },
   'build:bad-output': {
     source: 'issue: bad input',

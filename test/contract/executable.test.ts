@@ -96,6 +96,20 @@ verifiesOnce('executable:first-start-twice', async () => {
   expect(readdirSync(join(env.ENCODERFILE_CACHE_DIR, 'native'))).toHaveLength(1);
 });
 
+verifiesOnce('executable:private', async () => {
+  const home = join(folder(), 'home');
+  mkdirSync(home);
+  expect(
+    labelOf(await runExecutable(executablePath('sentiment'), INFER, { env: isolated({ HOME: home }) })),
+  ).toBe('POSITIVE');
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.map(({ name }) => name).toSorted()).toEqual([
+    'libonnxruntime.so.1',
+    'onnxruntime_binding.node',
+    'tokenizers.linux-x64-gnu.node',
+  ]);
+});
+
 verifiesOnce('executable:damaged-libraries', async () => {
   const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
   const run = (): Promise<Answer> => runExecutable(executablePath('sentiment'), INFER, { env });

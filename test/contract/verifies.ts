@@ -4,10 +4,12 @@ import { type Arm, ARMS } from './arms.ts';
 
 /** A test of one behaviour on every arm: the same body in-process and against the real executable. */
 export function verifies(id: BehaviourId, body: (arm: Arm) => Promise<void>): void {
+  // oxlint-disable-next-line vitest/expect-expect -- the body has them.
   test.each(ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
 }
 
 /** A test of one behaviour that only exists outside this process. */
 export function verifiesOnce(id: BehaviourId, body: () => Promise<void>): void {
+  // oxlint-disable-next-line vitest/expect-expect -- the body has them.
   test(`[${id}] ${BEHAVIOURS[id].behaviour}`, body);
 }

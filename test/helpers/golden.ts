@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FIXTURES } from './paths.ts';
 
 /** One text as independent libraries (Python transformers, tokenizers, onnxruntime) see it; fixtures/scripts made it. */
-export interface GoldenCase {
+interface GoldenCase {
   readonly id: string;
   readonly input_ids: number[];
   readonly special_tokens_mask: number[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa, ExecaError } from 'execa';
 import { TEST_CACHE } from './paths.ts';
 
-export interface Arm64Answer {
+interface Arm64Answer {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -81,7 +81,7 @@ async function prepareFolder(): Promise<void> {
     const apt = await readPackageLists(join(scratch, 'apt'));
     await unpackLibraries(apt, join(ready, 'root'));
     await unpackEmulator(apt, ready);
-    await rename(ready, FOLDER);
+    if (!existsSync(FOLDER)) await rename(ready, FOLDER);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -24,6 +24,11 @@ export async function adoptBase(
     (source) => wanted ?? parsePlatform(inspect(source).runtime.platform),
   );
   const base = await openBase(file, platform);
+  // Both become part of a path.
+  if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
+    throw configError(
+      `${file} is not a base runtime that encoderfile made: its version or key is malformed.`,
+    );
   await withFileSource(file, (source) => {
     const verdicts = verifySections(source, readContainer(source), newSha256);
     if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));

@@ -8,6 +8,7 @@ import { packageVersion } from '../../adapters/package-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { stripElf } from '../binary/elf-strip.ts';
 import { planMacho } from '../binary/macho-layout.ts';
+import { unsignPe } from '../binary/pe-unsign.ts';
 import { writeContainer } from '../steps/write-container.ts';
 import type { NativeSources } from './native-libraries.ts';
 import type { Program } from './program.ts';
@@ -30,7 +31,7 @@ export async function makeBase(input: BaseInput): Promise<void> {
   try {
     const stripped = join(scratch, `node${platform.exeSuffix}`);
     const node = await readFile(input.node);
-    const strippedBytes = platform.os === 'linux' ? stripElf(node) : node;
+    const strippedBytes = STRIP[platform.os](node);
     await writeFile(stripped, strippedBytes, { mode: 0o755 });
 
     const assets = new Map(program.assets);
@@ -67,6 +68,14 @@ export async function makeBase(input: BaseInput): Promise<void> {
     await rm(scratch, { recursive: true, force: true });
   }
 }
+
+/** What of Node's own file would be in the way: symbols nobody needs, and signatures that injecting would break. */
+const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
+  linux: stripElf,
+  win32: unsignPe,
+  // Its signature is left out when the executable's range is taken.
+  darwin: (node) => node,
+};
 
 function describe({ version, platform, key }: BaseInput, parts: readonly RuntimePart[]): Uint8Array {
   const info: RuntimeInfo = {

@@ -40,6 +40,8 @@ export type OnnxRuntime = OnnxruntimeAddon;
  */
 export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
   if (!loaded) {
+    // ONNX Runtime for Linux keeps a device id and a record of use in the home folder unless told not to before it loads.
+    process.env['ORT_DISABLE_TELEMETRY'] = '1';
     loaded = loadAddon(addonPath) as OnnxruntimeAddon;
     loaded.initOrtOnce(LOG_ERRORS_ONLY, Tensor, isMainThread);
   }

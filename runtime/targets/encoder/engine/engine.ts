@@ -19,7 +19,7 @@ export interface Inference {
 export interface Engine {
   readonly manifest: Manifest;
   /** One inference per text, in order. Rejects with an InputError when there is no text or an empty one. */
-  infer(texts: readonly string[]): Promise<Inference[]>;
+  readonly infer: (texts: readonly string[]) => Promise<Inference[]>;
   readonly close: () => Promise<void>;
 }
 

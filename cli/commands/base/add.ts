@@ -1,0 +1,42 @@
+import { Flags } from '@oclif/core';
+import type { BaseAddResult } from '../../services/base/result.ts';
+import { BaseCommand } from '../base-command.ts';
+import { cacheDirFlag } from '../flags.ts';
+
+export class BaseAdd extends BaseCommand {
+  static override summary = 'Make base runtimes ahead of a build, or take in one made elsewhere.';
+  static override examples = [
+    '<%= config.bin %> base add --platform linux-arm64 --platform windows-x64',
+    '<%= config.bin %> base add --file ./base-runtime',
+  ];
+  static override flags = {
+    platform: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      summary: 'Platform to make one for; may be repeated (default: this machine)',
+      helpValue: '<platform>',
+    }),
+    file: Flags.string({
+      summary: 'Take in this base runtime, or that of this model executable',
+      helpValue: '<file>',
+    }),
+    'cache-dir': cacheDirFlag,
+    'no-download': Flags.boolean({ summary: "Never download another platform's Node" }),
+  };
+
+  async run(): Promise<BaseAddResult> {
+    const { flags } = await this.parse(BaseAdd);
+    const { addBaseFile, addBases } = await import('../../services/base/add.ts');
+    const { baseAddText } = await import('../../services/base/result.ts');
+    const { platform: platforms = [], file, 'cache-dir': cacheDir } = flags;
+    if (file !== undefined && platforms.length > 1)
+      return this.error('A file is for one platform; name one --platform with --file, or none');
+    const report = this.reporter(flags.quiet);
+    const result =
+      file === undefined
+        ? await addBases({ platforms, cacheDir, mayDownload: !flags['no-download'] }, report)
+        : await addBaseFile(file, platforms[0], cacheDir, report);
+    if (!flags.quiet) this.log(baseAddText(result));
+    return result;
+  }
+}

@@ -1,0 +1,35 @@
+import { Args } from '@oclif/core';
+import { COMPLETION_SHELLS, type CompletionShell } from '../services/completion/shells.ts';
+import { BaseCommand } from './base-command.ts';
+
+export class Completion extends BaseCommand {
+  static override summary = 'Print a script that makes a shell complete our commands and flags.';
+  static override examples = [
+    {
+      description: 'bash: for this shell; put the same line into ~/.bashrc for every shell',
+      command: 'source <(<%= config.bin %> completion bash)',
+    },
+    {
+      description: 'zsh: the same, in ~/.zshrc after compinit',
+      command: 'source <(<%= config.bin %> completion zsh)',
+    },
+    {
+      description: 'fish: for every shell',
+      command: '<%= config.bin %> completion fish > ~/.config/fish/completions/<%= config.bin %>.fish',
+    },
+  ];
+  static override args = {
+    shell: Args.custom<CompletionShell>({
+      options: [...COMPLETION_SHELLS],
+      description: 'Shell to print it for',
+    })({ required: true }),
+  };
+
+  async run(): Promise<{ shell: string; script: string }> {
+    const { args } = await this.parse(Completion);
+    const { completionScript } = await import('../services/completion/index.ts');
+    const script = completionScript(args.shell, this.config.commands);
+    this.log(script.trimEnd());
+    return { shell: args.shell, script };
+  }
+}

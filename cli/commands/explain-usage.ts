@@ -1,0 +1,37 @@
+import { stripVTControlCharacters } from 'node:util';
+import { suggest } from '../config/suggest.ts';
+
+/** What a wrong command line is told: the word, the rule and where help is, on one line. */
+export function explainUsage(error: Error, command: string): string {
+  const { flags, known } = flagsOf(error);
+  const [unknown] = flags;
+  const meant = unknown === undefined ? undefined : suggest(unknown, known);
+  const what =
+    unknown === undefined
+      ? (missingArgument(error) ?? tidy(error.message))
+      : `Unknown flag ${unknown}${meant === undefined ? '.' : `; did you mean --${meant}?`}`;
+  return `${what} See \`encoderfile ${command} --help\`.`;
+}
+
+/** oclif's unknown-flag error, told by what it carries: its class is not exported. */
+function flagsOf(error: Error): { flags: readonly string[]; known: readonly string[] } {
+  if (!('flags' in error) || !Array.isArray(error.flags)) return { flags: [], known: [] };
+  const parse = 'parse' in error ? (error.parse as { input?: { flags?: object } }) : {};
+  return { flags: error.flags as string[], known: Object.keys(parse.input?.flags ?? {}) };
+}
+
+function missingArgument(error: Error): string | undefined {
+  const [first]: unknown[] = 'args' in error && Array.isArray(error.args) ? error.args : [];
+  if (typeof first !== 'object' || first === null || !('name' in first)) return undefined;
+  return `Missing argument ${String(first.name).toUpperCase()}.`;
+}
+
+/** oclif's messages are blocks of lines for a person at a terminal. */
+function tidy(message: string): string {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+    .filter((line) => line !== '' && !/^(See more help with|The following errors? occurred)/.test(line));
+  const text = lines.join(' ').replaceAll(/Missing required flag (?=[a-z])/g, 'Missing required flag --');
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,17 @@
+import { Flags } from '@oclif/core';
+
+/** The config file, named the same for every command that reads one. */
+export const configFlag = Flags.string({
+  char: 'f',
+  required: true,
+  summary: 'YAML config file',
+  env: 'ENCODERFILE_CONFIG',
+  helpValue: '<file>',
+});
+
+/** Where base runtimes are kept. */
+export const cacheDirFlag = Flags.string({
+  summary: "Folder for base runtimes (default: the system's cache folder)",
+  env: 'ENCODERFILE_BUILD_CACHE_DIR',
+  helpValue: '<folder>',
+});

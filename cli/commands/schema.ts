@@ -1,0 +1,13 @@
+import { BaseCommand } from './base-command.ts';
+
+export class Schema extends BaseCommand {
+  static override summary = 'Print the JSON Schema of the config file, for editors.';
+  static override examples = ['<%= config.bin %> schema > encoderfile.schema.json'];
+
+  async run(): Promise<unknown> {
+    await this.parse(Schema);
+    const { schemaText } = await import('../services/schema.ts');
+    this.log(schemaText());
+    return JSON.parse(schemaText()) as unknown;
+  }
+}

@@ -1,0 +1,86 @@
+import { PLATFORMS, shortName } from '../../../runtime/contract/platforms.ts';
+
+/** What a shell offers for a word: one of these, or the names of files. */
+export type Offer = readonly string[] | 'files';
+
+export interface CompletedFlag {
+  readonly name: string;
+  readonly char: string | undefined;
+  readonly summary: string;
+  /** undefined: the flag takes no value. */
+  readonly value: Offer | undefined;
+}
+
+export interface CompletedCommand {
+  /** `base list` is two. */
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly flags: readonly CompletedFlag[];
+  readonly argument: Offer | undefined;
+}
+
+/** The part of oclif's description of a command that completion is made from. */
+export interface CommandMetadata {
+  readonly id: string;
+  readonly summary?: string | undefined;
+  readonly flags: Readonly<Record<string, FlagMetadata>>;
+  readonly args: Readonly<
+    Record<string, { readonly name: string; readonly options?: readonly string[] | undefined }>
+  >;
+}
+
+interface FlagMetadata {
+  readonly name: string;
+  readonly type: string;
+  readonly char?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly options?: readonly string[] | undefined;
+}
+
+export function describeCommands(commands: readonly CommandMetadata[]): CompletedCommand[] {
+  return commands
+    .map(({ id, summary = '', flags, args }) => ({
+      words: id.split(':'),
+      summary,
+      flags: Object.values(flags)
+        .map(describeFlag)
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      argument: Object.values(args).map(({ name, options }) => offer(name, options))[0],
+    }))
+    .toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1));
+}
+
+const describeFlag = ({ name, char, summary = '', type, options }: FlagMetadata): CompletedFlag => ({
+  name,
+  char,
+  summary,
+  value: type === 'boolean' ? undefined : offer(name, options),
+});
+
+function offer(name: string, options: readonly string[] | undefined): Offer {
+  if (options && options.length > 0) return options;
+  if (name === 'platform') return PLATFORMS.map(shortName);
+  return name === 'name' || name === 'runtime-version' ? [] : 'files';
+}
+
+/** The first words of all commands: `base` once. */
+export function firstWords(commands: readonly CompletedCommand[]): Map<string, string> {
+  return new Map(
+    commands.map(({ words: [first = '', second], summary }) => [
+      first,
+      second === undefined ? summary : (TOPICS[first] ?? ''),
+    ]),
+  );
+}
+
+/** The second words, of the commands that have them, by the first. */
+export function secondWords(commands: readonly CompletedCommand[]): Map<string, CompletedCommand[]> {
+  const topics = new Map<string, CompletedCommand[]>();
+  for (const command of commands) {
+    const [first = '', second] = command.words;
+    if (second !== undefined) topics.set(first, [...(topics.get(first) ?? []), command]);
+  }
+  return topics;
+}
+
+const TOPICS: Readonly<Record<string, string>> = { base: 'Manage the cached base runtimes.' };

@@ -1,0 +1,3 @@
+/** The shells we write completion for. */
+export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type CompletionShell = (typeof COMPLETION_SHELLS)[number];

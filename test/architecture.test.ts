@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { ROOT } from './helpers/paths.ts';
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { name: string };
+    }[];
+  };
+}
+
+async function cruise(): Promise<Cruise> {
+  const config = join(ROOT, '.ci/dependency-cruiser.cjs');
+  const folders = ['cli', 'runtime', 'test'];
+  const { stdout } = await execa('depcruise', ['--config', config, '--output-type', 'json', ...folders], {
+    cwd: ROOT,
+    localDir: ROOT,
+    preferLocal: true,
+    reject: false,
+    maxBuffer: 100_000_000,
+  });
+  return JSON.parse(stdout);
+}
+
+test('imports point the way ARCHITECTURE.md says', async () => {
+  const { modules, summary } = await cruise();
+  const own = modules.filter(({ source }) => /^(cli|runtime)\/.*\.ts$/.test(source));
+  // Without its TypeScript parser the tool sees nothing and finds nothing wrong.
+  expect(own.length).toBeGreaterThan(80);
+  expect(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
+});
+
+test('ARCHITECTURE.md names every second-level folder', async () => {
+  const { modules } = await cruise();
+  const folders = new Set(
+    modules.flatMap(({ source }) => /^(?:cli|runtime)\/[^/]+(?=\/)/.exec(source) ?? []),
+  );
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  expect([...folders].filter((folder) => !text.includes(`\`${folder}/`))).toEqual([]);
+});

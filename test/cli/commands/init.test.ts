@@ -1,0 +1,110 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../cli/config/load.ts';
+import { copyModel } from '../../helpers/models.ts';
+import { runCli } from '../../helpers/run-cli.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const run = (...args: string[]) => runCli(['init', ...args], { cwd: folder() });
+const written = (file = 'encoderfile.yml') =>
+  parseConfig(readFileSync(join(folder(), file), 'utf8'), file, process.env);
+
+describe('encoderfile init', () => {
+  test.each([
+    ['sentiment', 'sequence_classification'],
+    ['ner', 'token_classification'],
+    ['embedder', 'embedding'],
+  ])('writes a valid config for %s and says what it found', async (model, modelType) => {
+    copyModel(model, join(folder(), model));
+    const { exitCode, stdout, stderr } = await run(model);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(written()).toMatchObject({ name: model, modelType, model: { kind: 'folder', folder: model } });
+    expect(stdout).toContain('./encoderfile.yml');
+    expect(stdout).toMatch(new RegExp(`^Type +${modelType} \\(`, 'm'));
+    expect(stdout).toMatch(/^Found +model\.onnx, config\.json, tokenizer\.json, tokenizer_config\.json$/m);
+    expect(stdout).not.toContain('Missing');
+  });
+
+  test('what it writes is what validate takes', async () => {
+    copyModel('sentiment', join(folder(), 'model'));
+    await run('model');
+    const env = { XDG_CACHE_HOME: folder() };
+    const { exitCode, stderr } = await runCli(['validate', '-q', '-f', 'encoderfile.yml'], {
+      cwd: folder(),
+      env,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  test('names the model folder as seen from the file, and takes the values it is given', async () => {
+    copyModel('sentiment', join(folder(), 'my model'));
+    mkdirSync(join(folder(), 'configs'));
+    const flags = ['-o', 'configs/x.yml', '--name', 'org/a: b', '--model-type', 'embedding', '--json'];
+    const { exitCode, stdout } = await run('my model', ...flags);
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(folder(), 'configs/x.yml'), 'utf8')).toContain('\n  path: ../my model\n');
+    expect(written('configs/x.yml')).toMatchObject({ name: 'org/a: b', modelType: 'embedding' });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'org/a: b', modelType: 'embedding', guessed: false });
+  });
+
+  test('without a folder looks at the current one', async () => {
+    copyModel('sentiment', folder());
+    expect((await run()).exitCode).toBe(0);
+    expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toContain('\n  path: .\n');
+  });
+
+  test('overwrites only when forced', async () => {
+    copyModel('sentiment', join(folder(), 'model'));
+    writeFileSync(join(folder(), 'encoderfile.yml'), 'mine');
+    expect(await run('model')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        'Error: encoderfile.yml exists already. Pass --force to overwrite it, or name another file with --output-path.',
+    });
+    expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toBe('mine');
+    expect((await run('model', '--force')).exitCode).toBe(0);
+    expect(written().name).toBe('model');
+  });
+
+  test('warns of what is missing, and of weights that have another name', async () => {
+    const model = copyModel('sentiment', join(folder(), 'model'));
+    for (const name of ['model.onnx', 'tokenizer.json', 'tokenizer_config.json']) rmSync(join(model, name));
+    mkdirSync(join(model, 'onnx'));
+    writeFileSync(join(model, 'onnx/model_int8.onnx'), '');
+    const { exitCode, stdout, stderr } = await run('model');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Missing +model\.onnx, tokenizer\.json, tokenizer_config\.json \(optional\)$/m);
+    expect(stderr).toBe(
+      'Warning: model has no model.onnx, but onnx/model_int8.onnx. Name one of them as `model_weights_path`, ' +
+        'in the form of `path` that the file shows in a comment.\n' +
+        "Warning: model has no tokenizer.json. Save it there with the tokenizer's `save_pretrained`.",
+    );
+  });
+
+  test.each([
+    [['nosuch'], 'No such directory: nosuch. Name the folder that holds model.onnx.'],
+    [['file'], 'file is a file; name the folder that holds the model instead.'],
+    [['model', '-o', 'model'], 'model is a folder; name a file with --output-path.'],
+    [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],
+    [['model', '--name', ''], 'encoderfile.name: must not be empty'],
+    [['broken'], 'config.json is not valid JSON'],
+  ])('%j is refused with a sentence', async (args, message) => {
+    copyModel('sentiment', join(folder(), 'model'));
+    mkdirSync(join(folder(), 'broken'));
+    writeFileSync(join(folder(), 'broken/config.json'), '{');
+    writeFileSync(join(folder(), 'file'), '');
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.split('\n')).toHaveLength(1);
+  });
+
+  test('an unknown model type is a usage error that names the known ones', async () => {
+    const { exitCode, stderr } = await run('--model-type', 'classifier');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('embedding, sequence_classification, token_classification');
+  });
+});

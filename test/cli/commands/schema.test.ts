@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { FIXTURES, ROOT } from '../../helpers/paths.ts';
+import { runCli } from '../../helpers/run-cli.ts';
+
+describe('encoderfile schema', () => {
+  test('prints the schema that docs/config.schema.json holds', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['schema']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(`${stdout}\n`).toBe(readFileSync(join(ROOT, 'docs/config.schema.json'), 'utf8'));
+    expect(JSON.parse((await runCli(['schema', '--json'])).stdout)).toEqual(JSON.parse(stdout));
+  });
+
+  test('any validator can use it', async () => {
+    const { stdout } = await runCli(['schema']);
+    const check = new Ajv({ strict: true }).compile(JSON.parse(stdout) as object);
+    const config = readFileSync(join(FIXTURES, 'models/ner/encoderfile.yml'), 'utf8');
+    expect(check(parse(config))).toBe(true);
+    expect(check({ encoderfile: {} })).toBe(false);
+  });
+});

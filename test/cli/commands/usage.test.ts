@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../../helpers/run-cli.ts';
+
+describe('the command line', () => {
+  test.each([
+    [['nosuch'], 'Unknown command nosuch. See `encoderfile --help`.'],
+    [['buidl'], 'Unknown command buidl; did you mean `build`? See `encoderfile --help`.'],
+    [['base', 'lst'], 'Unknown command base lst; did you mean `base list`? See `encoderfile base --help`.'],
+    [['-q', 'build'], 'Name a command before -q. See `encoderfile --help`.'],
+    [['build'], 'Missing required flag --config. See `encoderfile build --help`.'],
+    [['build', '--nosuch'], 'Unknown flag --nosuch. See `encoderfile build --help`.'],
+    [
+      ['build', '--plattform', 'x'],
+      'Unknown flag --plattform; did you mean --platform? See `encoderfile build --help`.',
+    ],
+    [['build', 'extra'], 'Unexpected argument: extra. See `encoderfile build --help`.'],
+    [['build', '-f', 'x', 'extra'], 'Unexpected argument: extra. See `encoderfile build --help`.'],
+    [['build', '-f'], 'Flag --config expects a value. See `encoderfile build --help`.'],
+    [['inspect'], 'Missing argument FILE. See `encoderfile inspect --help`.'],
+    [['inspect', 'a', 'b'], 'Unexpected argument: b. See `encoderfile inspect --help`.'],
+  ])('%j is a usage error of one line', async (args, message) => {
+    expect(await runCli(args)).toEqual({ exitCode: 2, stdout: '', stderr: `Error: ${message}` });
+  });
+
+  test('with --json a usage error is JSON on stdout', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['build', '--json']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'UsageError',
+        message: 'Missing required flag --config. See `encoderfile build --help`.',
+      },
+    });
+  });
+
+  test('with --json an error is JSON on stdout', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['validate', '-f', 'nosuch.yml', '--json']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'ConfigError',
+        message: 'No such config file: nosuch.yml. Write one with `encoderfile init`.',
+      },
+    });
+  });
+
+  test.each([[['--help']], [['-h']], [[]], [['help']]])('%j shows every command', async (args) => {
+    const { exitCode, stdout, stderr } = await runCli(args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    for (const name of ['base', 'build', 'completion', 'init', 'inspect', 'schema', 'validate', 'verify'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+  });
+
+  test.each([[['build', '--help']], [['build', '-h']], [['help', 'build']]])(
+    '%j shows the help of the command',
+    async (args) => {
+      const { exitCode, stdout } = await runCli(args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('-f, --config=<file>');
+      expect(stdout).toContain('BASE RUNTIME FLAGS');
+      expect(stdout).toContain('EXAMPLES');
+      expect(stdout).not.toContain('\u001B[');
+    },
+  );
+
+  test.each([[['version']], [['--version']], [['-v']]])('%j prints the version', async (args) => {
+    expect(await runCli(args)).toEqual({ exitCode: 0, stdout: 'encoderfile 0.1.0', stderr: '' });
+  });
+
+  test('version --json', async () => {
+    const { stdout } = await runCli(['version', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ name: 'encoderfile', version: '0.1.0' });
+  });
+});

@@ -1,0 +1,85 @@
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { copyModel } from '../../helpers/models.ts';
+import { FIXTURES } from '../../helpers/paths.ts';
+import { runCli } from '../../helpers/run-cli.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const validate = (...args: string[]) =>
+  runCli(['validate', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });
+
+function writeConfig(modelType: string): void {
+  copyModel('sentiment', join(folder(), 'model'));
+  writeFileSync(
+    join(folder(), 'x.yml'),
+    `encoderfile:\n  name: mine\n  path: ./model\n  model_type: ${modelType}\n`,
+  );
+}
+
+describe('encoderfile validate', () => {
+  test('says what it found, and leaves nothing behind', async () => {
+    writeConfig('sequence_classification');
+    const { exitCode, stdout, stderr } = await validate('-f', 'x.yml');
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('✓ Checking the model files');
+    expect(stdout).toMatch(/^Model +mine 0\.1\.0$/m);
+    expect(stdout).toMatch(/^Type +sequence_classification, 2 wide$/m);
+    expect(stdout).toMatch(/^Labels +NEGATIVE, POSITIVE$/m);
+    expect(stdout).toMatch(/^Inputs +input_ids, attention_mask, token_type_ids$/m);
+    expect(stdout).toMatch(/^Precision +float32$/m);
+    expect(stdout).toMatch(/^Tokens +\d+ known; texts up to 128, cut on the right$/m);
+    expect(readdirSync(folder()).sort()).toEqual(['cache', 'model', 'x.yml']);
+    expect(readdirSync(join(folder(), 'cache/work'))).toEqual([]);
+  });
+
+  test('--json', async () => {
+    const config = join(FIXTURES, 'models/ner/encoderfile.yml');
+    const { exitCode, stdout, stderr } = await validate('-f', config, '--json');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      config,
+      manifest: { modelType: 'token_classification', output: 'logits', precision: 'float32' },
+    });
+  });
+
+  test('the config file may come from the environment', async () => {
+    const env = { ENCODERFILE_CONFIG: join(FIXTURES, 'models/ner/encoderfile.yml') };
+    const args = ['validate', '-q', '--cache-dir', join(folder(), 'cache')];
+    expect(await runCli(args, { env })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+
+  test('a wrong model type is found by running the model', async () => {
+    writeConfig('token_classification');
+    const { exitCode, stdout, stderr } = await validate('-f', 'x.yml', '-q');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^Error: .*\[batch_size, num_tokens, num_labels\]/);
+  });
+
+  test('a model that is none is refused as in a build', async () => {
+    writeConfig('sequence_classification');
+    copyFileSync(join(FIXTURES, 'broken/not-an-encoder.onnx'), join(folder(), 'model/model.onnx'));
+    const answers = [
+      await validate('-q', '-f', 'x.yml'),
+      await runCli(['build', '-q', '-f', 'x.yml'], { cwd: folder() }),
+    ];
+    expect(answers[0]?.exitCode).toBe(1);
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  test('a missing file has its own sentence', async () => {
+    writeConfig('sequence_classification');
+    rmSync(join(folder(), 'model/tokenizer.json'));
+    const { exitCode, stderr } = await validate('-q', '-f', 'x.yml');
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe('Error: Could not locate tokenizer at path model/tokenizer.json.');
+  });
+
+  test.each([
+    ['nosuch.yml', 'No such config file: nosuch.yml. Write one with `encoderfile init`.'],
+    ['.', '. is a folder; name the YAML file in it.'],
+  ])('%s is refused', async (file, message) => {
+    expect(await validate('-f', file)).toEqual({ exitCode: 1, stdout: '', stderr: `Error: ${message}` });
+  });
+});

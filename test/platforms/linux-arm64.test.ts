@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readGolden } from '../helpers/golden.ts';
+import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
+import { type Arm64Machine, prepareArm64 } from '../helpers/qemu-arm64.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+// Downloads the emulator, libraries and Node for arm64 the first time; emulation is about ten times slower than a processor.
+const PREPARE_MS = 600_000;
+const RUN_MS = 300_000;
+
+describe('an executable for linux-arm64', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-arm64-'));
+  const executable = join(folder, 'sentiment.encoder');
+  let machine: Arm64Machine | undefined;
+
+  beforeAll(async () => {
+    const prepared = await prepareArm64();
+    if ('missing' in prepared) {
+      console.warn(`SKIPPED: no executable for linux-arm64 was run. Missing: ${prepared.missing}`);
+      return;
+    }
+    const config = join(FIXTURES, 'models/sentiment/encoderfile.yml');
+    const target = ['--platform', 'linux-arm64', '-o', executable, '--cache-dir', TEST_CACHE];
+    const { exitCode, stderr } = await runCli(['build', '--quiet', '-f', config, ...target]);
+    if (exitCode !== 0) throw new Error(`cannot build for linux-arm64: ${stderr}`);
+    machine = prepared;
+  }, PREPARE_MS);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = async (...args: string[]): Promise<string> => {
+    const answer = await machine?.run(executable, args, { ENCODERFILE_CACHE_DIR: join(folder, 'cache') });
+    expect(answer).toMatchObject({ exitCode: 0, stderr: '' });
+    return answer?.stdout ?? '';
+  };
+
+  it('answers every text as Python does', { timeout: RUN_MS }, async (context) => {
+    context.skip(!machine, 'no emulator');
+    // A program's arguments cannot hold a null character.
+    const cases = readGolden('sentiment').filter(({ text }) => !text.includes('\0'));
+    const { predictions } = JSON.parse(await run('infer', '--', ...cases.map(({ text }) => text)));
+    expect(predictions).toHaveLength(cases.length);
+    for (const [index, { id, predicted_label, scores }] of cases.entries()) {
+      const { label, score } = predictions[index];
+      const difference = Math.abs(score - Math.max(...(scores as number[])));
+      expect({ id, label, close: difference < 1e-5 }).toEqual({ id, label: predicted_label, close: true });
+    }
+  });
+
+  it('finds itself intact and says what it is', { timeout: RUN_MS }, async (context) => {
+    context.skip(!machine, 'no emulator');
+    expect(await run('verify')).toContain(`${executable} is intact.`);
+    expect(await run('inspect')).toContain('aarch64-unknown-linux-gnu');
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { argmax } from '../../../runtime/core/argmax.ts';
+import { planBatches } from '../../../runtime/core/batches.ts';
+import { shortestFloat32 } from '../../../runtime/core/float32.ts';
+import { padBatch } from '../../../runtime/core/padding.ts';
+import { softmax } from '../../../runtime/core/softmax.ts';
+import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors.ts';
+
+/** The same numbers on every run. */
+function* random(seed: number): Generator<number, never> {
+  for (let state = seed; ;) {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    yield state / 4_294_967_296;
+  }
+}
+
+describe('shortestFloat32', () => {
+  test('prints as a person would write it', () => {
+    for (const text of ['0.1', '-1.5', '3.4028235e+38', '1e-45', '0', '16777216', '0.00021549065']) {
+      expect(String(shortestFloat32(Math.fround(Number(text))))).toBe(text);
+    }
+    expect(shortestFloat32(Number.NaN)).toBeNaN();
+  });
+
+  test('reads back as the same float32, with at most nine digits', () => {
+    const numbers = random(1);
+    const floats = new Float32Array(
+      new Uint32Array(Array.from({ length: 20_000 }, () => numbers.next().value * 2 ** 32)).buffer,
+    );
+    for (const value of floats) {
+      const printed = shortestFloat32(value);
+      expect(Object.is(Math.fround(printed), value) || Number.isNaN(value)).toBe(true);
+      expect(printed.toExponential().replace(/e.*|[-.]/g, '').length).toBeLessThanOrEqual(9);
+    }
+  });
+});
+
+describe('planBatches', () => {
+  test('holds every text once, within the budget, with texts of like length together', () => {
+    const numbers = random(2);
+    for (let round = 0; round < 200; round++) {
+      const lengths = Array.from(
+        { length: Math.floor(numbers.next().value * 50) },
+        () => 1 + Math.floor(numbers.next().value * 300),
+      );
+      const batches = planBatches(lengths, 512);
+      expect(batches.flat().toSorted((a, b) => a - b)).toEqual(lengths.map((_, index) => index));
+      for (const batch of batches) {
+        const longest = Math.max(...batch.map((index) => lengths[index] ?? 0));
+        expect(batch.length === 1 || longest * batch.length <= 512).toBe(true);
+      }
+    }
+  });
+});
+
+describe('softmax, argmax, vectors, padding', () => {
+  test('softmax is stable and sums to one', () => {
+    expect([...softmax(Float32Array.of(1000, 1000))]).toEqual([0.5, 0.5]);
+    expect(softmax(Float32Array.of(1, 2, 3)).reduce((a, b) => a + b)).toBeCloseTo(1, 6);
+  });
+
+  test('argmax is the first greatest', () => {
+    expect(argmax(Float32Array.of(1, 3, 3))).toBe(1);
+  });
+
+  test('a zero vector stays, others get length one', () => {
+    expect([...normalizeL2(Float32Array.of(0, 0))]).toEqual([0, 0]);
+    expect([...normalizeL2(Float32Array.of(3, 4))]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
+    expect([...meanOfRows([Float32Array.of(1, 2), Float32Array.of(3, 4)], 2)]).toEqual([2, 3]);
+  });
+
+  test('rows are padded on the right', () => {
+    const { ids, lengths, columns } = padBatch([[1, 2, 3], [4]], 9);
+    expect({ ids: [...ids], lengths: [...lengths], columns }).toEqual({
+      ids: [1, 2, 3, 4, 9, 9],
+      lengths: [3, 1],
+      columns: 3,
+    });
+  });
+});
