@@ -16,7 +16,7 @@ export function launch(entry) {
     env: { ...process.env, ENCODERFILE_VERSION: version },
   });
   if (error) {
-    console.error(`Error: Cannot start Node: ${error.message}. Run npm ci in the project's folder first.`);
+    console.error(`Error: Cannot start Node: ${error.message}. Run npm run setup in the project's folder first.`);
     process.exit(1);
   }
   process.exit(signal ? 128 + constants.signals[signal] : status);
@@ -28,7 +28,7 @@ function pinnedNode() {
     const path = fileURLToPath(new URL(`../../node_modules/${name}/bin/node${suffix}`, import.meta.url));
     if (existsSync(path)) return path;
   }
-  console.error("Error: Node 26 is not installed here. Run npm ci in the project's folder first.");
+  console.error("Error: Node 26 is not installed here. Run npm run setup in the project's folder first.");
   return process.exit(1);
 }
 
