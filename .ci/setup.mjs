@@ -1,8 +1,9 @@
-// Makes a clone ready to work: installs the locked packages once, and again when the lock file changes.
+// Makes a clone ready to work, then runs the command given as arguments on the pinned Node: installs the locked packages once, and again when the lock file changes.
 // Plain JavaScript without packages, because it runs before there are any, on Node 20 or newer.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,14 +16,31 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.error('Installing the locked packages ...');
   // Not `npm ci`: it refuses the lock file wherever a registry lacks packages that only other platforms use. This keeps to
   // the locked versions and hashes as well, and leaves the lock file alone.
-  const { status } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', process.stderr, 'inherit'],
-    shell: process.platform === 'win32',
-  });
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', process.stderr, 'inherit'],
+      shell: process.platform === 'win32',
+    },
+  );
   if (status !== 0) {
     console.error('Error: Cannot install the packages this project needs. npm says why above.');
     process.exit(1);
   }
   writeFileSync(stamp, wanted);
+}
+
+const [command, ...args] = process.argv.slice(2);
+if (command) {
+  const path = `${root}node_modules/.bin${delimiter}${process.env.PATH}`;
+  const windows = process.platform === 'win32';
+  const { status, signal } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: windows,
+    env: { ...process.env, PATH: path },
+  });
+  process.exit(signal ? 1 : status);
 }

@@ -16,7 +16,9 @@ export function launch(entry) {
     env: { ...process.env, ENCODERFILE_VERSION: version },
   });
   if (error) {
-    console.error(`Error: Cannot start Node: ${error.message}. Run npm run setup in the project's folder first.`);
+    console.error(
+      `Error: Cannot start Node: ${error.message}. Run npm run setup in the project's folder first.`,
+    );
     process.exit(1);
   }
   process.exit(signal ? 128 + constants.signals[signal] : status);
