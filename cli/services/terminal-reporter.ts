@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { duration, formatBytes, progressLine } from '../../runtime/core/progress.ts';
 import { type Reporter, silentReporter, type Step } from '../build/reporter.ts';
 
@@ -47,4 +48,4 @@ function plainStep(label: string): Step {
 }
 
 const finished = (label: string, seconds: number, detail?: string): string =>
-  `✓ ${label} (${duration(seconds)})${detail ? `: ${detail}` : ''}`;
+  `${styleText('green', '✓', { stream: process.stderr })} ${label} (${duration(seconds)})${detail ? `: ${detail}` : ''}`;

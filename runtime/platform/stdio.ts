@@ -1,5 +1,8 @@
 import { writeSync } from 'node:fs';
 
+/** Nobody reads the output any more (`| head`): work may stop, and that is no failure. */
+export class ReaderGone extends Error {}
+
 /** Writes all of a text before it returns, also to a pipe: nothing is cut when the process ends right after. */
 export function writeAll(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
@@ -8,8 +11,7 @@ export function writeAll(fd: 1 | 2, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // The reader went away (`| head`): there is nobody left to write for.
-      if (code === 'EPIPE') process.exit(0);
+      if (code === 'EPIPE') throw new ReaderGone('the reader of the output went away', { cause: error });
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

@@ -48,6 +48,10 @@ export const BEHAVIOURS = {
     source: 'docs/infer.md',
     behaviour: 'A text that starts with a dash can be given after --.',
   },
+  'infer:golden': {
+    source: 'issue: fixture models',
+    behaviour: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
+  },
   'infer:file:formats': {
     source: 'docs/infer.md',
     behaviour: '--input reads .txt, .jsonl and .csv, and writes a line of JSON per text, in order.',
@@ -60,6 +64,10 @@ export const BEHAVIOURS = {
     source: 'docs/infer.md',
     behaviour:
       'A run that was killed continues where it stopped, and the result is the same as without the kill.',
+  },
+  'infer:file:reader-gone': {
+    source: 'docs/infer.md',
+    behaviour: 'When the reader of its output goes away (| head) it stops, quietly and with exit code 0.',
   },
   'infer:file:problems': {
     source: 'docs/infer.md',

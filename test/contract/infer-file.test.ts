@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect } from 'vitest';
+import { readGolden } from '../helpers/golden.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { executablePath, runExecutable } from './arms.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
@@ -40,6 +42,39 @@ verifies('infer:file:formats', async (arm) => {
   );
 });
 
+verifies('infer:golden', async (arm) => {
+  for (const model of ['sentiment', 'ner', 'embedder']) {
+    const golden = readGolden(model);
+    const file = write(`${model}.jsonl`, golden.map(({ text }) => JSON.stringify(text)).join('\n'));
+    const { exitCode, stdout } = await arm.run(model, ['infer', '--input', file]);
+    expect(exitCode).toBe(0);
+    for (const [index, line] of lines(stdout).entries()) {
+      const expected = golden[index];
+      if (!expected) throw new Error(`more lines than texts for ${model}`);
+      const kept = expected.labels?.filter((_, at) => expected.special_tokens_mask[at] === 0);
+      const score = model === 'sentiment' ? Math.max(...(expected.scores as number[])) : undefined;
+      expect(line, expected.id).toEqual({
+        index,
+        ...(expected.predicted_label && {
+          label: expected.predicted_label,
+          score: expect.closeTo(score ?? 0, 5),
+        }),
+        ...(kept && { labels: kept, tokens: expect.any(Array) }),
+        ...(expected.embeddings && {
+          embedding: meanOf(expected.embeddings).map((value) => expect.closeTo(value, 5)),
+        }),
+      });
+    }
+    expect(lines(stdout)).toHaveLength(golden.length);
+  }
+});
+
+function meanOf(rows: readonly number[][]): number[] {
+  return (rows[0] ?? []).map(
+    (_, column) => rows.reduce((sum, row) => sum + (row[column] ?? 0), 0) / rows.length,
+  );
+}
+
 verifies('infer:file:bad-lines', async (arm) => {
   const file = write('texts.jsonl', '"good"\n\n"bad"\n{"no": 1}\n""\n"fine"\n');
   const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', '--input', file]);
@@ -71,6 +106,18 @@ verifies('infer:file:problems', async (arm) => {
     expect(stderr).not.toMatch(/^\s+at /m);
     expect({ exitCode: exitCode > 0, stdout }).toEqual({ exitCode: true, stdout: '' });
   }
+});
+
+verifiesOnce('infer:file:reader-gone', async () => {
+  const input = write('texts.txt', 'some text\n'.repeat(20_000));
+  const running = execa(executablePath('sentiment'), ['infer', '--input', input], {
+    reject: false,
+    buffer: false,
+    stdin: 'ignore',
+    env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
+  });
+  running.stdout.once('data', () => running.stdout.destroy());
+  expect(await running).toMatchObject({ exitCode: 0 });
 });
 
 verifiesOnce('infer:file:resume', async () => {

@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { ReaderGone } from '../../platform/stdio.ts';
 import { EXIT_CODES, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
 import { commandHelp, programHelp } from './help.ts';
@@ -34,6 +35,7 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 function explainFailure(error: unknown, name: string, output: Output): number {
+  if (error instanceof ReaderGone) return 0;
   if (error instanceof UsageError) {
     output.err(`Error: ${error.message}\nSee \`${name} --help\`.\n`);
     return EXIT_USAGE;

@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
 import { configError, inputError, messageOf } from '../../../contract/errors.ts';
 import type { InputFormat } from './formats.ts';
+import { lines } from './lines.ts';
 
 export interface TextSource {
   /** A path, or - for standard input. */
@@ -66,18 +66,6 @@ const READERS: Record<InputFormat, Reader> = {
     }
   },
 };
-
-async function* lines(stream: Readable): AsyncGenerator<string> {
-  let first = true;
-  // An error of the stream reaches readline's loop as an early end, so it is raised by hand.
-  let failure: unknown;
-  stream.on('error', (error) => (failure = error));
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-    yield first ? line.replace(/^\uFEFF/, '') : line;
-    first = false;
-  }
-  if (failure) throw failure;
-}
 
 function textOfJson(line: string, key: string): TextOrError {
   try {

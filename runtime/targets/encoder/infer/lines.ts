@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * The lines of a UTF-8 stream, without their ends (LF or CRLF) and without a byte order mark. Node's readline would also end
+ * lines at U+2028 and U+2029, which JSON allows inside strings.
+ */
+export async function* lines(stream: Readable): AsyncGenerator<string> {
+  let rest: string[] = [];
+  let first = true;
+  const finish = (end: string): string => {
+    const line = [...rest, end].join('').replace(/\r$/, '');
+    rest = [];
+    if (!first) return line;
+    first = false;
+    return line.replace(/^\uFEFF/, '');
+  };
+  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    // A line may be as long as the file, so only what is new is searched.
+    const [end = '', ...more] = chunk.split('\n');
+    if (more.length === 0) {
+      rest.push(end);
+      continue;
+    }
+    yield finish(end);
+    for (const line of more.slice(0, -1)) yield finish(line);
+    rest = [more.at(-1) ?? ''];
+  }
+  if (rest.some((part) => part !== '')) yield finish('');
+}

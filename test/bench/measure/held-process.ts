@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, read, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Program, runProgram } from './child.ts';
+
+/** A process that stopped where it writes its results, with all it needed for them still in memory. */
+export interface HeldProcess {
+  readonly pid: number;
+  release(): void;
+}
+
+/**
+ * Runs a program until it blocks on a pipe that nobody empties, and until its other threads have nothing to do either.
+ * Its output must be larger than a pipe holds (64 KiB).
+ */
+export async function hold(program: Program, folder: string): Promise<HeldProcess> {
+  const path = join(folder, `held-${process.pid}-${(held += 1)}`);
+  await runProgram({ command: 'mkfifo', args: [path] });
+  // Opened for both directions, which on Linux does not wait for another side.
+  const fd = openSync(path, constants.O_RDWR);
+  rmSync(path);
+  const child = spawn(program.command, program.args, {
+    env: { ...process.env, ...program.env },
+    stdio: ['ignore', fd, 'inherit'],
+  });
+  const ended = endOf(child);
+  // A child that ends without a word must not leave the read below waiting for ever.
+  void ended.then(() => writeSync(fd, '.')).catch(() => {});
+  await promisify(read)(fd, Buffer.alloc(1), 0, 1, null);
+  const { pid } = child;
+  if (pid === undefined || child.exitCode !== null) {
+    throw new Error(`${program.command} ended before it could be measured`);
+  }
+  await idle(pid);
+  return {
+    pid,
+    release() {
+      child.kill('SIGKILL');
+      void ended.then(() => closeSync(fd));
+    },
+  };
+}
+
+let held = 0;
+const LOOK_EVERY_MS = 100;
+const IDLE_LOOKS = 5;
+
+/** Waits until the process has used no processor time for half a second. */
+async function idle(pid: number): Promise<void> {
+  let before = -1;
+  for (let looks = 0; looks < IDLE_LOOKS;) {
+    const now = ticksOf(pid);
+    looks = now === before ? looks + 1 : 0;
+    before = now;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** User and system time: fields 14 and 15 of /proc/<pid>/stat, counted after the name, which may hold spaces. */
+function ticksOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+const endOf = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    child.on('exit', () => resolve());
+    child.on('error', reject);
+  });

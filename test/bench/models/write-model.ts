@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import {
+  DimensionProtoSchema,
+  GraphProtoSchema,
+  ModelProtoSchema,
+  TensorProtoSchema,
+  type ValueInfoProto,
+  ValueInfoProtoSchema,
+} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { FLOAT32, type GraphBuilder, INT64, type Weight } from './graph-builder.ts';
+import { seededNormal } from './seeded.ts';
+
+/** Field numbers of onnx.proto that are written by hand, because the weights inside them are streamed. */
+const FIELD = { modelGraph: 7, graphInitializer: 5, tensorRawData: 9 } as const;
+const AXES = ['batch_size', 'sequence_length'] as const;
+/** The deviation BERT's weights start training with. */
+const DEVIATION = 0.02;
+
+/** Writes a graph and its weights as one ONNX file, one weight in memory at a time. */
+export async function writeModel(path: string, graph: GraphBuilder, hidden: number): Promise<void> {
+  const body = toBinary(
+    GraphProtoSchema,
+    create(GraphProtoSchema, {
+      name: 'main_graph',
+      node: graph.nodes,
+      input: ['input_ids', 'attention_mask', 'token_type_ids'].map((name) => tensorInfo(name, INT64, AXES)),
+      output: [tensorInfo('last_hidden_state', FLOAT32, [...AXES, hidden])],
+    }),
+  );
+  const head = toBinary(
+    ModelProtoSchema,
+    create(ModelProtoSchema, {
+      irVersion: 8n,
+      producerName: 'encoderfile-bench',
+      opsetImport: [{ version: 17n }],
+    }),
+  );
+  const weights = graph.weights.map((weight) => ({ weight, opening: openingOf(weight) }));
+  const graphLength = weights.reduce(
+    (sum, { weight, opening }) => sum + opening.length + byteLength(weight),
+    body.length,
+  );
+  const file = await open(path, 'w');
+  try {
+    await file.writev([head, lengthDelimited(FIELD.modelGraph, graphLength), body]);
+    for (const { weight, opening } of weights) await file.writev([opening, valuesOf(weight)]);
+  } finally {
+    await file.close();
+  }
+}
+
+/** All of an initialiser but its numbers, which follow it. */
+function openingOf(weight: Weight): Uint8Array {
+  const { name, dims } = weight;
+  const facts = toBinary(
+    TensorProtoSchema,
+    create(TensorProtoSchema, { name, dims: dims.map(BigInt), dataType: FLOAT32 }),
+  );
+  const raw = lengthDelimited(FIELD.tensorRawData, byteLength(weight));
+  const length = facts.length + raw.length + byteLength(weight);
+  return Buffer.concat([lengthDelimited(FIELD.graphInitializer, length), facts, raw]);
+}
+
+const lengthDelimited = (field: number, length: number): Uint8Array =>
+  new BinaryWriter().tag(field, WireType.LengthDelimited).uint32(length).finish();
+
+function valuesOf(weight: Weight): Uint8Array {
+  const values = new Float32Array(byteLength(weight) / 4);
+  if (weight.values === 'ones') values.fill(1);
+  if (weight.values === 'normal') {
+    const normal = seededNormal(weight.name);
+    for (let at = 0; at < values.length; at += 1) values[at] = normal() * DEVIATION;
+  }
+  return new Uint8Array(values.buffer);
+}
+
+const byteLength = ({ dims }: Weight): number => dims.reduce((product, size) => product * size, 4);
+
+function tensorInfo(name: string, elemType: number, axes: readonly (string | number)[]): ValueInfoProto {
+  const dim = axes.map((axis) =>
+    create(DimensionProtoSchema, typeof axis === 'string' ? { dimParam: axis } : { dimValue: BigInt(axis) }),
+  );
+  return create(ValueInfoProtoSchema, { name, type: { tensorType: { elemType, shape: { dim } } } });
+}

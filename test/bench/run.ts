@@ -1,0 +1,30 @@
+import { machineLine, print } from './measure/print.ts';
+import { build } from './sections/build.ts';
+import { cold } from './sections/cold.ts';
+import { memory } from './sections/memory.ts';
+import type { Section } from './sections/section.ts';
+import { size } from './sections/size.ts';
+import { throughput } from './sections/throughput.ts';
+import { openWorkbench } from './setup/workbench.ts';
+
+const SECTIONS: Readonly<Record<string, Section>> = { cold, memory, build, size, throughput };
+
+/** `npm run bench [-- section ...]`: prints tables, asserts nothing. */
+async function runBench(wanted: readonly string[]): Promise<number> {
+  const unknown = wanted.find((name) => !(name in SECTIONS));
+  if (unknown !== undefined) {
+    console.error(`No section ${JSON.stringify(unknown)}. There are: ${Object.keys(SECTIONS).join(', ')}.`);
+    return 2;
+  }
+  const bench = await openWorkbench();
+  for (const [name, section] of Object.entries(SECTIONS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    print(`## ${section.title} (${name})\n`);
+    if (section.linuxOnly && process.platform !== 'linux') print('Not measured here: it reads /proc.');
+    else await section.run(bench);
+    print(`${machineLine()}\n`);
+  }
+  return 0;
+}
+
+process.exitCode = await runBench(process.argv.slice(2));

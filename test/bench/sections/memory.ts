@@ -1,0 +1,77 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hold, type HeldProcess } from '../measure/held-process.ts';
+import type { Program } from '../measure/child.ts';
+import { megabytes, printGoal, printTable } from '../measure/print.ts';
+import { memoryOf, sharedSize } from '../measure/process-memory.ts';
+import { encoder } from '../setup/programs.ts';
+import { PATHS } from '../setup/paths.ts';
+import type { Section } from './section.ts';
+
+/** Printed token by token, so that the output is more than a pipe holds. */
+const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(8);
+const TEXTS_IN_FILE = 512;
+
+/** Memory of the large model's executable after it has run, held still where it prints its results. */
+export const memory: Section = {
+  title: 'Memory: weights are mapped, not copied',
+  linuxOnly: true,
+  async run(bench) {
+    const executable = await bench.executable('base');
+    const weights = (await stat(join(await bench.model('base'), 'model.onnx'))).size;
+    const few = encoder(executable, 'infer', TEXT, '--pooling=none');
+    const many = encoder(executable, 'infer', '--input', await bench.texts(TEXTS_IN_FILE));
+
+    const rows = { few: await rowsOf('infer "text"', few), many: await rowsOf('infer --input', many) };
+    printTable(
+      ['base', 'RssAnon', 'RssFile', 'peak RSS', 'sum of Pss'],
+      [...rows.few.cells, ...rows.many.cells],
+    );
+    printGoal(
+      'a few texts need less memory of their own than half of the weights',
+      `${megabytes(rows.few.anonymous)} beside ${megabytes(weights)} of weights`,
+      rows.few.anonymous < weights / 2,
+    );
+    printGoal(
+      'a second infer "text" adds less than half of the weights',
+      `${megabytes(rows.few.secondAdds)} (infer --input, which packs weights for speed: ${megabytes(rows.many.secondAdds)})`,
+      rows.few.secondAdds < weights / 2,
+    );
+  },
+};
+
+interface Rows {
+  readonly cells: string[][];
+  readonly anonymous: number;
+  /** Growth of the sum of Pss when a second process of the same file runs. */
+  readonly secondAdds: number;
+}
+
+/** A row for one process alone and one for each of two at once. */
+async function rowsOf(name: string, program: Program): Promise<Rows> {
+  const held: HeldProcess[] = [];
+  try {
+    held.push(await hold(program, PATHS.work));
+    const alone = held.map(({ pid }) => ({ ...memoryOf(pid), pss: sharedSize(pid) }));
+    held.push(await hold(program, PATHS.work));
+    const both = held.map(({ pid }) => ({ ...memoryOf(pid), pss: sharedSize(pid) }));
+    const total = (of: typeof both): number => of.reduce((sum, { pss }) => sum + pss, 0);
+    const cells = (label: string, of: (typeof both)[number], sum: number): string[] => [
+      label,
+      megabytes(of.anonymous),
+      megabytes(of.file),
+      megabytes(of.peak),
+      megabytes(sum),
+    ];
+    return {
+      cells: [
+        ...alone.map((one) => cells(name, one, total(alone))),
+        ...both.map((one, at) => cells(`${name}, process ${at + 1} of 2`, one, total(both))),
+      ],
+      anonymous: alone[0]?.anonymous ?? NaN,
+      secondAdds: total(both) - total(alone),
+    };
+  } finally {
+    for (const process of held) process.release();
+  }
+}

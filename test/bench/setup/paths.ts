@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+
+const repository = join(import.meta.dirname, '../../..');
+const work = join(repository, 'node_modules/.cache/encoderfile-bench');
+
+/** Everything the bench makes lies in one folder, kept from run to run. */
+export const PATHS = {
+  bench: join(repository, 'test/bench'),
+  cli: join(repository, 'cli/bin.ts'),
+  optimizer: join(repository, 'cli/adapters/onnxruntime-child.ts'),
+  transformersChild: join(repository, 'test/bench/transformers-child.mjs'),
+  work,
+  models: join(work, 'models'),
+  buildCache: join(work, 'build-cache'),
+  nativeCache: join(work, 'native-cache'),
+} as const;

@@ -1,0 +1,37 @@
+import type { Program } from '../measure/child.ts';
+import type { ModelName } from '../models/shapes.ts';
+import { PATHS } from './paths.ts';
+
+/** The programs that are measured. All run on the Node that runs the bench. */
+
+export const encoder = (executable: string, ...args: readonly string[]): Program => ({
+  command: executable,
+  args,
+  env: { ENCODERFILE_CACHE_DIR: PATHS.nativeCache },
+});
+
+export const transformersOne = (model: ModelName, text: string): Program => ({
+  command: process.execPath,
+  args: [PATHS.transformersChild, 'one', PATHS.models, model, text],
+});
+
+export const transformersMany = (
+  model: ModelName,
+  job: { texts: string; output: string; batchSize: number },
+): Program => ({
+  command: process.execPath,
+  args: [PATHS.transformersChild, 'many', PATHS.models, model, job.texts, job.output, String(job.batchSize)],
+});
+
+/** `encoderfile build` without the launcher, whose only work is to find the Node we are running on. */
+export const builder = (config: string, output: string): Program => ({
+  command: process.execPath,
+  args: [PATHS.cli, 'build', '-f', config, '-o', output, '--cache-dir', PATHS.buildCache],
+});
+
+/** ONNX Runtime's part of a build alone: load, optimise, write graph and weights. */
+export const optimizer = (task: { model: string; graph: string; weights: string }): Program => ({
+  command: process.execPath,
+  args: [PATHS.optimizer],
+  stdin: JSON.stringify({ kind: 'optimize', ...task }),
+});

@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runProgram } from '../measure/child.ts';
+import { provideModel } from '../models/provide.ts';
+import { type ModelName, SHAPES } from '../models/shapes.ts';
+import { makeTexts } from '../models/texts.ts';
+import { makeVocabulary } from '../models/vocabulary.ts';
+import { installTransformers } from './install-transformers.ts';
+import { PATHS } from './paths.ts';
+import { builder } from './programs.ts';
+
+/** What the sections need, each made when first asked for and once per run of the bench. */
+export interface Workbench {
+  /** Folder of a model. */
+  model(this: void, name: ModelName): Promise<string>;
+  /** A build config for it. */
+  config(this: void, name: ModelName): Promise<string>;
+  /** Its executable, built from the code as it is now. */
+  executable(this: void, name: ModelName): Promise<string>;
+  /** A file of texts, one a line. */
+  texts(this: void, count: number): Promise<string>;
+  readonly transformers: () => Promise<void>;
+}
+
+export async function openWorkbench(): Promise<Workbench> {
+  await mkdir(PATHS.models, { recursive: true });
+  const model = once((name: ModelName) => {
+    console.error(`Providing the ${name} model ...`);
+    return provideModel(PATHS.models, name);
+  });
+  const config = async (name: ModelName): Promise<string> => {
+    const path = await model(name);
+    const file = join(PATHS.work, `${name}.yml`);
+    const fields = { name, path, model_type: 'embedding' };
+    await writeFile(file, JSON.stringify({ encoderfile: fields }));
+    return file;
+  };
+  const executable = once(async (name: ModelName) => {
+    const path = join(PATHS.work, `${name}.encoder`);
+    const file = await config(name);
+    console.error(`Building ${name}.encoder ...`);
+    await runProgram(builder(file, path));
+    return path;
+  });
+  return { model, config, executable, texts: once(writeTexts), transformers: once(installTransformers) };
+}
+
+async function writeTexts(count: number): Promise<string> {
+  const path = join(PATHS.work, `texts-${count}.txt`);
+  const texts = makeTexts(makeVocabulary(SHAPES.m6.vocabulary), count);
+  await writeFile(path, `${texts.join('\n')}\n`);
+  return path;
+}
+
+/** Calls `make` once per key; JSON is a lenient key, which covers a name, a number and nothing at all. */
+function once<Arguments extends readonly unknown[], Result>(
+  make: (...given: Arguments) => Promise<Result>,
+): (...given: Arguments) => Promise<Result> {
+  const made = new Map<string, Promise<Result>>();
+  return (...given) => {
+    const key = JSON.stringify(given);
+    const result = made.get(key) ?? make(...given);
+    made.set(key, result);
+    return result;
+  };
+}
