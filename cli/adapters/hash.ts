@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { crc32 as zlibCrc32 } from 'node:zlib';
 import type { Hasher } from '../../runtime/contract/container/verify.ts';
 
 export function newSha256(): Hasher {
@@ -14,5 +13,4 @@ export const sha256 = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex');
 export const sha256Bytes = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 
-/** CRC-32 of bytes, continuing from that of the bytes before them. */
-export const crc32 = (bytes: Uint8Array, before: number): number => zlibCrc32(bytes, before);
+export { crc32 } from 'node:zlib';

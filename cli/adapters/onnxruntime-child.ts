@@ -1,15 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { getEachMessage, sendMessage } from 'execa';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf } from '../../runtime/contract/errors.ts';
-import type { ModelSignature, OnnxTask, ValueInfo } from './onnxruntime.ts';
+import type {
+  ModelSignature,
+  OnnxAnswer,
+  OnnxTask,
+  OptimizeTask,
+  TryTask,
+  ValueInfo,
+} from './onnxruntime.ts';
 
-// The process that `onnxruntime.ts` starts: one task as JSON on stdin, its answer as JSON on stdout.
+// The process that `onnxruntime.ts` starts: answers each task it is sent.
 
-type Task<Kind> = Extract<OnnxTask, { kind: Kind }>;
 const LOG_ERRORS_ONLY = 3;
 
-async function optimize({ model, graph, weights }: Task<'optimize'>): Promise<ModelSignature> {
+async function optimize({ model, graph, weights }: OptimizeTask): Promise<ModelSignature> {
   const session = await InferenceSession.create(model, {
     // 'extended' is portable; 'all' would choose layouts for this machine's processor.
     graphOptimizationLevel: 'extended',
@@ -30,7 +36,9 @@ async function optimize({ model, graph, weights }: Task<'optimize'>): Promise<Mo
         ? { name: value.name, type: value.type, shape: [...value.shape] }
         : { name: value.name, type: 'not a tensor', shape: [] },
     );
-  return { inputs: valueInfo(session.inputMetadata), outputs: valueInfo(session.outputMetadata) };
+  const signature = { inputs: valueInfo(session.inputMetadata), outputs: valueInfo(session.outputMetadata) };
+  await session.release();
+  return signature;
 }
 
 async function tryOut({
@@ -39,7 +47,7 @@ async function tryOut({
   inputs,
   output,
   ids,
-}: Task<'try'>): Promise<{ type: string; dims: number[] }> {
+}: TryTask): Promise<{ type: string; dims: number[] }> {
   const session = await InferenceSession.create(await readFile(graph), {
     graphOptimizationLevel: 'disabled',
     logSeverityLevel: LOG_ERRORS_ONLY,
@@ -66,10 +74,14 @@ async function tryOut({
   return { type: result.type, dims: [...result.dims] };
 }
 
-try {
-  const task = JSON.parse(await text(process.stdin)) as OnnxTask;
-  const result = await (task.kind === 'optimize' ? optimize(task) : tryOut(task));
-  process.stdout.write(JSON.stringify({ result }));
-} catch (error) {
-  process.stdout.write(JSON.stringify({ error: messageOf(error) }));
+for await (const task of getEachMessage()) {
+  await sendMessage(await answer(task as unknown as OnnxTask));
+}
+
+async function answer(task: OnnxTask): Promise<OnnxAnswer> {
+  try {
+    return { result: await (task.kind === 'optimize' ? optimize(task) : tryOut(task)) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
+import { execaNode } from 'execa';
 
 export interface ValueInfo {
   readonly name: string;
@@ -14,51 +14,83 @@ export interface ModelSignature {
   readonly outputs: readonly ValueInfo[];
 }
 
-/** Optimises a model once and for all and writes it as a graph with its weights in a file of their own. */
-export function optimizeModel(task: {
-  model: string;
-  graph: string;
-  weights: string;
-}): Promise<ModelSignature> {
-  return inChild({ kind: 'optimize', ...task });
+export interface OptimizeTask {
+  readonly kind: 'optimize';
+  readonly model: string;
+  /** Where the optimised graph goes, and the name of the file beside it that gets its weights. */
+  readonly graph: string;
+  readonly weights: string;
 }
 
-/** Runs one batch of token ids through a graph whose weights lie in `folder`; returns the output's type and size. */
-export function tryModel(task: {
-  graph: string;
-  folder: string;
-  inputs: readonly string[];
-  output: string;
-  ids: readonly (readonly number[])[];
-}): Promise<{ type: string; dims: number[] }> {
-  return inChild({ kind: 'try', ...task });
+export interface TryTask {
+  readonly kind: 'try';
+  readonly graph: string;
+  /** Where the graph's weights lie. */
+  readonly folder: string;
+  readonly inputs: readonly string[];
+  readonly output: string;
+  readonly ids: readonly (readonly number[])[];
 }
 
-export type OnnxTask =
-  | ({ kind: 'optimize' } & Parameters<typeof optimizeModel>[0])
-  | ({ kind: 'try' } & Parameters<typeof tryModel>[0]);
+export type OnnxTask = OptimizeTask | TryTask;
+export type OnnxAnswer = { readonly result: unknown } | { readonly error: string };
 
-/** ONNX Runtime blocks its thread, keeps its memory and can abort on a broken model: it gets a process of its own. */
-async function inChild<Result>(task: OnnxTask): Promise<Result> {
-  const script = fileURLToPath(new URL('./onnxruntime-child.ts', import.meta.url));
-  const child = await execa(process.execPath, [script], {
-    input: JSON.stringify(task),
+export interface OnnxRuntime {
+  /** Optimises a model once and for all and writes it as a graph with its weights in a file of their own. */
+  optimize(task: Omit<OptimizeTask, 'kind'>): Promise<ModelSignature>;
+  /** Runs one batch of token ids through a graph; returns the output's type and size. */
+  tryOut(task: Omit<TryTask, 'kind'>): Promise<{ type: string; dims: number[] }>;
+}
+
+/**
+ * ONNX Runtime for as long as `use` runs. It blocks its thread, keeps its memory and can abort on a broken model, so it gets a
+ * process of its own.
+ */
+export async function withOnnxRuntime<Result>(
+  use: (runtime: OnnxRuntime) => Promise<Result>,
+): Promise<Result> {
+  const child = execaNode(fileURLToPath(new URL('./onnxruntime-child.ts', import.meta.url)), {
+    ipc: true,
     reject: false,
+    nodeOptions: [],
     // Without it ONNX Runtime for Linux keeps a device id and a record of use in the home folder.
     env: { ORT_DISABLE_TELEMETRY: '1' },
   });
-  const answer = parse(child.stdout);
-  if (answer && 'result' in answer) return answer.result as Result;
-  if (answer && 'error' in answer) throw new Error(String(answer.error));
-  throw new Error(
-    `ONNX Runtime ended unexpectedly (${child.signal ?? `exit code ${child.exitCode}`}) ${child.stderr}`.trim(),
-  );
+  const ask = async (task: OnnxTask): Promise<unknown> => {
+    const answer = await Promise.race([exchange(task), child.then(explainEnd)]);
+    if ('error' in answer) throw new Error(answer.error);
+    return answer.result;
+  };
+  const exchange = async (task: OnnxTask): Promise<OnnxAnswer> => {
+    try {
+      await child.sendMessage(task);
+      return (await child.getOneMessage()) as OnnxAnswer;
+    } catch {
+      // The process is gone; how it ended says more.
+      return explainEnd(await child);
+    }
+  };
+  try {
+    return await use({
+      optimize: async (task) => (await ask({ kind: 'optimize', ...task })) as ModelSignature,
+      tryOut: async (task) => (await ask({ kind: 'try', ...task })) as { type: string; dims: number[] },
+    });
+  } finally {
+    child.kill();
+    await child;
+  }
 }
 
-function parse(stdout: string): { result: unknown } | { error: unknown } | undefined {
-  try {
-    return JSON.parse(stdout) as { result: unknown } | { error: unknown };
-  } catch {
-    return undefined;
-  }
+function explainEnd({
+  signal,
+  exitCode,
+  stderr,
+}: {
+  signal?: string;
+  exitCode?: number;
+  stderr?: string;
+}): OnnxAnswer {
+  return {
+    error: `ONNX Runtime ended unexpectedly (${signal ?? `exit code ${exitCode}`}) ${stderr ?? ''}`.trim(),
+  };
 }

@@ -18,6 +18,8 @@ import { bundleEncoder, type Program } from './program.ts';
 export interface BaseRuntime {
   readonly path: string;
   readonly length: number;
+  /** Of those bytes, as recorded when they were made: a base damaged since makes executables that `verify` refuses. */
+  readonly sha256: string;
   readonly fileSize: number;
   readonly info: RuntimeInfo;
 }
@@ -93,7 +95,8 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
         `${path} is a base runtime for ${info.platform}, not for ${platform.triple}. Pass --platform ${info.platform}, or another base.`,
       );
     }
-    return { path, length: executable.length, fileSize: source.size, info };
+    const { length, sha256: recorded } = executable;
+    return { path, length, sha256: recorded, fileSize: source.size, info };
   });
 }
 

@@ -5,7 +5,7 @@ import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { optimizeModel, tryModel } from '../../adapters/onnxruntime.ts';
+import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { checkSignature, type Signature } from '../onnx/check-signature.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
@@ -27,7 +27,17 @@ const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', '
  * Makes the model ready to be mapped: ONNX Runtime optimises it once, its weights go into one file of their own, the graph
  * keeps one float32 output, and a real batch runs through the result. All files are written into `folder`.
  */
-export async function prepareGraph(
+export function prepareGraph(
+  model: string,
+  modelType: ModelType,
+  tokenizer: PreparedTokenizer,
+  folder: string,
+): Promise<PreparedGraph> {
+  return withOnnxRuntime((runtime) => prepareWith(runtime, model, modelType, tokenizer, folder));
+}
+
+async function prepareWith(
+  runtime: OnnxRuntime,
   model: string,
   modelType: ModelType,
   { tokenizer, settings }: PreparedTokenizer,
@@ -35,7 +45,7 @@ export async function prepareGraph(
 ): Promise<PreparedGraph> {
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
-  await optimize(model, graphPath);
+  await optimize(runtime, model, graphPath);
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph.`);
@@ -48,7 +58,7 @@ export async function prepareGraph(
   await writeFile(weightsPath, '', { flag: 'a' });
 
   const ids = (await tokenizer.encode(SAMPLE_TEXTS)).map((row) => row.slice(0, settings.maxLength));
-  const dims = await runOnce({ graph: graphPath, folder, ...signature, ids }, model);
+  const dims = await runOnce(runtime, { graph: graphPath, folder, ...signature, ids }, model);
   return {
     graphPath,
     weightsPath,
@@ -58,18 +68,22 @@ export async function prepareGraph(
   };
 }
 
-async function optimize(model: string, graph: string): Promise<void> {
+async function optimize(runtime: OnnxRuntime, model: string, graph: string): Promise<void> {
   if ((await stat(model)).size === 0) throw configError(`${model} is empty. Export the model to ONNX again.`);
   try {
-    await optimizeModel({ model, graph, weights: ASSETS.weights });
+    await runtime.optimize({ model, graph, weights: ASSETS.weights });
   } catch (error) {
     throw configError(`${model} is not a model ONNX Runtime can load: ${firstLine(error)}`, error);
   }
 }
 
-async function runOnce(task: Parameters<typeof tryModel>[0], model: string): Promise<readonly number[]> {
+async function runOnce(
+  runtime: OnnxRuntime,
+  task: Parameters<OnnxRuntime['tryOut']>[0],
+  model: string,
+): Promise<readonly number[]> {
   try {
-    return (await tryModel(task)).dims;
+    return (await runtime.tryOut(task)).dims;
   } catch (error) {
     throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
   }

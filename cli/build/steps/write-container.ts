@@ -7,15 +7,15 @@ import {
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { writeAtomically } from '../../adapters/atomic-file.ts';
-import { crc32, newSha256 } from '../../adapters/hash.ts';
+import { crc32, newSha256, sha256 } from '../../adapters/hash.ts';
 import { type FileRange, readChunks } from '../../adapters/read-chunks.ts';
 import { sealFor } from './seal.ts';
 
-/** Bytes of a section: in memory, or a part of a file. */
-export type Content = { readonly bytes: Uint8Array } | FileRange;
+/** Bytes of a section: in memory, or a part of a file, whose hash may be known. */
+export type Content = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
 
 export interface ContainerInput {
-  readonly executable: FileRange & { readonly fileSize: number };
+  readonly executable: FileRange & { readonly fileSize: number; readonly sha256?: string };
   readonly payload: readonly { readonly name: SectionName; readonly content: Content }[];
   readonly platform: Platform;
   readonly output: string;
@@ -62,19 +62,29 @@ async function writePart(
   content: Content,
   hooks: PartHooks,
 ): Promise<SectionHashes> {
+  if ('bytes' in content) {
+    const { bytes } = content;
+    await file.writev([bytes], offset);
+    hooks.onBytes(bytes.length);
+    return { crc32: crc32(bytes), sha256: sha256(bytes) };
+  }
   const hash = newSha256();
-  let crc = 0;
+  let known = content.sha256;
   let done = 0;
-  for await (const chunk of 'bytes' in content ? [content.bytes] : readChunks(content)) {
+  for await (const chunk of readChunks(content)) {
     const head = done === 0 ? hooks.patch(chunk) : undefined;
-    if (head) chunk.set(head);
-    hash.update(chunk);
-    crc = crc32(chunk, crc);
-    await file.writev([chunk], offset + done);
+    if (head) {
+      chunk.set(head);
+      known = undefined;
+    }
+    // Hashed while it is written: the write happens on another thread.
+    const writing = file.writev([chunk], offset + done);
+    if (known === undefined) hash.update(chunk);
+    await writing;
     done += chunk.length;
     hooks.onBytes(done);
   }
-  return { crc32: crc, sha256: hash.hex() };
+  return { sha256: known ?? hash.hex() };
 }
 
 const lengthOf = (content: Content): number => ('bytes' in content ? content.bytes.length : content.length);

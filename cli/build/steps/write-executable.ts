@@ -46,7 +46,7 @@ export async function writeExecutable({
     { name: 'manifest', content: { bytes: encode(manifest) } },
   ];
   const size = await writeContainer({
-    executable: { path: base.path, offset: 0, length: base.length, fileSize: base.fileSize },
+    executable: { ...base, offset: 0 },
     payload,
     platform: plan.platform,
     output,

@@ -22,11 +22,13 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   await checkOutput(output, plan.output.kind);
 
   return await withWorkFolder(cacheDir, async (folder) => {
+    // Both take other processes most of their time, so they run side by side; the model's problems are told first.
+    const base = plan.output.kind === 'executable' ? provide(plan, cacheDir) : undefined;
+    base?.catch(() => {});
     const model = await prepareModel(config, folder, report);
-    const bytes =
-      plan.output.kind === 'assets'
-        ? await writeAssets(output, model)
-        : await writeExecutable({ output, model, base: await baseFor(plan, cacheDir, report), plan, report });
+    const bytes = base
+      ? await writeExecutable({ output, model, base: await tell(base, report), plan, report })
+      : await writeAssets(output, model);
     return {
       kind: plan.output.kind,
       path: output,
@@ -38,17 +40,27 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   });
 }
 
-async function baseFor(plan: BuildPlan, cacheDir: string, report: Reporter): Promise<BaseRuntime> {
-  if (plan.base.kind === 'file') return await openBase(resolve(plan.base.path), plan.platform);
-  const step = report.step('Providing the base runtime');
-  let made = false;
-  const base = await provideBase({
-    platform: plan.platform,
-    version: plan.base.version ?? ownVersion(),
+interface ProvidedBase {
+  readonly base: BaseRuntime;
+  readonly how: string;
+}
+
+async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ProvidedBase> {
+  if (base.kind === 'file') return { base: await openBase(resolve(base.path), platform), how: base.path };
+  const request = {
+    platform,
+    version: base.version ?? ownVersion(),
     cacheDir,
-    mayDownload: plan.base.mayDownload,
-    onMake: () => (made = true),
-  });
-  step.done(made ? 'made and cached' : 'from the cache');
-  return base;
+    mayDownload: base.mayDownload,
+  };
+  let how = 'from the cache';
+  const provided = await provideBase({ ...request, onMake: () => (how = 'made and cached') });
+  return { base: provided, how };
+}
+
+async function tell(base: Promise<ProvidedBase>, report: Reporter): Promise<BaseRuntime> {
+  const step = report.step('Providing the base runtime');
+  const provided = await base;
+  step.done(provided.how);
+  return provided.base;
 }

@@ -18,8 +18,8 @@ export interface Section {
   readonly name: SectionName;
   readonly offset: number;
   readonly length: number;
-  /** CRC-32 of the section's bytes: finds damage at start, for sections that are read whole anyway. */
-  readonly crc32: number;
+  /** CRC-32 of the section's bytes: finds damage at start, in the small sections that are read whole anyway. */
+  readonly crc32?: number;
   /** Lower-case hexadecimal SHA-256 of the section's bytes: what `verify` compares. */
   readonly sha256: string;
 }

@@ -7,7 +7,6 @@ const work = join(repository, 'node_modules/.cache/encoderfile-bench');
 export const PATHS = {
   bench: join(repository, 'test/bench'),
   cli: join(repository, 'cli/bin.ts'),
-  optimizer: join(repository, 'cli/adapters/onnxruntime-child.ts'),
   transformersChild: join(repository, 'test/bench/transformers-child.mjs'),
   work,
   models: join(work, 'models'),

@@ -28,10 +28,3 @@ export const builder = (config: string, output: string): Program => ({
   command: process.execPath,
   args: [PATHS.cli, 'build', '-f', config, '-o', output, '--cache-dir', PATHS.buildCache],
 });
-
-/** ONNX Runtime's part of a build alone: load, optimise, write graph and weights. */
-export const optimizer = (task: { model: string; graph: string; weights: string }): Program => ({
-  command: process.execPath,
-  args: [PATHS.optimizer],
-  stdin: JSON.stringify({ kind: 'optimize', ...task }),
-});
