@@ -4,11 +4,14 @@
  */
 export function shortestFloat32(value: number): number {
   if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) <= EXACT_INTEGERS)) return value;
-  for (let digits = 1; digits < 9; digits++) {
+  // Where some number of digits suffices, more do too; nearly all values need eight or nine, so the search starts there.
+  let shortest = Number(value.toPrecision(9));
+  for (let digits = 8; digits > 0; digits--) {
     const candidate = Number(value.toPrecision(digits));
-    if (Math.fround(candidate) === value) return candidate;
+    if (Math.fround(candidate) !== value) break;
+    shortest = candidate;
   }
-  return Number(value.toPrecision(9));
+  return shortest;
 }
 
 /** Up to here float32 holds every integer, so all of an integer's digits are needed. */

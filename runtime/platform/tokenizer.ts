@@ -8,6 +8,7 @@ export interface TokenizersAddon {
 interface RawTokenizer {
   setTruncation(maxLength: number, options: { direction: string }): void;
   disablePadding(): void;
+  encode(text: string): Promise<Encoding>;
   encodeBatch(texts: string[]): Promise<Encoding[]>;
 }
 
@@ -33,5 +34,13 @@ export function openTokenizer(
   const tokenizer = addon.Tokenizer.fromString(json);
   tokenizer.disablePadding();
   tokenizer.setTruncation(settings.maxLength, { direction: settings.truncationSide });
-  return { encode: (texts) => tokenizer.encodeBatch([...texts]) };
+  return {
+    encode: (texts) =>
+      texts.length <= FEW_TEXTS
+        ? Promise.all(texts.map((text) => tokenizer.encode(text)))
+        : tokenizer.encodeBatch([...texts]),
+  };
 }
+
+/** A batch starts the library's own threads, which takes longer than to tokenise a few texts one by one. */
+const FEW_TEXTS = 4;

@@ -124,6 +124,11 @@ verifiesOnce('executable:damaged-libraries', async () => {
   chmodSync(unpacked, 0o777);
   expect(labelOf(await run())).toBe('POSITIVE');
   expect(statSync(unpacked).mode & 0o777).toBe(0o700);
+
+  chmodSync(native, 0o777);
+  const { exitCode, stderr } = await run();
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('belongs to another user, or everybody may write there');
 });
 
 verifiesOnce('executable:stdout', async () => {

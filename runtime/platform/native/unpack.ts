@@ -4,7 +4,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { messageOf } from '../../contract/errors.ts';
 import type { NativeList } from '../../contract/native.ts';
 import { sha256 } from '../sha256.ts';
-import { findUnpacked, unpackedFolder } from './find-unpacked.ts';
+import { findUnpacked, isOurs, nativeFolder, unpackedFolder } from './find-unpacked.ts';
 
 /**
  * Makes sure that all files of `list` lie unpacked in a folder of their own below `root`, and returns that folder.
@@ -16,7 +16,10 @@ export function unpackNative(
   readAsset: (file: string) => Uint8Array,
 ): string {
   const folder = unpackedFolder(root, list);
-  mkdirSync(join(root, 'native'), { recursive: true, mode: 0o700 });
+  mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
+  for (const parent of [root, nativeFolder(root)]) {
+    if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or everybody may write there`);
+  }
   const scratch = `${folder}.${process.pid}.tmp`;
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { mode: 0o700 });

@@ -12,6 +12,8 @@ const TEXT = 'The quick brown fox jumps over the lazy dog.';
 const ROUNDS = 21;
 const MEMORY_ROUNDS = 3;
 const SAME = 0.9999;
+/** On two cores of the class that CI has. */
+const TIME_LIMITS = { m6: 150, base: 450 } as const satisfies Record<ModelName, number>;
 
 /** From nothing to the vector of one text, with all files in the page cache. */
 export const cold: Section = {
@@ -61,10 +63,11 @@ async function compare(bench: Workbench, model: ModelName): Promise<void> {
       ],
     ],
   );
+  const limit = TIME_LIMITS[model];
   printGoal(
-    'less time and less memory',
-    `${ratio(share)} of the time, ${ratio(memoryShare)} of the memory`,
-    share < 1 && !(memoryShare >= 1),
+    `at most half of the time and ${milliseconds(limit)}, with less memory`,
+    `${ratio(share)} of the time, ${milliseconds(median(times.ours))}, ${ratio(memoryShare)} of the memory`,
+    share <= 0.5 && median(times.ours) <= limit && !(memoryShare >= 1),
   );
   const same = cosine(ours, theirs);
   printGoal(`the same vector, cosine above ${SAME}`, same.toFixed(7), same > SAME);
