@@ -62,7 +62,10 @@ const build = Type.Object(
       }),
     ),
     build: Type.Optional(
-      Type.Boolean({ default: true, description: 'Write the executable; false stops after all checks.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Write the executable; false writes its assets as a folder instead.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'One build of one model.' },
