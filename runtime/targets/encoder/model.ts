@@ -16,6 +16,7 @@ export interface Model {
   /** The optimised graph; its weights are looked up by file name in `weightsFolder`. */
   readonly graph: Uint8Array;
   readonly weightsFolder: string;
+  readonly weightsBytes: number;
   readonly tokenizer: string;
   /** Compares what was read with its checksums; throws where it differs. To be called before any result is shown. */
   readonly check: () => Promise<void>;
@@ -45,6 +46,7 @@ function openExecutable(path: string): Model {
       // A copy: the bytes as they are in the file are checked later.
       graph: nameWeights(read('graph').slice(), basename(path)),
       weightsFolder: dirname(path),
+      weightsBytes: requireSection(source, container, 'weights').length,
       tokenizer: decode(read('tokenizer')),
       check: () => checkSections(path, sections),
     };
@@ -60,6 +62,7 @@ function openAssets(folder: string): Model {
     manifest: parseManifest(folder, read(ASSETS.manifest)),
     graph: read(ASSETS.graph),
     weightsFolder: folder,
+    weightsBytes: statSync(join(folder, ASSETS.weights)).size,
     tokenizer: decode(read(ASSETS.tokenizer)),
     check: () => Promise.resolve(),
   };

@@ -4,6 +4,7 @@ import { planBatches } from '../../../runtime/core/batches.ts';
 import { shortestFloat32 } from '../../../runtime/core/float32.ts';
 import { padBatch } from '../../../runtime/core/padding.ts';
 import { softmax } from '../../../runtime/core/softmax.ts';
+import { threadsForOnce } from '../../../runtime/core/thread-count.ts';
 import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors.ts';
 
 /** The same numbers on every run. */
@@ -51,6 +52,12 @@ describe('planBatches', () => {
       }
     }
   });
+});
+
+test('one thread for little text on a small model, else all cores', () => {
+  expect(threadsForOnce(90e6, 40, 2)).toBe(1);
+  expect(threadsForOnce(90e6, 5000, 2)).toBe(2);
+  expect(threadsForOnce(435e6, 40, 2)).toBe(2);
 });
 
 describe('softmax, argmax, vectors, padding', () => {

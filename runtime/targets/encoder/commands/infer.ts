@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { threadsForOnce } from '../../../core/thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { openEngine } from '../engine/engine.ts';
@@ -52,7 +53,7 @@ export function inferCommand(modelPath: string): Command {
       },
       threads: {
         value: 'count',
-        help: 'Threads to compute with; by default all cores',
+        help: 'Threads to compute with; by default all cores, or one for little text and a small model',
         env: 'ENCODERFILE_THREADS',
       },
       'cache-dir': {
@@ -65,7 +66,7 @@ export function inferCommand(modelPath: string): Command {
       const input = invocation.value('input');
       checkCombination(invocation, input);
       const engine = await openEngine(modelPath, {
-        threads: threadCount(invocation.value('threads')),
+        threads: threadCount(invocation, input === undefined),
         // Packing weights takes longer than running a few texts without it (measured; see docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         cacheDir: invocation.value('cache-dir'),
@@ -123,10 +124,14 @@ function taskOptions(invocation: Invocation, { modelType }: Manifest): TaskOptio
   };
 }
 
-function threadCount(text: string | undefined): number {
+function threadCount(invocation: Invocation, once: boolean): (weightsBytes: number) => number {
   const cores = availableParallelism();
-  if (text === undefined) return cores;
+  const text = invocation.value('threads');
+  if (text === undefined) {
+    const characters = invocation.positionals.join('').length;
+    return (weightsBytes) => (once ? threadsForOnce(weightsBytes, characters, cores) : cores);
+  }
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return Math.min(count, cores);
+  if (Number.isInteger(count) && count >= 1) return () => Math.min(count, cores);
   throw new UsageError(`--threads: ${JSON.stringify(text)} is not a whole number of at least 1.`);
 }

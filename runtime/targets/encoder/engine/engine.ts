@@ -24,7 +24,8 @@ export interface Engine {
 }
 
 export interface EngineOptions {
-  readonly threads: number;
+  /** How many threads the model runs on, given the size of its weights. */
+  readonly threads: (weightsBytes: number) => number;
   readonly prepack: boolean;
   readonly cacheDir?: string | undefined;
 }
@@ -42,7 +43,8 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     loadOnnxRuntime(native.onnxruntime);
     const model = openModel(path);
     const { manifest, graph, weightsFolder } = model;
-    const { threads, prepack } = options;
+    const threads = options.threads(model.weightsBytes);
+    const { prepack } = options;
     const { inputs, output } = manifest;
     const opened = thread.open({
       addon: native.onnxruntime,

@@ -19,7 +19,10 @@ describe.each(MODELS)('%s', (model) => {
   let engine: Engine | undefined;
   afterAll(() => engine?.close());
   const open = async (): Promise<Engine> =>
-    (engine ??= await openEngine(join(inject('built'), `${model}.encoder`), { threads: 1, prepack: true }));
+    (engine ??= await openEngine(join(inject('built'), `${model}.encoder`), {
+      threads: () => 1,
+      prepack: true,
+    }));
 
   test(`all ${golden.length} texts in one call equal what other libraries compute of each alone`, async () => {
     const { manifest, infer } = await open();
