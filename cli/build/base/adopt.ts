@@ -1,6 +1,6 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { readContainer } from '../../../runtime/contract/container/read.ts';
-import { isIntact, verifySections } from '../../../runtime/contract/container/verify.ts';
+import { isIntact, readFrom, verifySections } from '../../../runtime/contract/container/verify.ts';
 import { inspect } from '../../../runtime/core/inspection.ts';
 import { alteredMessage } from '../../../runtime/core/verification.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
@@ -11,8 +11,8 @@ import { writeContainer } from '../steps/write-container.ts';
 import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
 
 /**
- * Takes a base runtime made elsewhere into the cache. It is checked whole first, because writing it anew gives it new
- * checksums, and it is written anew so that a model executable leaves its model behind.
+ * Takes a base runtime made elsewhere into the cache. It is checked whole first, because later builds take over its recorded
+ * checksum, and it is written anew so that a model executable leaves its model behind.
  */
 export async function adoptBase(
   file: string,
@@ -29,13 +29,13 @@ export async function adoptBase(
     throw configError(
       `${file} is not a base runtime that encoderfile made: its version or key is malformed.`,
     );
-  await withFileSource(file, (source) => {
-    const verdicts = verifySections(source, readContainer(source), newSha256);
+  await withFileSource(file, async (source) => {
+    const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
     if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));
   });
   const output = basePath(cacheDir, platform, base.info.version, base.info.key);
   await writeContainer({
-    executable: { path: file, offset: 0, length: base.length, fileSize: base.fileSize },
+    executable: { ...base, offset: 0 },
     payload: [{ name: 'runtime', content: { bytes: new TextEncoder().encode(JSON.stringify(base.info)) } }],
     platform,
     output,

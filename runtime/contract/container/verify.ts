@@ -1,6 +1,6 @@
 import type { ByteSource } from './byte-source.ts';
 import type { Container } from './read.ts';
-import type { SectionName } from './sections.ts';
+import type { Section, SectionName } from './sections.ts';
 
 export interface Hasher {
   update(bytes: Uint8Array): void;
@@ -14,24 +14,40 @@ export interface SectionVerdict {
   readonly actual: string;
 }
 
+/** How a section's bytes are read, chunk by chunk. */
+export type ReadSection = (section: Section) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 const CHUNK = 4 * 1024 * 1024;
 
-/** Reads every section and hashes it. `onBytes` hears of progress. */
-export function verifySections(
-  source: ByteSource,
-  container: Container,
+/** Reads every section and hashes it. `onBytes` hears how much is read so far. */
+export async function verifySections(
+  { sections }: Container,
+  read: ReadSection,
   newHasher: () => Hasher,
-  onBytes: (count: number) => void = () => {},
-): SectionVerdict[] {
-  return container.sections.map(({ name, offset, length, sha256 }) => {
+  onBytes: (doneBytes: number, totalBytes: number) => void = () => {},
+): Promise<SectionVerdict[]> {
+  const total = sections.reduce((sum, { length }) => sum + length, 0);
+  const verdicts: SectionVerdict[] = [];
+  let done = 0;
+  for (const section of sections) {
     const hasher = newHasher();
-    for (let done = 0; done < length; done += CHUNK) {
-      const bytes = source.readAt(offset + done, Math.min(CHUNK, length - done));
-      hasher.update(bytes);
-      onBytes(bytes.length);
+    for await (const chunk of read(section)) {
+      hasher.update(chunk);
+      done += chunk.length;
+      onBytes(done, total);
     }
-    return { name, length, expected: sha256, actual: hasher.hex() };
-  });
+    const { name, length, sha256 } = section;
+    verdicts.push({ name, length, expected: sha256, actual: hasher.hex() });
+  }
+  return verdicts;
 }
+
+/** A section read from an open file. */
+export const readFrom = (source: ByteSource): ReadSection =>
+  function* chunks({ offset, length }) {
+    for (let done = 0; done < length; done += CHUNK) {
+      yield source.readAt(offset + done, Math.min(CHUNK, length - done));
+    }
+  };
 
 export const isIntact = (verdict: SectionVerdict): boolean => verdict.actual === verdict.expected;

@@ -1,5 +1,5 @@
 import { readContainer } from '../../../contract/container/read.ts';
-import { isIntact, verifySections } from '../../../contract/container/verify.ts';
+import { isIntact, readFrom, verifySections } from '../../../contract/container/verify.ts';
 import { configError } from '../../../contract/errors.ts';
 import { alteredMessage, verificationText } from '../../../core/verification.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
@@ -14,7 +14,7 @@ export function verifyCommand(modelPath: string): Command {
       const { newSha256 } = await import('../../../platform/sha256.ts');
       const source = openFileSource(modelPath);
       try {
-        const verdicts = verifySections(source, readContainer(source), newSha256);
+        const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
         output.out(`${verificationText(modelPath, verdicts)}\n`);
         if (!verdicts.every(isIntact)) throw configError(alteredMessage(modelPath, verdicts));
         return 0;
