@@ -98,11 +98,12 @@ export function hostPlatform(host: Host): Platform {
 /** The facts of a model that only looking at it tells. */
 export type ModelFacts = Pick<Manifest, 'inputs' | 'output' | 'width' | 'precision' | 'tokenizer'> & {
   readonly id2label: Record<string, string> | undefined;
+  readonly multiLabel: boolean;
 };
 
 /** What will be written about the model into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { id2label, ...rest } = facts;
+  const { id2label, multiLabel, ...rest } = facts;
   return {
     name: config.name,
     version: config.version,
@@ -110,5 +111,6 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     builtBy: `encoderfile ${builderVersion}`,
     ...rest,
     ...(id2label ? { id2label } : {}),
+    ...(multiLabel ? { multiLabel } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { ownVersion } from '../adapters/package-files.ts';
 import { checkTransform } from '../build/model/check-transform.ts';
-import { type ModelConfig, readLabels } from '../build/model/labels.ts';
+import { isMultiLabel, type ModelConfig, readLabels } from '../build/model/labels.ts';
 import { locateModelFiles } from '../build/model/locate-files.ts';
 import { prepareGraph } from '../build/model/prepare-graph.ts';
 import type { PreparedModel } from '../build/model/prepared-model.ts';
@@ -29,6 +29,7 @@ export async function prepareModel(
   optimize.done(`${graph.signature.output}, ${graph.width} wide, ${graph.precision}`);
 
   const { signature, width, precision } = graph;
-  const facts = { ...signature, width, precision, id2label, tokenizer: tokenizer.settings };
+  const multiLabel = isMultiLabel(modelConfig, config.modelType);
+  const facts = { ...signature, width, precision, id2label, multiLabel, tokenizer: tokenizer.settings };
   return { files, tokenizer, graph, manifest: planManifest(config, facts, ownVersion()) };
 }

@@ -1,8 +1,25 @@
 /**
- * The closed set of error codes. Each wire has one table from these to its own statuses
- * (exit codes in `serve/errors/exit-code.ts`); there are no user-defined codes.
+ * The closed set of error codes. Each wire has one table from these to its own statuses (`serve/errors/`); there are no
+ * user-defined codes.
  */
-export type ErrorCode = 'InputError' | 'InternalError' | 'ConfigError';
+export type ErrorCode =
+  | 'InputError'
+  | 'InternalError'
+  | 'ConfigError'
+  /** Not what its content type says: broken JSON. */
+  | 'MalformedError'
+  | 'UnsupportedMediaError'
+  | 'TooLargeError'
+  | 'NotFoundError'
+  | 'MethodError'
+  | 'UnauthorizedError'
+  | 'ForbiddenError'
+  /** Too much is waiting already; later it will work. */
+  | 'OverloadedError'
+  /** The server is starting or ending. */
+  | 'UnavailableError'
+  /** Whoever asked has left. */
+  | 'CancelledError';
 
 /** The one error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
 export class AppError extends Error {

@@ -16,6 +16,8 @@ export interface Manifest {
   readonly precision: string;
   /** Label of each output index; absent for embeddings. */
   readonly id2label?: Readonly<Record<string, string>>;
+  /** A text can have several labels at once: scores are per label (sigmoid), not a distribution (softmax). */
+  readonly multiLabel?: boolean;
   readonly tokenizer: TokenizerSettings;
 }
 
@@ -27,6 +29,8 @@ export interface TokenizerSettings {
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
   readonly padId: number;
+  /** One more than the greatest token id. */
+  readonly vocabularySize: number;
 }
 
 /** What a base runtime is made of: the `runtime` section, JSON. */

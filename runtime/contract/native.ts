@@ -2,6 +2,7 @@
 export const ASSET_NATIVE_LIST = 'native.json';
 export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
+export const textAsset = (name: string): string => `text/${name}`;
 
 /** The native libraries of a base runtime: the `native.json` asset. */
 export interface NativeList {

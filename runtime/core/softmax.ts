@@ -5,3 +5,8 @@ export function softmax(row: Float32Array): Float32Array {
   const sum = exps.reduce((a, b) => a + b, 0);
   return Float32Array.from(exps, (value) => value / sum);
 }
+
+/** Each value for itself, for models whose labels do not exclude each other. */
+export function sigmoid(row: Float32Array): Float32Array {
+  return row.map((value) => 1 / (1 + Math.exp(-value)));
+}

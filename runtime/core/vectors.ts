@@ -4,9 +4,12 @@ export function normalizeL2(vector: Float32Array): Float32Array {
   return norm === 0 ? vector : vector.map((value) => value / norm);
 }
 
-/** Mean of the rows of a matrix stored row after row. */
-export function meanOfRows(rows: readonly Float32Array[], width: number): Float32Array {
+/** Mean of the first `rows` rows of a matrix stored row after row. */
+export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {
   const sum = new Float64Array(width);
-  for (const row of rows) for (let at = 0; at < width; at++) sum[at] = (sum[at] ?? 0) + (row[at] ?? 0);
-  return Float32Array.from(sum, (value) => (rows.length === 0 ? 0 : value / rows.length));
+  for (let at = 0; at < rows * width; at++) {
+    const column = at % width;
+    sum[column] = (sum[column] ?? 0) + (values[at] ?? 0);
+  }
+  return Float32Array.from(sum, (value) => (rows === 0 ? 0 : value / rows));
 }

@@ -7,6 +7,7 @@ export interface ModelConfig {
   readonly num_labels?: unknown;
   readonly id2label?: unknown;
   readonly label2id?: unknown;
+  readonly problem_type?: unknown;
   readonly max_position_embeddings?: unknown;
   readonly pad_token_id?: unknown;
 }
@@ -36,6 +37,10 @@ export function readLabels(
   if (missing !== undefined) throw configError(`${file}: \`id2label\` has no label for index ${missing}.`);
   return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
 }
+
+/** Whether a text can have several labels at once, as transformers writes it into config.json. */
+export const isMultiLabel = (config: ModelConfig, modelType: ModelType): boolean =>
+  modelType === 'sequence_classification' && config.problem_type === 'multi_label_classification';
 
 function fromId2Label(value: unknown, file: string): Map<number, string> | undefined {
   if (value === undefined || value === null) return undefined;

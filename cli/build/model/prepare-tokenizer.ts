@@ -24,7 +24,10 @@ export async function prepareTokenizer(
   const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   return {
     tokenizer,
-    settings: tokenizerSettings(config, json, modelConfig, tokenizer.idOf),
+    settings: {
+      ...tokenizerSettings(config, json, modelConfig, tokenizer.idOf),
+      vocabularySize: tokenizer.vocabularySize,
+    },
     json: JSON.stringify(json),
   };
 }

@@ -22,7 +22,7 @@ export function tokenizerSettings(
   tokenizerJson: TokenizerJson,
   modelConfig: ModelConfig,
   idOf: (token: string) => number | undefined,
-): TokenizerSettings {
+): Omit<TokenizerSettings, 'vocabularySize'> {
   const padToken = tokenText(tokenizerConfig.pad_token);
   const padId =
     (padToken === undefined ? undefined : idOf(padToken)) ??

@@ -59,6 +59,8 @@ export function openSession(addon: OnnxRuntime, options: SessionOptions): Sessio
     // The graph was optimised when it was built.
     graphOptimizationLevel: 'disabled',
     executionMode: 'sequential',
+    // A pattern is kept per input shape, and texts come in all shapes: memory would grow with each new one.
+    enableMemPattern: false,
     intraOpNumThreads: options.threads,
     interOpNumThreads: 1,
     logSeverityLevel: LOG_ERRORS_ONLY,

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import { ReaderGone } from '../../platform/stdio.ts';
-import { EXIT_CODES, EXIT_USAGE } from '../errors/exit-code.ts';
+import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
@@ -42,5 +42,5 @@ function explainFailure(error: unknown, name: string, output: Output): number {
   }
   const known = AppError.from(error);
   output.err(`Error: ${known.message}\n`);
-  return EXIT_CODES[known.code];
+  return EXIT_FAILED;
 }

@@ -73,11 +73,11 @@ describe('softmax, argmax, vectors, padding', () => {
   test('a zero vector stays, others get length one', () => {
     expect([...normalizeL2(Float32Array.of(0, 0))]).toEqual([0, 0]);
     expect([...normalizeL2(Float32Array.of(3, 4))]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
-    expect([...meanOfRows([Float32Array.of(1, 2), Float32Array.of(3, 4)], 2)]).toEqual([2, 3]);
+    expect([...meanOfRows(Float32Array.of(1, 2, 3, 4), 2, 2)]).toEqual([2, 3]);
   });
 
   test('rows are padded on the right', () => {
-    const { ids, lengths, columns } = padBatch([[1, 2, 3], [4]], 9);
+    const { ids, lengths, columns } = padBatch([{ ids: Int32Array.of(1, 2, 3) }, { ids: Int32Array.of(4) }], 9);
     expect({ ids: [...ids], lengths: [...lengths], columns }).toEqual({
       ids: [1, 2, 3, 4, 9, 9],
       lengths: [3, 1],

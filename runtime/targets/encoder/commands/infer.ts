@@ -7,7 +7,7 @@ import { type Command, type Invocation, UsageError } from '../../../serve/cli/co
 import { openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
-import type { TaskOptions } from '../tasks/task.ts';
+import type { PrintOptions } from '../tasks/task.ts';
 
 /** `infer`: runs the model on texts given as arguments, or on a file of them. */
 export function inferCommand(modelPath: string): Command {
@@ -111,7 +111,7 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
   }
 }
 
-function taskOptions(invocation: Invocation, { modelType }: Manifest): TaskOptions {
+function taskOptions(invocation: Invocation, { modelType }: Manifest): PrintOptions {
   if (modelType !== 'embedding') {
     for (const name of ['normalize', 'pooling']) {
       if (invocation.value(name) === undefined) continue;

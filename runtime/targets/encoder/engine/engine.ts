@@ -1,20 +1,17 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { planBatches } from '../../../core/batches.ts';
+import { itemAt } from '../../../core/item-at.ts';
 import { padBatch } from '../../../core/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
-import { type Encoding, openTokenizer } from '../../../platform/tokenizer.ts';
+import { openTokenizer } from '../../../platform/tokenizer.ts';
+import type { TokenizedText } from '../../../core/tokenized-text.ts';
 import { type Model, openModel } from '../model.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { Inference } from '../tasks/task.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
-import type { RawOutput } from './protocol.ts';
-
-/** What the model said of one text: its tokens and, row after row, the raw output for it without padding. */
-export interface Inference {
-  readonly encoding: Encoding;
-  readonly ids: readonly number[];
-  readonly values: Float32Array;
-}
+import { rowOf } from './raw-output.ts';
 
 export interface Engine {
   readonly manifest: Manifest;
@@ -45,15 +42,13 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const { manifest, graph, weightsFolder } = model;
     const threads = options.threads(model.weightsBytes);
     const { prepack } = options;
-    const { inputs, output } = manifest;
     const opened = thread.open({
       addon: native.onnxruntime,
       graph,
       weightsFolder,
       threads,
       prepack,
-      inputs,
-      output,
+      manifest,
     });
     // Whoever infers hears of a failed start; between now and then nobody listens.
     opened.catch(() => {});
@@ -73,8 +68,9 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest,
       async infer(texts) {
         if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
-        const encodings = await tokenizer.encode(texts);
-        const inferences = runAll(thread, model, encodings);
+        const { details } = TASKS[manifest.modelType];
+        const inputs = texts.map((text) => ({ text }));
+        const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
         // Nothing is returned before the check, but it costs nothing while the model runs.
         const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
         return results;
@@ -96,29 +92,19 @@ function lazy<T>(once: () => Promise<T>): () => Promise<T> {
 async function runAll(
   thread: InferenceThread,
   { manifest }: Model,
-  encodings: readonly Encoding[],
+  texts: readonly TokenizedText[],
 ): Promise<Inference[]> {
-  const ids = encodings.map((encoding) => encoding.getIds());
-  const lengths = ids.map((row) => row.length);
-  const values: Float32Array[] = [];
+  const lengths = texts.map(({ ids }) => ids.length);
+  const inferences: Inference[] = [];
   await Promise.all(
     planBatches(lengths, MAX_BATCH_TOKENS).map(async (batch) => {
-      const rows = batch.map((index) => ids[index] ?? []);
+      const rows = batch.map((index) => itemAt(texts, index));
       const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
-      for (const [row, index] of batch.entries()) values[index] = rowOf(output, row, rows[row]?.length ?? 0);
+      for (const [row, index] of batch.entries()) {
+        const text = itemAt(texts, index);
+        inferences[index] = { text, values: rowOf(output, row, text.ids.length) };
+      }
     }),
   );
-  return encodings.map((encoding, index) => ({
-    encoding,
-    ids: ids[index] ?? [],
-    values: values[index] ?? new Float32Array(),
-  }));
-}
-
-/** The part of a batch's output that belongs to one text: all of its row, or that row's first `length` positions. */
-function rowOf({ data, dims }: RawOutput, row: number, length: number): Float32Array {
-  const [, second = 0, width] = dims;
-  if (width === undefined) return data.subarray(row * second, (row + 1) * second);
-  const start = row * second * width;
-  return data.subarray(start, start + length * width);
+  return inferences;
 }

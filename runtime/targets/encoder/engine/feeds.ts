@@ -14,7 +14,7 @@ export function feedsOf(batch: TokenBatch, inputs: readonly InputName[]): Record
 const FILL: Record<InputName, (batch: TokenBatch) => Int32Array> = {
   input_ids: ({ ids }) => ids,
   attention_mask: (batch) => fillRows(batch, (column, length) => (column < length ? 1 : 0)),
-  token_type_ids: ({ ids }) => new Int32Array(ids.length),
+  token_type_ids: ({ ids, typeIds }) => typeIds ?? new Int32Array(ids.length),
   position_ids: (batch) => fillRows(batch, (column) => column),
 };
 

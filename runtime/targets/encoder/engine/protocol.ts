@@ -1,32 +1,64 @@
-import type { InputName } from '../../../contract/manifest.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
+import type { TokenDetails, TokenizedText } from '../../../core/tokenized-text.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
+import type { TextInput, TokenizeOptions } from '../../../platform/tokenizer.ts';
+import type { View } from './api.ts';
+import type { RawOutput } from './raw-output.ts';
 
 /** The first message: the model to open. It comes after the start, so that the thread starts while the model is read. */
 export interface OpenModel extends SessionOptions {
   readonly kind: 'open';
   /** Path of ONNX Runtime's addon. */
   readonly addon: string;
-  readonly inputs: readonly InputName[];
-  readonly output: string;
+  readonly manifest: Manifest;
 }
 
+/** Runs a batch and returns the raw output. */
 export interface RunBatch {
   readonly kind: 'run';
-  readonly id: number;
   readonly batch: TokenBatch;
 }
 
-export type WorkerRequest = OpenModel | RunBatch;
-
-/** Values of the whole padded batch, and the size of each axis. */
-export interface RawOutput {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
+/** Runs a batch and makes of each row what its view says. */
+export interface RenderBatch {
+  readonly kind: 'render';
+  readonly batch: TokenBatch;
+  readonly rows: readonly RenderRow[];
 }
 
-export type WorkerReply =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'unusable'; readonly message: string }
-  | { readonly kind: 'done'; readonly id: number; readonly output: RawOutput }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+export interface RenderRow {
+  readonly view: View;
+  readonly details: TokenDetails | undefined;
+}
+
+export type InferenceRequest = OpenModel | RunBatch | RenderBatch;
+export type RunReply = RawOutput;
+
+/** All rows in one piece of memory; row `n` ends at `ends[n]`. */
+export interface RenderReply {
+  readonly bytes: Uint8Array;
+  readonly ends: readonly number[];
+}
+
+export interface OpenTokenizer {
+  readonly kind: 'open';
+  readonly addon: string;
+  readonly json: string;
+  readonly settings: Manifest['tokenizer'];
+}
+
+export interface Tokenize {
+  readonly kind: 'tokenize';
+  readonly inputs: readonly TextInput[];
+  readonly options: TokenizeOptions;
+}
+
+export interface Decode {
+  readonly kind: 'decode';
+  readonly ids: readonly (readonly number[])[];
+  readonly skipSpecialTokens: boolean;
+}
+
+export type TokenizerRequest = OpenTokenizer | Tokenize | Decode;
+export type TokenizeReply = TokenizedText[];

@@ -1,43 +1,49 @@
-import { parentPort } from 'node:worker_threads';
-import { messageOf } from '../../../contract/errors.ts';
 import { loadOnnxRuntime, openSession } from '../../../platform/onnx/session.ts';
+import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
 import { feedsOf } from './feeds.ts';
-import type { OpenModel, RawOutput, RunBatch, WorkerReply, WorkerRequest } from './protocol.ts';
+import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
+import type { RawOutput } from './raw-output.ts';
 
-// An inference thread: owns one session, runs one batch at a time, answers each in order.
-const port = parentPort;
-if (!port) throw new Error('engine/worker.ts runs in a worker thread only');
+// An inference thread: owns one session, runs one batch at a time.
 
-let run: ((batch: RunBatch['batch']) => RawOutput) | undefined;
-
-const reply = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
-  port.postMessage(message, transfer);
-
-port.on('message', (request: WorkerRequest) => {
-  if (request.kind === 'open') open(request);
-  else answer(request);
-});
-
-function open(model: OpenModel): void {
-  try {
-    const session = openSession(loadOnnxRuntime(model.addon), model);
-    run = (batch) => {
-      const { data, dims } = session.run(feedsOf(batch, model.inputs), model.output);
-      // The addon's memory cannot be transferred to another thread; a copy can.
-      return { data: Float32Array.from(data as Float32Array), dims };
-    };
-    reply({ kind: 'ready' });
-  } catch (error) {
-    reply({ kind: 'unusable', message: messageOf(error) });
-  }
+interface LoadedModel {
+  readonly manifest: OpenModel['manifest'];
+  readonly run: (batch: RunBatch['batch']) => RawOutput;
 }
 
-function answer({ id, batch }: RunBatch): void {
-  try {
-    if (!run) throw new Error('no model is open');
-    const output = run(batch);
-    reply({ kind: 'done', id, output }, [output.data.buffer as ArrayBuffer]);
-  } catch (error) {
-    reply({ kind: 'failed', id, message: messageOf(error) });
-  }
+let model: LoadedModel | undefined;
+
+function loaded(): LoadedModel {
+  if (!model) throw new Error('no model is open');
+  return model;
 }
+
+function open({ addon, manifest, ...options }: OpenModel): Answer {
+  const session = openSession(loadOnnxRuntime(addon), options);
+  const { inputs, output } = manifest;
+  model = {
+    manifest,
+    run(batch) {
+      const { data, dims } = session.run(feedsOf(batch, inputs), output);
+      return { data: data as Float32Array, dims };
+    },
+  };
+  return { reply: undefined };
+}
+
+function run({ batch }: RunBatch): Answer {
+  const { data, dims } = loaded().run(batch);
+  // The addon's memory cannot be transferred to another thread; a copy can.
+  const copy = Float32Array.from(data);
+  return { reply: { data: copy, dims }, transfer: [copy.buffer] };
+}
+
+async function render({ batch, rows }: RenderBatch): Promise<Answer> {
+  // Only servers render; a cold `infer` does not wait for this code.
+  const { renderRows } = await import('./render.ts');
+  const { manifest, run: runBatch } = loaded();
+  const reply = renderRows(runBatch(batch), batch, rows, manifest);
+  return { reply, transfer: [reply.bytes.buffer as ArrayBuffer] };
+}
+
+serveWorker({ open, run, render } satisfies Record<InferenceRequest['kind'], unknown>);

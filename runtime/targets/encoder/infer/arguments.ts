@@ -3,13 +3,13 @@ import { writeFileAtomically } from '../../../platform/write-file.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { TaskOptions } from '../tasks/task.ts';
+import type { PrintOptions } from '../tasks/task.ts';
 
 /** Texts from the command line: one JSON document with all results. */
 export async function inferArguments(
   engine: Engine,
   texts: readonly string[],
-  options: TaskOptions,
+  options: PrintOptions,
   file: string | undefined,
   output: Output,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { sha256 } from '../../../platform/sha256.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { TaskOptions } from '../tasks/task.ts';
+import type { PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
@@ -28,7 +28,7 @@ const WINDOW = 256;
  */
 export async function inferFile(
   engine: Engine,
-  options: TaskOptions,
+  options: PrintOptions,
   output: Output,
   job: FileJob,
 ): Promise<number> {
@@ -65,7 +65,7 @@ type Result = { readonly error: string } | object;
 async function inferWindow(
   engine: Engine,
   window: readonly TextOrError[],
-  options: TaskOptions,
+  options: PrintOptions,
 ): Promise<Result[]> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
@@ -95,7 +95,7 @@ async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<
 /** Where lines go. Only a file can be resumed, and only if its lines come from the same model, input and options. */
 function openSink(
   engine: Engine,
-  options: TaskOptions,
+  options: PrintOptions,
   output: Output,
   job: FileJob,
   source: TextSource,

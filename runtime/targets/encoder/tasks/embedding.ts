@@ -1,12 +1,14 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { meanOfRows, normalizeL2 } from '../../../core/vectors.ts';
 import type { Task } from './task.ts';
-import { type TokenInfo, tokenRows } from './token-info.ts';
+import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface EmbeddingResult {
   readonly embeddings: readonly { readonly embedding: Float32Array; readonly token_info: TokenInfo }[];
 }
 
 export const embedding: Task<EmbeddingResult> = {
+  details: true,
   printedAs: 'embeddings',
   lineKey: 'embedding',
 
@@ -18,14 +20,23 @@ export const embedding: Task<EmbeddingResult> = {
     return { embeddings };
   },
 
+  proto({ embeddings }) {
+    const writer = new BinaryWriter();
+    for (const { embedding: values, token_info } of embeddings) {
+      writer.tag(1, WireType.LengthDelimited).fork();
+      writeFloats(writer, 1, values);
+      writeTokenInfo(writer, 2, token_info);
+      writer.join();
+    }
+    return writer.finish();
+  },
+
   printed(inference, manifest, options) {
     if (options.pooling === 'none') {
       return embedding.result(inference, manifest, options).embeddings.map((token) => token.embedding);
     }
-    const { ids, values } = inference;
-    const { width } = manifest;
-    const rows = ids.map((_, at) => values.subarray(at * width, (at + 1) * width));
-    const mean = meanOfRows(rows, width);
+    const { text, values } = inference;
+    const mean = meanOfRows(values, text.ids.length, manifest.width);
     return options.normalize ? normalizeL2(mean) : mean;
   },
 };

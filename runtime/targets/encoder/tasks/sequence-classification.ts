@@ -1,20 +1,30 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { argmax } from '../../../core/argmax.ts';
 import { shortestFloat32 } from '../../../core/float32.ts';
-import { softmax } from '../../../core/softmax.ts';
+import { sigmoid, softmax } from '../../../core/softmax.ts';
 import type { Task } from './task.ts';
+import { writeFloats } from './token-info.ts';
 
 interface SequenceClassificationResult {
   readonly logits: Float32Array;
   readonly scores: Float32Array;
   readonly predicted_index: number;
   readonly predicted_label?: string;
+  readonly top?: readonly RankedLabel[];
+}
+
+interface RankedLabel {
+  readonly index: number;
+  readonly label: string;
+  readonly score: number;
 }
 
 export const sequenceClassification: Task<SequenceClassificationResult> = {
+  details: false,
   printedAs: 'predictions',
 
-  result({ values }, { id2label }) {
-    const scores = softmax(values);
+  result({ values }, { id2label, multiLabel }, { topK }) {
+    const scores = multiLabel ? sigmoid(values) : softmax(values);
     const index = argmax(values);
     const label = id2label?.[index];
     return {
@@ -22,14 +32,39 @@ export const sequenceClassification: Task<SequenceClassificationResult> = {
       scores,
       predicted_index: index,
       ...(label === undefined ? {} : { predicted_label: label }),
+      ...(topK === undefined ? {} : { top: rank(scores, topK, id2label) }),
     };
   },
 
-  printed(inference, manifest, options) {
-    const result = sequenceClassification.result(inference, manifest, options);
+  proto({ logits, scores, predicted_index, predicted_label }) {
+    const writer = new BinaryWriter();
+    writeFloats(writer, 1, logits);
+    writeFloats(writer, 2, scores);
+    if (predicted_index !== 0) writer.tag(3, WireType.Varint).uint32(predicted_index);
+    if (predicted_label !== undefined) writer.tag(4, WireType.LengthDelimited).string(predicted_label);
+    return writer.finish();
+  },
+
+  printed(inference, manifest) {
+    const result = sequenceClassification.result(inference, manifest, {});
     return {
       label: result.predicted_label ?? String(result.predicted_index),
       score: shortestFloat32(result.scores[result.predicted_index] ?? 0),
     };
   },
 };
+
+function rank(
+  scores: Float32Array,
+  count: number,
+  id2label: Readonly<Record<string, string>> | undefined,
+): RankedLabel[] {
+  return [...scores.entries()]
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, count)
+    .map(([index, score]) => ({
+      index,
+      label: id2label?.[index] ?? String(index),
+      score: shortestFloat32(score),
+    }));
+}

@@ -1,8 +1,9 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { argmax } from '../../../core/argmax.ts';
 import { shortestFloat32 } from '../../../core/float32.ts';
 import { softmax } from '../../../core/softmax.ts';
 import type { Task } from './task.ts';
-import { type TokenInfo, tokenRows } from './token-info.ts';
+import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface TokenClassificationResult {
   readonly tokens: readonly {
@@ -15,6 +16,7 @@ interface TokenClassificationResult {
 }
 
 export const tokenClassification: Task<TokenClassificationResult> = {
+  details: true,
   printedAs: 'predictions',
 
   result(inference, { width, id2label }) {
@@ -32,8 +34,22 @@ export const tokenClassification: Task<TokenClassificationResult> = {
     return { tokens };
   },
 
-  printed(inference, manifest, options) {
-    const { tokens } = tokenClassification.result(inference, manifest, options);
+  proto({ tokens }) {
+    const writer = new BinaryWriter();
+    for (const { token_info, logits, scores, label, score } of tokens) {
+      writer.tag(1, WireType.LengthDelimited).fork();
+      writeTokenInfo(writer, 1, token_info);
+      writeFloats(writer, 2, logits);
+      writeFloats(writer, 3, scores);
+      writer.tag(4, WireType.LengthDelimited).string(label);
+      writer.tag(5, WireType.Bit32).float(score);
+      writer.join();
+    }
+    return writer.finish();
+  },
+
+  printed(inference, manifest) {
+    const { tokens } = tokenClassification.result(inference, manifest, {});
     return {
       tokens: tokens.map(({ token_info }) => token_info.token),
       labels: tokens.map(({ label }) => label),

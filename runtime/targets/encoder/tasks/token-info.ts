@@ -1,4 +1,6 @@
-import type { Inference } from '../engine/engine.ts';
+import type { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { WireType } from '@bufbuild/protobuf/wire';
+import type { Inference } from './task.ts';
 
 export interface TokenInfo {
   readonly token: string;
@@ -14,14 +16,34 @@ export interface TokenRow {
 }
 
 /** The tokens of a text with their rows of output; those the tokenizer added ([CLS], [SEP], <s> ...) are left out. */
-export function tokenRows({ encoding, ids, values }: Inference, width: number): TokenRow[] {
-  const special = encoding.getSpecialTokensMask();
-  const tokens = encoding.getTokens();
-  const offsets = encoding.getOffsets();
-  return ids.flatMap((token_id, at) => {
-    if (special[at] === 1) return [];
-    const [start = 0, end = 0] = offsets[at] ?? [];
-    const info = { token: tokens[at] ?? '', token_id, start, end };
-    return [{ info, values: values.subarray(at * width, (at + 1) * width) }];
-  });
+export function tokenRows({ text, values }: Inference, width: number): TokenRow[] {
+  if (!text.details) throw new Error('tokenised without details');
+  const { special, tokens, offsets } = text.details;
+  const rows: TokenRow[] = [];
+  for (const [at, token_id] of text.ids.entries()) {
+    if (special[at] === 1) continue;
+    rows.push({
+      info: { token: tokens[at] ?? '', token_id, start: offsets[at * 2] ?? 0, end: offsets[at * 2 + 1] ?? 0 },
+      values: values.subarray(at * width, (at + 1) * width),
+    });
+  }
+  return rows;
+}
+
+/** The TokenInfo message of proto/encoder. */
+export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenInfo): void {
+  writer.tag(field, WireType.LengthDelimited).fork();
+  if (info.token !== '') writer.tag(1, WireType.LengthDelimited).string(info.token);
+  if (info.token_id !== 0) writer.tag(2, WireType.Varint).uint32(info.token_id);
+  if (info.start !== 0) writer.tag(3, WireType.Varint).uint32(info.start);
+  if (info.end !== 0) writer.tag(4, WireType.Varint).uint32(info.end);
+  writer.join();
+}
+
+/** `repeated float`, packed: the bytes of the array as they are (every platform we run on is little-endian). */
+export function writeFloats(writer: BinaryWriter, field: number, values: Float32Array): void {
+  if (values.length === 0) return;
+  writer
+    .tag(field, WireType.LengthDelimited)
+    .bytes(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
 }

@@ -1,0 +1,97 @@
+/** Something that waits to be run: all that matters is how many tokens long it is. */
+export interface Waiting {
+  readonly length: number;
+}
+
+/**
+ * What waits for the model, and the choice of what runs next. Every batch starts with what has waited longest, so nothing
+ * starves, and is filled with what is nearest to it in length, so that little padding is computed.
+ */
+export class BatchQueue<Item extends Waiting> {
+  /** In order of arrival: a Set keeps that order and forgets an item in constant time. */
+  readonly #arrivals = new Set<Item>();
+  readonly #byLength: (Set<Item> | undefined)[] = [];
+  #tokens = 0;
+
+  get size(): number {
+    return this.#arrivals.size;
+  }
+
+  /** Sum of the lengths of all that waits. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  add(item: Item): void {
+    this.#arrivals.add(item);
+    (this.#byLength[item.length] ??= new Set()).add(item);
+    this.#tokens += item.length;
+  }
+
+  /** Takes an item out, if it still waits. */
+  remove(item: Item): void {
+    if (!this.#arrivals.delete(item)) return;
+    this.#byLength[item.length]?.delete(item);
+    this.#tokens -= item.length;
+  }
+
+  /** Takes the next batch out: at most `maxTokens` padded tokens, or one item however long. Empty if nothing waits. */
+  take(maxTokens: number): Item[] {
+    const [oldest] = this.#arrivals;
+    if (!oldest) return [];
+    const batch: Item[] = [];
+    const choose = (item: Item): void => {
+      this.remove(item);
+      batch.push(item);
+    };
+    choose(oldest);
+    let width = oldest.length;
+    let below: number | undefined = oldest.length;
+    let above: number | undefined = oldest.length + 1;
+    while (below !== undefined || above !== undefined) {
+      const shorter: Item | undefined = this.#nearest(below, -1);
+      const longer: Item | undefined = this.#nearest(above, 1);
+      below = shorter?.length;
+      above = longer?.length;
+      const next = pick(oldest.length, shorter, longer);
+      if (!next) break;
+      const wider = Math.max(width, next.length);
+      const added = wider * (batch.length + 1) - width * batch.length;
+      const fits = wider * (batch.length + 1) <= maxTokens && added <= next.length + RUN_COST_IN_TOKENS;
+      if (fits) {
+        choose(next);
+        width = wider;
+      } else if (next === longer) {
+        above = undefined;
+      } else {
+        below = undefined;
+      }
+    }
+    return batch;
+  }
+
+  /** The first item of the nearest length at or beyond `from`. */
+  #nearest(from: number | undefined, step: 1 | -1): Item | undefined {
+    if (from === undefined) return undefined;
+    for (let length = from; length >= 0 && length < this.#byLength.length; length += step) {
+      const [first] = this.#byLength[length] ?? [];
+      if (first) return first;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * What one more run costs, in tokens of work: joining a batch must not add more padding than that. Measured on a model of
+ * MiniLM-L6's shape, where a run of 16 tokens takes as long as 30 tokens do in a large batch.
+ */
+const RUN_COST_IN_TOKENS = 16;
+
+function pick<Item extends Waiting>(
+  length: number,
+  shorter: Item | undefined,
+  longer: Item | undefined,
+): Item | undefined {
+  if (!shorter || !longer) return shorter ?? longer;
+  return length - shorter.length <= longer.length - length ? shorter : longer;
+}

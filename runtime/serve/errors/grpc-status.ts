@@ -1,0 +1,19 @@
+import { Code } from '@connectrpc/connect';
+import type { ErrorCode } from '../../contract/errors.ts';
+
+/** gRPC statuses of the error codes. */
+export const GRPC_STATUS: Record<ErrorCode, Code> = {
+  InputError: Code.InvalidArgument,
+  InternalError: Code.Internal,
+  ConfigError: Code.Internal,
+  MalformedError: Code.InvalidArgument,
+  UnsupportedMediaError: Code.InvalidArgument,
+  TooLargeError: Code.ResourceExhausted,
+  NotFoundError: Code.NotFound,
+  MethodError: Code.Unimplemented,
+  UnauthorizedError: Code.Unauthenticated,
+  ForbiddenError: Code.PermissionDenied,
+  OverloadedError: Code.ResourceExhausted,
+  UnavailableError: Code.Unavailable,
+  CancelledError: Code.Canceled,
+};

@@ -1,0 +1,18 @@
+import type { ErrorCode } from '../../contract/errors.ts';
+
+/** HTTP statuses of the error codes. 499 is what nginx logs for a client that left; nobody receives it. */
+export const HTTP_STATUS: Record<ErrorCode, number> = {
+  InputError: 422,
+  InternalError: 500,
+  ConfigError: 500,
+  MalformedError: 400,
+  UnsupportedMediaError: 415,
+  TooLargeError: 413,
+  NotFoundError: 404,
+  MethodError: 405,
+  UnauthorizedError: 401,
+  ForbiddenError: 403,
+  OverloadedError: 429,
+  UnavailableError: 503,
+  CancelledError: 499,
+};

@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../../contract/errors.ts';
+
+const INVALID_REQUEST = -32_600;
+const INTERNAL_ERROR = -32_603;
+
+/** JSON-RPC codes of the error codes, for MCP: the client's fault or ours. */
+export const MCP_CODE: Record<ErrorCode, number> = {
+  InputError: INVALID_REQUEST,
+  InternalError: INTERNAL_ERROR,
+  ConfigError: INTERNAL_ERROR,
+  MalformedError: INVALID_REQUEST,
+  UnsupportedMediaError: INVALID_REQUEST,
+  TooLargeError: INVALID_REQUEST,
+  NotFoundError: INVALID_REQUEST,
+  MethodError: INVALID_REQUEST,
+  UnauthorizedError: INVALID_REQUEST,
+  ForbiddenError: INVALID_REQUEST,
+  OverloadedError: INTERNAL_ERROR,
+  UnavailableError: INTERNAL_ERROR,
+  CancelledError: INTERNAL_ERROR,
+};

@@ -1,0 +1,12 @@
+import type { Registry } from 'prom-client';
+import type { Access } from './access.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Logger } from './log.ts';
+
+/** What every server of ours has, whatever it serves. */
+export interface Kernel {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly access: Access;
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../contract/errors.ts';
+
+export type Phase = 'starting' | 'ready' | 'draining';
+
+/** Where a server stands between its start and its end, and what it still has to answer. All transports share one. */
+export interface Lifecycle {
+  readonly phase: () => Phase;
+  readonly ready: () => void;
+  /**
+   * Counts a request in; the function it returns counts it out again. Throws an UnavailableError while the server starts or
+   * ends: what was let in is answered, what was not is told so.
+   */
+  readonly enter: () => () => void;
+  /** Lets nobody in any more; resolves when everybody is out. */
+  readonly drain: () => Promise<void>;
+}
+
+export function createLifecycle(): Lifecycle {
+  let phase: Phase = 'starting';
+  let inside = 0;
+  const empty = Promise.withResolvers<void>();
+  const settle = (): void => {
+    if (phase === 'draining' && inside === 0) empty.resolve();
+  };
+  return {
+    phase: () => phase,
+    ready() {
+      if (phase === 'starting') phase = 'ready';
+    },
+    enter() {
+      if (phase !== 'ready') {
+        throw new AppError(
+          'UnavailableError',
+          phase === 'starting' ? 'The server is starting; try again.' : 'The server is shutting down.',
+        );
+      }
+      inside += 1;
+      let left = false;
+      return () => {
+        if (left) return;
+        left = true;
+        inside -= 1;
+        settle();
+      };
+    },
+    drain() {
+      phase = 'draining';
+      settle();
+      return empty.promise;
+    },
+  };
+}

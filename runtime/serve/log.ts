@@ -1,0 +1,11 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export type { Logger } from 'pino';
+
+/** Logs are lines of JSON on stderr; stdout is for results and protocols. */
+export function createLog(level: LogLevel, destination: DestinationStream): Logger {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}

@@ -1,0 +1,90 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import { AppError, inputError } from '../../../contract/errors.ts';
+import { itemAt } from '../../../core/item-at.ts';
+import type { TokenizedText } from '../../../core/tokenized-text.ts';
+import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule } from './api.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { Job } from './job.ts';
+
+export interface Runner {
+  /** Tokenises a request's inputs, has them run, and collects what becomes of them. */
+  readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<RunnerAnswer>;
+  /** Inputs that are accepted and not answered. */
+  readonly waiting: () => number;
+  /** Resolves when nothing waits. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface RunnerAnswer extends EngineAnswer {
+  /** Inputs that were cut. */
+  readonly truncated: number;
+}
+
+/** Inputs that are tokenised in one go: a large request does not keep small ones waiting. */
+const TOKENIZE_AT_ONCE = 64;
+
+export function createRunner(
+  tokenizer: TextTokenizer,
+  dispatcher: Dispatcher,
+  { modelType, tokenizer: { maxLength } }: Manifest,
+): Runner {
+  const jobs = new Set<Job>();
+  const { details } = TASKS[modelType];
+
+  const tokenize = async (inputs: readonly EngineInput[]): Promise<TokenizedText[]> => {
+    const texts = inputs.filter((input) => 'text' in input);
+    const encoded = texts.length === 0 ? [] : await tokenizer.encode(texts, { details });
+    let next = 0;
+    return inputs.map((input) => {
+      if ('text' in input) return itemAt(encoded, next++);
+      return {
+        ids: Int32Array.from(input.ids.slice(0, maxLength)),
+        truncated: input.ids.length > maxLength,
+      };
+    });
+  };
+  const feed = async (job: Job, inputs: readonly EngineInput[], onOverflow: OverflowRule): Promise<void> => {
+    for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
+      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE));
+      if (onOverflow === 'error') refuseOverflow(texts, start, maxLength);
+      if (start + texts.length === inputs.length) job.tokenized();
+      if (!job.ended) dispatcher.add(texts.map((text, at) => job.item(start + at, text)));
+    }
+  };
+  const drop = (job: Job, error: unknown): void => {
+    dispatcher.forget(job);
+    job.fail(error);
+  };
+
+  return {
+    async submit(request, onOverflow) {
+      const { inputs, signal } = request;
+      const job = new Job(request);
+      const leave = (): void => drop(job, new AppError('CancelledError', 'The request was cancelled.'));
+      if (signal?.aborted) leave();
+      signal?.addEventListener('abort', leave, { once: true });
+      jobs.add(job);
+      try {
+        feed(job, inputs, onOverflow).catch((error: unknown) => drop(job, error));
+        return { ...(await job.answer), truncated: job.truncated };
+      } finally {
+        jobs.delete(job);
+        signal?.removeEventListener('abort', leave);
+      }
+    },
+    waiting: () => [...jobs].reduce((sum, { left }) => sum + left, 0),
+    async settled() {
+      await Promise.allSettled([...jobs].map(({ answer }) => answer));
+    },
+  };
+}
+
+function refuseOverflow(texts: readonly TokenizedText[], start: number, maxLength: number): void {
+  const index = texts.findIndex(({ truncated }) => truncated);
+  if (index < 0) return;
+  throw inputError(
+    `Input ${start + index} has more than the ${maxLength} tokens this model takes (--on-overflow error). Shorten it.`,
+  );
+}

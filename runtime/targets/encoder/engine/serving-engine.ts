@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os';
+import { planThreads } from '../../../core/thread-plan.ts';
+import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
+import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
+import { openModel } from '../model.ts';
+import { checkInputs, checkRoom } from './admission.ts';
+import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { type Pool, startPool } from './pool.ts';
+import { createRunner } from './runner.ts';
+import { startTokenizerThread, type TokenizerThread } from './tokenizer-thread.ts';
+import { warmUp } from './warm-up.ts';
+
+export const DEFAULT_LIMITS: EngineLimits = {
+  maxClientBatch: 2048,
+  maxQueue: 8192,
+  maxInputChars: 1_000_000,
+  maxBatchTokens: 1024,
+  onOverflow: 'truncate',
+};
+
+export interface ServingOptions {
+  readonly limits: EngineLimits;
+  readonly workers?: number | undefined;
+  /** Threads of each worker. */
+  readonly threads?: number | undefined;
+  readonly cacheDir?: string | undefined;
+  readonly observer?: EngineObserver;
+}
+
+const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
+
+/** Opens the model at `path` for many callers at once. Resolves when it has run, so the first request is as fast as any. */
+export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
+  const { limits, observer = SILENT } = options;
+  const model = openModel(path);
+  await model.check();
+  const { manifest } = model;
+  const dispatcher = createDispatcher(limits.maxBatchTokens, observer);
+  const [tokenizer, pool] = await startThreads(model, dispatcher, options);
+  const runner = createRunner(tokenizer, dispatcher, manifest);
+  await warmUp(runner, manifest, limits.maxBatchTokens);
+  const maxTokenId = manifest.tokenizer.vocabularySize - 1;
+
+  return {
+    manifest,
+    limits,
+    async run(request) {
+      const { inputs } = request;
+      checkInputs(inputs, limits, maxTokenId);
+      checkRoom(inputs.length, runner.waiting(), limits);
+      const answer = await runner.submit(request, limits.onOverflow);
+      const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
+      const { truncated, timings } = answer;
+      observer.onRequest({ inputs: inputs.length, tokens, truncated, timings });
+      return answer;
+    },
+    tokenize: (texts, addSpecialTokens) =>
+      tokenizer.encode(
+        texts.map((text) => ({ text })),
+        { details: true, addSpecialTokens },
+      ),
+    decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
+    stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
+    async close() {
+      await runner.settled();
+      await Promise.all([tokenizer.close(), pool.close()]);
+    },
+  };
+}
+
+/** The tokenizer and the model open at once; if one cannot, the other is ended. */
+async function startThreads(
+  { manifest, ...model }: ReturnType<typeof openModel>,
+  dispatcher: Dispatcher,
+  options: ServingOptions,
+): Promise<[TokenizerThread, Pool]> {
+  // The tokenizer has a thread of its own; more of them would take the processor from the model.
+  process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
+  const native = await loadNativeLibraries(options.cacheDir);
+  loadOnnxRuntime(native.onnxruntime);
+  // Node counts the processors that the container's quota allows.
+  const { workers, threads } = planThreads(availableParallelism(), options);
+  const { graph, weightsFolder } = model;
+  const starting = [
+    startTokenizerThread({
+      addon: native.tokenizersPath,
+      json: model.tokenizer,
+      settings: manifest.tokenizer,
+    }),
+    startPool(
+      { addon: native.onnxruntime, graph, weightsFolder, threads, prepack: true, manifest },
+      workers,
+      manifest.tokenizer.padId,
+      dispatcher.hooks,
+    ),
+  ] as const;
+  const started = await Promise.allSettled(starting);
+  if (started.some(({ status }) => status === 'rejected')) {
+    for (const result of started) if (result.status === 'fulfilled') await result.value.close();
+  }
+  const [tokenizer, pool] = await Promise.all(starting);
+  dispatcher.attach(pool);
+  return [tokenizer, pool];
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import type {
+  EngineLimits,
+  EngineRequest,
+  ServingEngine,
+} from '../../../../../runtime/targets/encoder/engine/api.ts';
+import {
+  DEFAULT_LIMITS,
+  openServingEngine,
+  type ServingOptions,
+} from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { readGolden } from '../../../../helpers/golden.ts';
+
+const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
+const texts = (...list: string[]): { text: string }[] => list.map((text) => ({ text }));
+const many = (count: number): { text: string }[] =>
+  Array.from({ length: count }, (_, at) => ({ text: `number ${at} `.repeat(1 + (at % 40)) }));
+
+let open: ServingEngine[] = [];
+let threads: Worker[] = [];
+const seen = (worker: Worker): void => void threads.push(worker);
+beforeEach(() => {
+  threads = [];
+  process.on('worker', seen);
+});
+afterEach(async () => {
+  process.off('worker', seen);
+  await Promise.all(open.map((engine) => engine.close()));
+  open = [];
+});
+
+async function start(
+  model = 'sentiment',
+  limits: Partial<EngineLimits> = {},
+  options: Partial<ServingOptions> = {},
+): Promise<ServingEngine> {
+  const path = join(inject('built'), `${model}.assets`);
+  const engine = await openServingEngine(path, { ...options, limits: { ...DEFAULT_LIMITS, ...limits } });
+  open.push(engine);
+  return engine;
+}
+
+const read = (results: readonly Uint8Array[]): { logits: number[] }[] =>
+  results.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as { logits: number[] });
+
+describe('the serving engine', () => {
+  test('answers in input order, whatever was batched with what', async () => {
+    const engine = await start('sentiment', { maxBatchTokens: 64 });
+    const golden = readGolden('sentiment');
+    const calls = golden.map(({ text }, at) =>
+      engine.run({ inputs: texts(text, golden[(at * 7) % golden.length]?.text ?? text), view: VIEW }),
+    );
+    for (const [at, { results, tokens }] of (await Promise.all(calls)).entries()) {
+      const expected = [golden[at], golden[(at * 7) % golden.length]];
+      expect(tokens).toEqual(expected.map((item) => item?.input_ids.length));
+      for (const [index, { logits }] of read(results).entries()) {
+        const wanted = (expected[index]?.logits ?? []) as number[];
+        expect(logits.length).toBe(wanted.length);
+        for (const [label, value] of logits.entries()) expect(value).toBeCloseTo(wanted[label] ?? NaN, 4);
+      }
+    }
+  });
+
+  test.each([
+    [[], 'InputError', /^Cannot tokenize empty string$/],
+    [texts('a', ''), 'InputError', /^Cannot tokenize empty string$/],
+    [[{ text: 'a', pair: '' }], 'InputError', /^Cannot tokenize empty string$/],
+    [[{ ids: [] }], 'InputError', /^Cannot tokenize empty string$/],
+    [[{ ids: [5, -1] }], 'InputError', /Input 0 has the token id -1; this model's go from 0 to \d+/],
+    [[{ ids: [1e9] }], 'InputError', /token id 1000000000/],
+    [[{ ids: [1.5] }], 'InputError', /token id 1\.5/],
+    [texts('ok', '🙂'.repeat(11)), 'InputError', /Input 1 has 11 characters; at most 10 are taken/],
+    [many(4), 'InputError', /4 inputs; at most 3 are taken at once \(--max-client-batch\)/],
+  ])('refuses %j', async (inputs, code, message) => {
+    const engine = await start('sentiment', { maxInputChars: 10, maxClientBatch: 3 });
+    await expect(engine.run({ inputs, view: VIEW })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message) as string,
+    });
+    expect((await engine.run({ inputs: texts('fine'), view: VIEW })).results).toHaveLength(1);
+  });
+
+  test('a full queue refuses at once, and takes requests again when it has room', async () => {
+    const engine = await start('sentiment', { maxQueue: 100 });
+    const large = engine.run({ inputs: many(500), view: VIEW });
+    await expect(engine.run({ inputs: texts('too late'), view: VIEW })).rejects.toMatchObject({
+      code: 'OverloadedError',
+      message: expect.stringMatching(/500 inputs wait and at most 100 may \(--max-queue\)/) as string,
+    });
+    expect((await large).results).toHaveLength(500);
+    expect((await engine.run({ inputs: texts('now'), view: VIEW })).results).toHaveLength(1);
+  });
+
+  test('what a departed client asked for is not run', async () => {
+    const batches: number[] = [];
+    const observer = {
+      onBatch: ({ inputs }: { inputs: number }) => void batches.push(inputs),
+      onRequest: () => {},
+      onWorkerDeath: () => {},
+    };
+    const engine = await start('sentiment', {}, { observer });
+    batches.length = 0;
+    const leaving = new AbortController();
+    const left = engine.run({ inputs: many(2000), view: VIEW, signal: leaving.signal });
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'CancelledError' });
+    expect(engine.stats().queued).toBe(0);
+    await engine.run({ inputs: texts('next'), view: VIEW });
+    expect(batches.reduce((sum, count) => sum + count, 0)).toBeLessThan(500);
+  });
+
+  test('a request that was cancelled before it came is not run', async () => {
+    const engine = await start();
+    const request = engine.run({ inputs: texts('a'), view: VIEW, signal: AbortSignal.abort() });
+    await expect(request).rejects.toMatchObject({ code: 'CancelledError' });
+  });
+
+  test('longer texts are cut, or refused where that is wished', async () => {
+    const long = texts('word '.repeat(2000));
+    const engine = await start();
+    const { tokens } = await engine.run({ inputs: long, view: VIEW });
+    expect(tokens).toEqual([engine.manifest.tokenizer.maxLength]);
+    const strict = await start('sentiment', { onOverflow: 'error' });
+    await expect(strict.run({ inputs: long, view: VIEW })).rejects.toMatchObject({
+      code: 'InputError',
+      message: expect.stringMatching(/Input 0 has more than the \d+ tokens this model takes/) as string,
+    });
+    expect((await strict.run({ inputs: texts('short'), view: VIEW })).results).toHaveLength(1);
+  });
+
+  test('a thread that dies is replaced, and what it had not answered is run again', async () => {
+    const deaths: string[] = [];
+    const observer = {
+      onBatch: () => {},
+      onRequest: () => {},
+      onWorkerDeath: (reason: string) => void deaths.push(reason),
+    };
+    const engine = await start('sentiment', { maxBatchTokens: 128 }, { observer, workers: 1 });
+    const before = read((await engine.run({ inputs: many(300), view: VIEW })).results);
+    const running = engine.run({ inputs: many(300), view: VIEW });
+    // A message that it cannot read ends a thread; here the model's and the tokenizer's.
+    for (const thread of threads.slice()) thread.postMessage(null);
+    const after = read((await running).results);
+    const firsts = (list: { logits: number[] }[]): (string | undefined)[] =>
+      list.map(({ logits }) => logits[0]?.toFixed(4));
+    expect(firsts(after)).toEqual(firsts(before));
+    expect(threads.length).toBe(4);
+    expect(deaths.length).toBe(1);
+    expect(engine.stats().workers).toBe(1);
+  });
+
+  test('closing lets what was accepted finish', async () => {
+    const engine = await start();
+    const accepted = engine.run({ inputs: many(200), view: VIEW });
+    await engine.close();
+    expect((await accepted).results).toHaveLength(200);
+    open = [];
+  });
+
+  test('one vector for a text, as JSON and as base64', async () => {
+    const engine = await start('embedder');
+    const vector = async (format: 'json' | 'base64', dimensions?: number): Promise<unknown> => {
+      const view = { kind: 'vector', format, normalize: true, dimensions } as const;
+      const { results } = await engine.run({ inputs: texts('a text'), view });
+      return JSON.parse(new TextDecoder().decode(results[0])) as unknown;
+    };
+    const json = (await vector('json')) as number[];
+    expect(Math.hypot(...json)).toBeCloseTo(1, 5);
+    const bytes = Buffer.from((await vector('base64')) as string, 'base64');
+    const floats = [...new Float32Array(new Uint8Array(bytes).buffer)];
+    expect(floats.map((value) => value.toFixed(6))).toEqual(json.map((value) => value.toFixed(6)));
+    const short = (await vector('json', 8)) as number[];
+    expect(short).toHaveLength(8);
+    expect(Math.hypot(...short)).toBeCloseTo(1, 5);
+  });
+
+  test('a folder without a model is one clear sentence', async () => {
+    await expect(
+      openServingEngine(join(inject('built'), 'nosuch'), { limits: DEFAULT_LIMITS }),
+    ).rejects.toThrow(/nosuch/);
+  });
+});
