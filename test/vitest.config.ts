@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ['./helpers/global-setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    // Node can deadlock while it ends a process (nodejs/node#54918); what hung is printed, and the test gets one more try.
+    retry: { count: 1, condition: / hung:/ },
     maxWorkers: 2,
     pool: 'forks',
   },

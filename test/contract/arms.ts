@@ -1,15 +1,9 @@
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { inject } from 'vitest';
 import { TEST_CACHE } from '../helpers/paths.ts';
+import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
 import { runProgram } from '../../runtime/serve/cli/run.ts';
 import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
-
-export interface Answer {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A way to run a model's commands. `model` is the name of a fixture. */
 export interface Arm {
@@ -46,18 +40,11 @@ const executable: Arm = {
 
 export const ARMS: readonly Arm[] = [inProcess, executable];
 
-export async function runExecutable(
+export function runExecutable(
   path: string,
   args: readonly string[],
-  options: { input?: string; cwd?: string; env?: Record<string, string | undefined> } = {},
+  options: ProcessOptions = {},
 ): Promise<Answer> {
-  const { exitCode, stdout, stderr, signal } = await execa(path, args, {
-    ...options,
-    env: { ENCODERFILE_CACHE_DIR: TEST_CACHE, ...options.env },
-    reject: false,
-    stripFinalNewline: false,
-    ...(options.input === undefined ? { stdin: 'ignore' as const } : {}),
-  });
-  if (exitCode === undefined) throw new Error(`${path} was ended by ${signal}: ${stderr}`);
-  return { exitCode, stdout, stderr };
+  const env = { ENCODERFILE_CACHE_DIR: TEST_CACHE, ...options.env };
+  return runProcess(path, args, { ...options, env, stripFinalNewline: false });
 }

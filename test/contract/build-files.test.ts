@@ -6,7 +6,8 @@ import { expect } from 'vitest';
 import { copyModel } from '../helpers/model-folder.ts';
 import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
-import { type CliAnswer, runCli } from '../helpers/run-cli.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { executablePath, runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
@@ -21,7 +22,7 @@ const args = (config: string, ...more: string[]): string[] => [
   TEST_CACHE,
   ...more,
 ];
-const build = (config: string, ...more: string[]): Promise<CliAnswer> =>
+const build = (config: string, ...more: string[]): Promise<Answer> =>
   runCli(args(config, ...more), { cwd: folder() });
 const leftovers = (path: string): string[] => readdirSync(path).filter((name) => name.includes('.tmp'));
 

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
-import { type CliAnswer, runCli } from '../helpers/run-cli.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
-const build = (config: string, ...args: string[]): Promise<CliAnswer> =>
+const build = (config: string, ...args: string[]): Promise<Answer> =>
   runCli(['build', '-f', config, '--cache-dir', TEST_CACHE, ...args], { cwd: folder() });
 
 verifiesOnce('build:contract-options', async () => {
@@ -199,7 +200,7 @@ verifiesOnce('build:bad-config', async () => {
   expect(stderr).toMatch(/bad\.yml:4:15 {2}encoderfile\.model_type: .*`embedding`/);
 });
 
-function expectRefusal({ exitCode, stdout, stderr }: CliAnswer, message: RegExp): void {
+function expectRefusal({ exitCode, stdout, stderr }: Answer, message: RegExp): void {
   const lines = stderr.split('\n').filter((line) => !line.startsWith('✓'));
   expect(lines.join('\n')).toMatch(message);
   expect(lines).toHaveLength(1);

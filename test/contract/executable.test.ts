@@ -12,7 +12,8 @@ import { expect } from 'vitest';
 import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { type Answer, executablePath, runExecutable } from './arms.ts';
+import type { Answer } from '../helpers/run-process.ts';
+import { executablePath, runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();

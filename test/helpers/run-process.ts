@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { execa } from 'execa';
+
+export interface Answer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProcessOptions {
+  readonly input?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Record<string, string | undefined> | undefined;
+  readonly stripFinalNewline?: boolean;
+}
+
+/** Far longer than any process of the tests takes, and shorter than a test may. */
+const HUNG_AFTER = 90_000;
+
+/** Runs a process to its end. One that hangs fails its test with a list of what its threads were waiting for. */
+export async function runProcess(
+  file: string,
+  args: readonly string[],
+  { input, cwd, env, stripFinalNewline = true }: ProcessOptions = {},
+): Promise<Answer> {
+  const running = execa(file, args, {
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env }),
+    stripFinalNewline,
+    reject: false,
+  });
+  let hung: string | undefined;
+  const watch = setTimeout(() => {
+    hung = running.pid === undefined ? 'it never started' : describeTree(running.pid);
+    running.kill('SIGKILL');
+  }, HUNG_AFTER);
+  try {
+    const { exitCode, stdout, stderr, signal } = await running;
+    const command = `${file} ${args.join(' ')}`;
+    if (hung !== undefined) {
+      // Said at once too: the test gets another try, and may then pass.
+      console.error(`${command} hung:\n${hung}`);
+      throw new Error(`${command} hung:\n${hung}\nstderr: ${stderr}`);
+    }
+    if (exitCode === undefined) throw new Error(`${command} was ended by ${signal}: ${stderr}`);
+    return { exitCode, stdout, stderr };
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+/** A process and those it started: what each is, and where each of its threads waits in the kernel. Linux only. */
+function describeTree(pid: number): string {
+  const read = (path: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${path}`, 'utf8').replaceAll('\0', ' ').trim();
+    } catch {
+      return '?';
+    }
+  };
+  const tasks = listTasks(pid).map((task) => {
+    const state = read(`task/${task}/stat`).split(' ')[2];
+    const call = read(`task/${task}/syscall`).split(' ')[0];
+    return `  ${task} ${read(`task/${task}/comm`)}: ${state}, ${read(`task/${task}/wchan`)}, system call ${call}`;
+  });
+  const children = listTasks(pid)
+    .flatMap((task) => read(`task/${task}/children`).split(' '))
+    .filter((child) => /^\d+$/.test(child));
+  return [
+    `${pid} ${read('cmdline')}`,
+    ...tasks,
+    ...children.map((child) => describeTree(Number(child))),
+  ].join('\n');
+}
+
+function listTasks(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
