@@ -1,6 +1,6 @@
 // Writes everything that is generated and committed. With --check it writes nothing that stays and fails on a difference.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +11,13 @@ const check = process.argv.includes('--check');
 const run = (tool, ...args) =>
   execFileSync(tool, args, { cwd, encoding: 'utf8', shell: process.platform === 'win32' });
 
-const GENERATED = {
-  'runtime/gen/onnx/v1/onnx_pb.ts': 'runtime/gen',
-};
+const GENERATED = 'runtime/gen';
+
+const filesBelow = (root) =>
+  readdirSync(join(root, GENERATED), { recursive: true })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(GENERATED, file));
+const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
 const SCHEMA = 'docs/config.schema.json';
 const schema = `${schemaText()}\n`;
@@ -25,11 +29,9 @@ if (!check) {
   const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-generate-'));
   try {
     run('buf', 'generate', '--output', scratch);
-    const stale = Object.keys(GENERATED).filter(
-      (file) => readFileSync(join(cwd, file), 'utf8') !== readFileSync(join(scratch, file), 'utf8'),
-    );
-    if (!existsSync(join(cwd, SCHEMA)) || readFileSync(join(cwd, SCHEMA), 'utf8') !== schema)
-      stale.push(SCHEMA);
+    const files = new Set([...filesBelow(cwd), ...filesBelow(scratch)]);
+    const stale = [...files].filter((file) => read(join(cwd, file)) !== read(join(scratch, file)));
+    if (read(join(cwd, SCHEMA)) !== schema) stale.push(SCHEMA);
     if (stale.length > 0) {
       console.error(`Not up to date: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
       process.exitCode = 1;

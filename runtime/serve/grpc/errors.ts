@@ -1,0 +1,98 @@
+import {
+  Code,
+  ConnectError,
+  createContextKey,
+  type HandlerContext,
+  type Interceptor,
+} from '@connectrpc/connect';
+import { AppError } from '../../contract/errors.ts';
+import { GRPC_STATUS } from '../errors/grpc-status.ts';
+import type { Logger } from '../log.ts';
+
+export interface ErrorOptions {
+  readonly log: Logger;
+  /** Larger messages are refused. */
+  readonly maxMessageBytes: number;
+}
+
+/** When to come back after an overload, in seconds. */
+const RETRY_AFTER = '1';
+
+/** Set once a call has got past the reading of its (first) message. */
+const messageWasRead = createContextKey(false);
+
+/** Turns whatever a method throws into a status. Our own faults are logged, and only their sentence is sent. */
+export function errorInterceptor(options: ErrorOptions): Interceptor {
+  return (next) => async (request) => {
+    const explain = (error: unknown): ConnectError =>
+      statusOf(error, request.signal, (cause) =>
+        options.log.error({ err: cause, method: request.method.toString() }, 'A call failed.'),
+      );
+    request.contextValues.set(messageWasRead, true);
+    try {
+      if (!request.stream) return await next(request);
+      const message = rethrow(request.message, (error) => unreadable(error, options));
+      const response = await next({ ...request, message });
+      return response.stream ? { ...response, message: rethrow(response.message, explain) } : response;
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+}
+
+/**
+ * Connect reads the message of a unary call before any interceptor runs, and takes one that is no protobuf for a fault of
+ * the server. The call's signal is the one place that hears of it before the client does.
+ */
+export function blameUnreadableMessages({ signal, values }: HandlerContext, options: ErrorOptions): void {
+  signal.addEventListener(
+    'abort',
+    () => {
+      if (!values.get(messageWasRead)) unreadable(signal.reason, options);
+    },
+    { once: true },
+  );
+}
+
+/** What went wrong while a message was read is up to whoever sent it. */
+function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  if (error.code === Code.Internal) {
+    const rawMessage = `The message cannot be read: ${error.rawMessage}.`;
+    return Object.assign(error, { code: Code.InvalidArgument, rawMessage });
+  }
+  if (error.code === Code.ResourceExhausted) {
+    const rawMessage = `The message is larger than ${maxMessageBytes} bytes, the most this server takes. Send several smaller ones.`;
+    return Object.assign(error, { rawMessage });
+  }
+  return error;
+}
+
+function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) => void): ConnectError {
+  if (error instanceof ConnectError) return error;
+  // A deadline that passed and a client that left both end the work with an error of their own.
+  if (signal.aborted) {
+    return signal.reason instanceof ConnectError
+      ? signal.reason
+      : new ConnectError('The call was cancelled.', Code.Canceled);
+  }
+  if (!(error instanceof AppError)) {
+    report(error);
+    return new ConnectError('Something went wrong in the server; its log says what.', Code.Internal);
+  }
+  const code = GRPC_STATUS[error.code];
+  if (code === Code.Internal) report(error);
+  const metadata = error.code === 'OverloadedError' ? { 'retry-after': RETRY_AFTER } : {};
+  return new ConnectError(error.message, code, metadata);
+}
+
+async function* rethrow<T>(
+  messages: AsyncIterable<T>,
+  explain: (error: unknown) => unknown,
+): AsyncIterable<T> {
+  try {
+    yield* messages;
+  } catch (error) {
+    throw explain(error);
+  }
+}

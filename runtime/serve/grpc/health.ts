@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } from '@connectrpc/connect';
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+
+export interface HealthOptions {
+  /** Full names of the services that can be asked for; the server as a whole, '', always can. */
+  readonly services: readonly string[];
+  readonly lifecycle: Lifecycle;
+  readonly serviceOptions: Partial<ConnectRouterOptions>;
+}
+
+/** How long Watch may take to notice a change, in milliseconds. */
+const WATCH_INTERVAL = 100;
+
+/** grpc.health.v1: https://github.com/grpc/grpc/blob/master/doc/health-checking.md */
+export function addHealth(
+  router: ConnectRouter,
+  { services, lifecycle, serviceOptions }: HealthOptions,
+): void {
+  const known = new Set(['', ...services]);
+  const current = (): Status => (lifecycle.phase() === 'ready' ? Status.SERVING : Status.NOT_SERVING);
+  router.service(
+    Health,
+    {
+      check({ service }) {
+        if (known.has(service)) return { status: current() };
+        throw new ConnectError(
+          `There is no service "${service}" here. Ask for ${services.join(', ')}, or for the whole server with an empty name.`,
+          Code.NotFound,
+        );
+      },
+      list: () => ({
+        statuses: Object.fromEntries([...known].map((service) => [service, { status: current() }])),
+      }),
+      async *watch({ service }, { signal }) {
+        let told: Status | undefined;
+        while (!signal.aborted) {
+          const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
+          if (status !== told) yield { status };
+          told = status;
+          await pause(WATCH_INTERVAL, undefined, { signal, ref: false });
+        }
+      },
+    },
+    serviceOptions,
+  );
+}

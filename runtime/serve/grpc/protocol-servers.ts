@@ -1,0 +1,61 @@
+import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
+import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import type { Logger } from '../log.ts';
+import { trackHttp1 } from './http1-connections.ts';
+import type { NodeRequest, NodeResponse } from './node-http.ts';
+
+/** Servers that do not listen: they get their connections from elsewhere. */
+export interface ProtocolServers {
+  readonly http1: Http1Server;
+  readonly http2: Http2Server;
+  /** Ends connections without calls now, the others after their last answer. */
+  readonly end: () => void;
+  /** To be called when no connection is left. */
+  readonly stop: () => void;
+}
+
+export function createProtocolServers(
+  listener: (request: NodeRequest, response: NodeResponse) => void,
+  idleTimeout: number,
+  log: Logger,
+): ProtocolServers {
+  const http1 = createHttp1Server({
+    headersTimeout: idleTimeout,
+    connectionsCheckingInterval: Math.min(idleTimeout, 5000),
+  });
+  const connections = trackHttp1(http1);
+  http1.on('request', listener);
+  // A server that listens begins to watch its timeouts with this.
+  http1.emit('listening');
+
+  const http2 = createHttp2Server(
+    {
+      // In megabytes. Answers are held anyway until they are taken; the default of 10 refuses new calls meanwhile.
+      maxSessionMemory: 4096,
+      settings: { initialWindowSize: 1024 * 1024 },
+    },
+    listener,
+  );
+  const sessions = new Set<ServerHttp2Session>();
+  http2.on('session', (session) => {
+    sessions.add(session);
+    // A client's first word is its settings.
+    const giveUp = setTimeout(() => session.destroy(), idleTimeout);
+    session.once('remoteSettings', () => clearTimeout(giveUp));
+    session.once('close', () => {
+      clearTimeout(giveUp);
+      sessions.delete(session);
+    });
+  });
+  http2.on('sessionError', (error) => log.debug({ err: error }, 'A gRPC connection broke.'));
+
+  return {
+    http1,
+    http2,
+    end() {
+      connections.end();
+      for (const session of sessions) session.close();
+    },
+    stop: () => void http1.close(),
+  };
+}

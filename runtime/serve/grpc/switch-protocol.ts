@@ -1,0 +1,61 @@
+import type { Server as Http1Server } from 'node:http';
+import type { Http2Server } from 'node:http2';
+import type { Socket } from 'node:net';
+
+/** What every HTTP/2 connection begins with, and no HTTP/1.1 request can: https://www.rfc-editor.org/rfc/rfc9113#section-3.4 */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+export interface ProtocolSwitch {
+  /** Hands a new connection to the server of the protocol it speaks; one that does not say in time is closed. */
+  readonly take: (socket: Socket) => void;
+  /** Closes connections that have not said it yet, and all that come. */
+  readonly close: () => void;
+}
+
+export function createProtocolSwitch(
+  servers: { readonly http1: Http1Server; readonly http2: Http2Server },
+  timeout: number,
+): ProtocolSwitch {
+  const undecided = new Set<Socket>();
+  let closed = false;
+  return {
+    take(socket) {
+      // A connection may break at any time; whoever has it then notices by itself.
+      socket.on('error', () => {});
+      if (closed) {
+        socket.destroy();
+        return;
+      }
+      undecided.add(socket);
+      const giveUp = setTimeout(() => socket.destroy(), timeout);
+      const decided = (): void => {
+        clearTimeout(giveUp);
+        undecided.delete(socket);
+      };
+      socket.once('close', decided);
+
+      let seen = Buffer.alloc(0);
+      socket.on('data', function onData(chunk: Buffer) {
+        seen = Buffer.concat([seen, chunk]);
+        const start = seen.subarray(0, PREFACE.length);
+        const isHttp2 = start.equals(PREFACE.subarray(0, start.length));
+        if (isHttp2 && start.length < PREFACE.length) return;
+        decided();
+        socket.off('data', onData);
+        socket.pause();
+        socket.unshift(seen);
+        if (isHttp2) {
+          // It reads by itself what is there already.
+          servers.http2.emit('connection', socket);
+        } else {
+          servers.http1.emit('connection', socket);
+          socket.resume();
+        }
+      });
+    },
+    close() {
+      closed = true;
+      for (const socket of undecided) socket.destroy();
+    },
+  };
+}

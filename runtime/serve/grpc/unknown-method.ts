@@ -1,0 +1,32 @@
+import { Code } from '@connectrpc/connect';
+import type { NodeRequest, NodeResponse } from './node-http.ts';
+import { encodeStatusMessage } from './status-message.ts';
+
+/** To a call of a method that is not here: UNIMPLEMENTED in the words of its protocol, or a plain 404. */
+export function answerUnknownMethod(
+  request: NodeRequest,
+  response: NodeResponse,
+  services: readonly string[],
+): void {
+  const message = `There is no ${request.url} here. The services of this port are ${services.join(', ')}.`;
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('application/grpc')) {
+    response.setHeader('content-type', contentType);
+    // Errors of gRPC are answers with status 200; those without a message are headers alone.
+    response.setHeader('grpc-status', String(Code.Unimplemented));
+    response.setHeader('grpc-message', encodeStatusMessage(message));
+    response.end();
+  } else if (request.method === 'POST') {
+    response.statusCode = 404;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ code: 'unimplemented', message }));
+  } else {
+    answerPlainly(response, 404, `${message} They speak gRPC, gRPC-Web and Connect.\n`);
+  }
+}
+
+export function answerPlainly(response: NodeResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(text);
+}

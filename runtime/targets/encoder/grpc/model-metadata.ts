@@ -1,0 +1,22 @@
+import { create } from '@bufbuild/protobuf';
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { ModelType as ModelTypeName } from '../../../contract/model-types.ts';
+import {
+  type GetModelMetadataResponse,
+  GetModelMetadataResponseSchema,
+  ModelType,
+} from '../../../gen/encoder/model_pb.ts';
+
+const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
+  embedding: ModelType.EMBEDDING,
+  sequence_classification: ModelType.SEQUENCE_CLASSIFICATION,
+  token_classification: ModelType.TOKEN_CLASSIFICATION,
+};
+
+export function modelMetadata({ name, modelType, id2label }: Manifest): GetModelMetadataResponse {
+  return create(GetModelMetadataResponseSchema, {
+    modelId: name,
+    modelType: MODEL_TYPE[modelType],
+    id2label: { ...id2label },
+  });
+}

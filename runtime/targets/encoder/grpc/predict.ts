@@ -1,0 +1,66 @@
+import { create, type JsonValue, mergeFromJson, type Message } from '@bufbuild/protobuf';
+import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { HandlerContext } from '@connectrpc/connect';
+import type { EncoderContext } from '../context.ts';
+
+/** What the requests and responses of all model types have in common. */
+interface Request {
+  readonly inputs: readonly string[];
+  readonly normalize?: boolean;
+  readonly metadata: Record<string, string>;
+}
+interface Response extends Message {
+  modelId: string;
+  metadata: Record<string, string>;
+}
+
+/** The number of the field `results` of every response. */
+const RESULTS = 1;
+
+/**
+ * Runs the model on the texts of a request. Each result arrives encoded from the thread that computed it and goes into the
+ * response as it is, as a field that nobody looks into: no number is touched on the way to the socket.
+ */
+export async function predict<Answer extends Response>(
+  { kernel, engine }: EncoderContext,
+  call: HandlerContext,
+  { inputs, normalize = false, metadata }: Request,
+  schema: GenMessage<Answer>,
+): Promise<Answer> {
+  const leave = kernel.lifecycle.enter();
+  try {
+    const format = wantsJson(call) ? 'json' : 'proto';
+    const { results } = await engine.run({
+      inputs: inputs.map((text) => ({ text })),
+      view: { kind: 'result', format, options: { normalize } },
+      signal: call.signal,
+    });
+    const response = create(schema);
+    response.modelId = engine.manifest.name;
+    response.metadata = metadata;
+    if (format === 'proto') response.$unknown = results.map(encodedField);
+    else
+      mergeFromJson(schema, response, { results: results.map(parsedResult) }, { ignoreUnknownFields: true });
+    return response;
+  } finally {
+    leave();
+  }
+}
+
+const encodedField = (message: Uint8Array) => ({
+  no: RESULTS,
+  wireType: WireType.LengthDelimited,
+  data: new BinaryWriter().bytes(message).finish(),
+});
+
+/** In JSON the numbers come in their shortest form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
+function parsedResult(json: Uint8Array): JsonValue {
+  const text = new TextDecoder().decode(json);
+  // What is no number is null in JSON, and "NaN" in the JSON of protobuf.
+  const revive = text.includes('null') ? (_: string, value: unknown) => value ?? 'NaN' : undefined;
+  return JSON.parse(text, revive) as JsonValue;
+}
+
+const wantsJson = ({ requestHeader }: HandlerContext): boolean =>
+  /^application\/([a-z-]+\+)?json\b/i.test(requestHeader.get('content-type') ?? '');

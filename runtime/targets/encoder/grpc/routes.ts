@@ -1,0 +1,38 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import type { ModelType } from '../../../contract/model-types.ts';
+import { Health } from '../../../gen/grpc/health/v1/health_pb.ts';
+import { addHealth } from '../../../serve/grpc/health.ts';
+import { addReflection } from '../../../serve/grpc/reflection.ts';
+import { serviceOptions } from '../../../serve/grpc/service-options.ts';
+import type { EncoderContext } from '../context.ts';
+import { embedding } from './embedding.ts';
+import { sequenceClassification } from './sequence-classification.ts';
+import type { ModelService } from './service.ts';
+import { tokenClassification } from './token-classification.ts';
+
+const SERVICES: Record<ModelType, ModelService> = {
+  embedding,
+  sequence_classification: sequenceClassification,
+  token_classification: tokenClassification,
+};
+
+export interface GrpcLimits {
+  /** Larger requests are refused. */
+  readonly maxMessageBytes: number;
+}
+
+/** The service of the model's type, health checks and server reflection. */
+export function encoderGrpcRoutes(
+  context: EncoderContext,
+  { maxMessageBytes }: GrpcLimits,
+): (router: ConnectRouter) => void {
+  const { log, access, lifecycle } = context.kernel;
+  const forAnyone = serviceOptions({ log, maxMessageBytes });
+  const forCallers = serviceOptions({ log, maxMessageBytes, access });
+  const model = SERVICES[context.engine.manifest.modelType];
+  return (router) => {
+    model.add(router, context, forCallers);
+    addHealth(router, { services: [model.service.typeName], lifecycle, serviceOptions: forAnyone });
+    addReflection(router, [model.service, Health], forCallers);
+  };
+}

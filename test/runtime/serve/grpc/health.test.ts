@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { status as Status } from '@grpc/grpc-js';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { expect, test } from 'vitest';
+import { addHealth } from '../../../../runtime/serve/grpc/health.ts';
+import type { Kernel } from '../../../../runtime/serve/kernel.ts';
+import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
+import { connect, type Message, type TestClient } from './grpc-js.ts';
+import { createTestKernel, useGrpcServers } from './test-server.ts';
+
+const listen = useGrpcServers();
+const routes =
+  ({ lifecycle }: Kernel) =>
+  (router: ConnectRouter): void =>
+    addHealth(router, { services: ['encoder.Embedding'], lifecycle, serviceOptions: {} });
+const clientOf = (port: number): TestClient =>
+  connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
+
+test('Check tells of the server and of its service, before, while and after it is ready', async () => {
+  const kernel = { ...createTestKernel(), lifecycle: createLifecycle() };
+  const { port } = await listen({ routes: routes(kernel), log: kernel.log });
+  const { call, client } = clientOf(port);
+  const check = async (): Promise<unknown[]> =>
+    Promise.all(
+      ['', 'encoder.Embedding'].map(async (service) => (await call('Check', { service })).answer?.['status']),
+    );
+  expect(await check()).toEqual(['NOT_SERVING', 'NOT_SERVING']);
+  kernel.lifecycle.ready();
+  expect(await check()).toEqual(['SERVING', 'SERVING']);
+  expect((await call('List', {})).answer).toEqual({
+    statuses: { '': { status: 'SERVING' }, 'encoder.Embedding': { status: 'SERVING' } },
+  });
+  await kernel.lifecycle.drain();
+  expect(await check()).toEqual(['NOT_SERVING', 'NOT_SERVING']);
+  client.close();
+});
+
+test('Check of an unknown service is NOT_FOUND and names those that are there', async () => {
+  const kernel = createTestKernel();
+  const { port } = await listen({ routes: routes(kernel), log: kernel.log });
+  const { call, client } = clientOf(port);
+  expect(await call('Check', { service: 'encoder.Nothing' })).toMatchObject({
+    status: Status.NOT_FOUND,
+    message:
+      'There is no service "encoder.Nothing" here. Ask for encoder.Embedding, or for the whole server with an empty name.',
+  });
+  client.close();
+});
+
+test('Watch tells of every change and ends with the server', async () => {
+  const kernel = { ...createTestKernel(), lifecycle: createLifecycle() };
+  const server = await listen({ routes: routes(kernel), log: kernel.log });
+  const { read, client } = clientOf(server.port);
+  const stream = read('Watch', { service: 'encoder.Embedding' });
+  const ended = once(stream, 'error') as Promise<[{ code: number }]>;
+  const next = async (): Promise<unknown> => ((await once(stream, 'data')) as [Message])[0]['status'];
+  expect(await next()).toBe('NOT_SERVING');
+  kernel.lifecycle.ready();
+  expect(await next()).toBe('SERVING');
+  await kernel.lifecycle.drain();
+  expect(await next()).toBe('NOT_SERVING');
+  await server.close();
+  expect((await ended)[0].code).toBe(Status.UNAVAILABLE);
+  client.close();
+});
+
+test('Watch of an unknown service says so and goes on', async () => {
+  const kernel = createTestKernel();
+  const { port } = await listen({ routes: routes(kernel), log: kernel.log });
+  const { read, client } = clientOf(port);
+  const stream = read('Watch', { service: 'nope' });
+  const [message] = (await once(stream, 'data')) as [Message];
+  expect(message['status']).toBe('SERVICE_UNKNOWN');
+  const cancelled = once(stream, 'error') as Promise<[{ code: number }]>;
+  stream.cancel();
+  expect((await cancelled)[0].code).toBe(Status.CANCELLED);
+  client.close();
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { bindHost, formatAddress } from '../../../runtime/serve/hostname.ts';
+
+test.each([
+  ['[::]', '::'],
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['0.0.0.0', '0.0.0.0'],
+  ['localhost', 'localhost'],
+  [' [::] ', '::'],
+])('a hostname %s is bound as %s', (hostname, bound) => {
+  expect(bindHost(hostname)).toBe(bound);
+});
+
+test.each([
+  ['[::]', '[::]:50051'],
+  ['::1', '[::1]:50051'],
+  ['0.0.0.0', '0.0.0.0:50051'],
+  ['localhost', 'localhost:50051'],
+])('an address of %s is written %s', (hostname, address) => {
+  expect(formatAddress(hostname, 50_051)).toBe(address);
+});

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { afterAll, inject } from 'vitest';
+import { type GrpcServer, listenGrpc } from '../../../../../runtime/serve/grpc/listen.ts';
+import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
+import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import {
+  DEFAULT_LIMITS,
+  openServingEngine,
+} from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { encoderGrpcRoutes } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
+import { connect, type TestClient } from '../../../serve/grpc/grpc-js.ts';
+import { createTestKernel, type TestKernel } from '../../../serve/grpc/test-server.ts';
+
+export const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/** Name and .proto file of the service of each model type. */
+const SERVICES = {
+  embedding: ['Embedding', 'encoder/embedding.proto'],
+  sequence_classification: ['SequenceClassification', 'encoder/sequence_classification.proto'],
+  token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
+} as const;
+
+export interface ModelServer extends TestClient {
+  readonly port: number;
+  /** As `/encoder.X`. */
+  readonly path: string;
+  readonly kernel: TestKernel;
+  readonly server: GrpcServer;
+}
+
+export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Promise<ModelServer> {
+  const runtime = { version: '', node: '', onnxruntime: '', tokenizers: '', platform: '' };
+  const context: EncoderContext = { kernel, engine, runtime };
+  const server = await listenGrpc({
+    routes: encoderGrpcRoutes(context, { maxMessageBytes: MAX_MESSAGE_BYTES }),
+    log: kernel.log,
+    hostname: 'localhost',
+    port: 0,
+    portFlag: '--grpc-port',
+    closeTimeout: 500,
+  });
+  const [service, file] = SERVICES[engine.manifest.modelType];
+  const client = connect(file, `encoder.${service}`, server.port);
+  return { ...client, port: server.port, path: `/encoder.${service}`, kernel, server };
+}
+
+/** Serves fixture models from this process, each opened once and closed after all tests of the file. */
+export function useModelServers(): (model: string) => Promise<ModelServer> {
+  const opened = new Map<string, Promise<ModelServer>>();
+  const closers: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of closers) await close();
+  });
+  const open = async (model: string): Promise<ModelServer> => {
+    const path = join(inject('built'), `${model}.assets`);
+    const engine = await openServingEngine(path, { limits: DEFAULT_LIMITS, workers: 1, threads: 1 });
+    const served = await serveEngine(engine, createTestKernel());
+    closers.push(async () => {
+      served.client.close();
+      await served.server.close();
+      await engine.close();
+    });
+    return served;
+  };
+  return (model) => {
+    const server = opened.get(model) ?? open(model);
+    opened.set(model, server);
+    return server;
+  };
+}
