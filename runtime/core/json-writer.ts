@@ -1,3 +1,93 @@
-import { toJsonLine } from './json.ts';
+import { FLOATS_SLACK, writeFloats } from './float32-text.ts';
+import { JsonBytes } from './json-bytes.ts';
 
-export const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(toJsonLine(value));
+/**
+ * JSON as UTF-8 bytes: what JSON.stringify says of plain data, and a Float32Array as a list of numbers in their shortest
+ * form as float32 (0.1, not 0.10000000149011612). The memory behind the bytes is theirs alone.
+ */
+export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
+  const target = new JsonBytes(likelySize(value));
+  writeValue(target, value);
+  return target.written();
+}
+
+/** The same for one vector. */
+export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
+
+/** Growing copies, and new memory is slow: floats, which are nearly all of a large answer, are counted before. */
+const likelySize = (value: unknown): number =>
+  SMALL_SIZE + FLOATS_SLACK + Math.min(likelyFloats(value) * LIKELY_BYTES_PER_FLOAT, MOST_ON_TRUST);
+
+/** How many floats there are if all items of a list are like its first. */
+export function likelyFloats(value: unknown): number {
+  if (value instanceof Float32Array) return value.length;
+  if (Array.isArray(value)) return value.length === 0 ? 0 : value.length * likelyFloats(value[0]);
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  for (const part of Object.values(value)) count += likelyFloats(part);
+  return count;
+}
+
+function writeValue(target: JsonBytes, value: unknown): void {
+  if (typeof value === 'string') writeString(target, value);
+  else if (value instanceof Float32Array) writeVector(target, value);
+  else if (Array.isArray(value)) writeList(target, value);
+  else if (typeof value === 'object' && value !== null) writeObject(target, value);
+  else if (typeof value === 'number') target.ascii(Number.isFinite(value) ? String(value) : 'null');
+  else target.ascii(JSON.stringify(value) ?? 'null');
+}
+
+function writeVector(target: JsonBytes, values: Float32Array): void {
+  const start = target.at;
+  target.reserve(2);
+  writeFloats(target, values);
+  // Over the comma before the first.
+  target.bytes[start] = OPEN_LIST;
+  if (values.length === 0) target.at += 1;
+  target.byte(CLOSE_LIST);
+}
+
+function writeList(target: JsonBytes, items: readonly unknown[]): void {
+  target.byte(OPEN_LIST);
+  let first = true;
+  for (const item of items) {
+    if (!first) target.byte(COMMA);
+    first = false;
+    writeValue(target, item);
+  }
+  target.byte(CLOSE_LIST);
+}
+
+function writeObject(target: JsonBytes, members: object): void {
+  target.byte(OPEN_OBJECT);
+  let first = true;
+  for (const name of Object.keys(members)) {
+    const value = (members as Members)[name];
+    if (value === undefined) continue;
+    if (!first) target.byte(COMMA);
+    first = false;
+    writeString(target, name);
+    target.byte(COLON);
+    writeValue(target, value);
+  }
+  target.byte(CLOSE_OBJECT);
+}
+
+function writeString(target: JsonBytes, text: string): void {
+  if (text.length <= SHORT && target.quoted(text)) return;
+  target.text(JSON.stringify(text));
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const SMALL_SIZE = 1024;
+const LIKELY_BYTES_PER_FLOAT = 13;
+/** A first item can be unlike the rest. */
+const MOST_ON_TRUST = 4 * 2 ** 20;
+const SHORT = 64;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;

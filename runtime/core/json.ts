@@ -1,29 +1,37 @@
+import { encodeFloats, encodeJson, likelyFloats } from './json-writer.ts';
 import { shortestFloat32 } from './float32.ts';
 
 /** JSON on one line; float arrays in shortest float32 form. */
 export function toJsonLine(value: unknown): string {
-  return JSON.stringify(value, replaceFloats);
+  return new TextDecoder().decode(encodeJson(value));
 }
 
 /** JSON for people: indented, but lists of plain values on one line, so that a vector is not a page long. */
 export function toPrettyJson(value: unknown): string {
-  return render(JSON.parse(toJsonLine(value)), '');
+  return render(value, '', likelyFloats(value) < MANY_FLOATS ? printFew : printMany);
 }
 
-function replaceFloats(_key: string, value: unknown): unknown {
-  return value instanceof Float32Array ? Array.from(value, shortestFloat32) : value;
-}
+type PrintFloats = (values: Float32Array) => string;
 
-function render(value: unknown, indent: string): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+function render(value: unknown, indent: string, printFloats: PrintFloats): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  if (value instanceof Float32Array) return printFloats(value);
   const inner = `${indent}  `;
+  const part = (item: unknown): string => render(item, inner, printFloats);
   if (Array.isArray(value)) {
     if (value.every((item) => typeof item !== 'object' || item === null))
-      return `[${value.map((v) => JSON.stringify(v)).join(', ')}]`;
-    return `[\n${value.map((item) => inner + render(item, inner)).join(',\n')}\n${indent}]`;
+      return `[${value.map(part).join(', ')}]`;
+    return `[\n${value.map((item) => inner + part(item)).join(',\n')}\n${indent}]`;
   }
-  const entries = Object.entries(value).map(
-    ([key, item]) => `${inner}${JSON.stringify(key)}: ${render(item, inner)}`,
-  );
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => `${inner}${JSON.stringify(key)}: ${part(item)}`);
   return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`;
 }
+
+/** The fast writer pays off once it is compiled; until then the engine's own functions are faster. */
+const MANY_FLOATS = 10_000;
+const printFew: PrintFloats = (values) => `[${Array.from(values, printFloat).join(', ')}]`;
+const printFloat = (value: number): string => JSON.stringify(shortestFloat32(value));
+const printMany: PrintFloats = (values) =>
+  new TextDecoder().decode(encodeFloats(values)).replaceAll(',', ', ');

@@ -77,7 +77,10 @@ describe('softmax, argmax, vectors, padding', () => {
   });
 
   test('rows are padded on the right', () => {
-    const { ids, lengths, columns } = padBatch([{ ids: Int32Array.of(1, 2, 3) }, { ids: Int32Array.of(4) }], 9);
+    const { ids, lengths, columns } = padBatch(
+      [{ ids: Int32Array.of(1, 2, 3) }, { ids: Int32Array.of(4) }],
+      9,
+    );
     expect({ ids: [...ids], lengths: [...lengths], columns }).toEqual({
       ids: [1, 2, 3, 4, 9, 9],
       lengths: [3, 1],
