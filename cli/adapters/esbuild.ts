@@ -1,4 +1,4 @@
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 /** Bundles one entry file into one CommonJS file: the only form that a single executable can pre-compile. */
 export async function bundle(entry: string, define: Record<string, string>): Promise<Uint8Array> {
@@ -21,4 +21,15 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
   const [file] = result.outputFiles;
   if (!file) throw new Error(`esbuild wrote nothing for ${entry}`);
   return file.contents;
+}
+
+/** A file for browsers without what only people read. It stays a file of its own: imports are left as they are. */
+export async function minify(source: string, language: 'js' | 'css'): Promise<string> {
+  const { code } = await transform(source, {
+    loader: language,
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  return code;
 }

@@ -31,6 +31,10 @@ export interface TokenizerSettings {
   readonly padId: number;
   /** One more than the greatest token id. */
   readonly vocabularySize: number;
+  /** Whether tokens that continue a word are marked (`##ing`). */
+  readonly marksSubwords: boolean;
+  /** The token for what the vocabulary does not have. */
+  readonly unknown?: { readonly id: number; readonly token: string };
 }
 
 /** What a base runtime is made of: the `runtime` section, JSON. */

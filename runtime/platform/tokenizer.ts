@@ -10,7 +10,7 @@ interface RawTokenizer {
   setTruncation(maxLength: number, options: { direction: string }): void;
   disablePadding(): void;
   encode(text: string, pair?: string | null, options?: EncodeOptions): Promise<Encoding>;
-  encodeBatch(texts: (string | [string, string])[], options?: EncodeOptions): Promise<Encoding[]>;
+  encodeBatch(texts: string[], options?: EncodeOptions): Promise<Encoding[]>;
   decodeBatch(ids: number[][], skipSpecialTokens: boolean): Promise<string[]>;
 }
 
@@ -20,6 +20,7 @@ interface EncodeOptions {
 
 /** Each getter crosses into native code and builds an array: called once, and only for what is needed. */
 interface Encoding {
+  getLength(): number;
   getIds(): number[];
   getTypeIds(): number[];
   getSpecialTokensMask(): number[];
@@ -53,17 +54,25 @@ export function openTokenizer(
   const tokenizer = addon.Tokenizer.fromString(json);
   tokenizer.disablePadding();
   tokenizer.setTruncation(settings.maxLength, { direction: settings.truncationSide });
+  const { maxLength, truncationSide } = settings;
+  /** Encodes no more of a text than it takes to fill the model, which a small part of a long text does. */
+  const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
+    const fromStart = truncationSide === 'right';
+    for (let size = maxLength * CHARACTERS_PER_TOKEN; fromStart && size < text.length; size *= 4) {
+      const encoding = await tokenizer.encode(startOf(text, size), null, options);
+      if (isCut(encoding, maxLength)) return encoding;
+    }
+    return await tokenizer.encode(text, null, options);
+  };
   return {
     async encode(inputs, { details, addSpecialTokens = true }) {
       const options = { addSpecialTokens };
-      const encodings =
-        inputs.length <= FEW_TEXTS
-          ? await Promise.all(inputs.map(({ text, pair }) => tokenizer.encode(text, pair ?? null, options)))
-          : await tokenizer.encodeBatch(
-              inputs.map(({ text, pair }) => (pair === undefined ? text : [text, pair])),
-              options,
-            );
-      return encodings.map((encoding) => plain(encoding, settings.maxLength, details));
+      const one = ({ text, pair }: TextInput): Promise<Encoding> =>
+        pair === undefined ? encode(text, options) : tokenizer.encode(text, pair, options);
+      const encodings = inputs.some(needsItsOwnCall(maxLength))
+        ? await Promise.all(inputs.map(one))
+        : await encodeTogether(tokenizer, inputs, options);
+      return encodings.map((encoding) => plain(encoding, maxLength, details));
     },
     decode: (ids, skipSpecialTokens) =>
       tokenizer.decodeBatch(
@@ -73,8 +82,37 @@ export function openTokenizer(
   };
 }
 
+/** Far more than words have; a text of this many characters a token nearly always fills the model. */
+const CHARACTERS_PER_TOKEN = 32;
+
 /** A batch starts the library's own threads, which takes longer than to tokenise a few texts one by one. */
 const FEW_TEXTS = 4;
+
+/** The library's batches take no pairs. */
+const needsItsOwnCall =
+  (maxLength: number) =>
+  ({ text, pair }: TextInput): boolean =>
+    pair !== undefined || text.length > maxLength * CHARACTERS_PER_TOKEN;
+
+function encodeTogether(
+  tokenizer: RawTokenizer,
+  inputs: readonly TextInput[],
+  options: EncodeOptions,
+): Promise<Encoding[]> {
+  const texts = inputs.map(({ text }) => text);
+  return texts.length <= FEW_TEXTS
+    ? Promise.all(texts.map((text) => tokenizer.encode(text, null, options)))
+    : tokenizer.encodeBatch(texts, options);
+}
+
+/** The first characters of a text, without half of a surrogate pair at the end. */
+function startOf(text: string, size: number): string {
+  const last = text.charCodeAt(size - 1);
+  return text.slice(0, last >= 0xd8_00 && last < 0xdc_00 ? size - 1 : size);
+}
+
+const isCut = (encoding: Encoding, maxLength: number): boolean =>
+  encoding.getLength() >= maxLength && encoding.getOverflowing().length > 0;
 
 function plain(encoding: Encoding, maxLength: number, details: boolean): TokenizedText {
   const ids = Int32Array.from(encoding.getIds());
@@ -82,7 +120,7 @@ function plain(encoding: Encoding, maxLength: number, details: boolean): Tokeniz
   return {
     ids,
     typeIds: typeIds.some((id) => id !== 0) ? typeIds : undefined,
-    truncated: ids.length >= maxLength && encoding.getOverflowing().length > 0,
+    truncated: isCut(encoding, maxLength),
     details: details
       ? {
           tokens: encoding.getTokens(),

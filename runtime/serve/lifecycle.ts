@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 
-export type Phase = 'starting' | 'ready' | 'draining';
+type Phase = 'starting' | 'ready' | 'draining';
 
 /** Where a server stands between its start and its end, and what it still has to answer. All transports share one. */
 export interface Lifecycle {

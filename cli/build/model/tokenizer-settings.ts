@@ -11,6 +11,7 @@ export interface TokenizerConfig {
 export interface TokenizerJson {
   readonly truncation?: { readonly max_length?: unknown } | null;
   readonly padding?: { readonly pad_id?: unknown } | null;
+  readonly model?: { readonly continuing_subword_prefix?: unknown; readonly unk_token?: unknown } | null;
 }
 
 /** The library's own default where nothing says how long a text may be. */
@@ -29,10 +30,16 @@ export function tokenizerSettings(
     integer(tokenizerJson.padding?.pad_id) ??
     integer(modelConfig.pad_token_id) ??
     0;
+  const unknown = tokenText(tokenizerJson.model?.unk_token);
+  const unknownId = unknown === undefined ? undefined : idOf(unknown);
   return {
     maxLength: maxLength(tokenizerConfig, tokenizerJson, modelConfig, padId),
     truncationSide: tokenizerConfig.truncation_side === 'left' ? 'left' : 'right',
     padId,
+    marksSubwords: Boolean(tokenizerJson.model?.continuing_subword_prefix),
+    ...(unknown === undefined || unknownId === undefined
+      ? {}
+      : { unknown: { id: unknownId, token: unknown } }),
   };
 }
 

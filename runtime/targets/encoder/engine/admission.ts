@@ -5,14 +5,21 @@ import type { EngineInput, EngineLimits } from './api.ts';
 /** Refuses, before any work, what a request may not ask for. */
 export function checkInputs(inputs: readonly EngineInput[], limits: EngineLimits, maxTokenId: number): void {
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
+  checkSizes(inputs, limits);
+  for (const [index, input] of inputs.entries()) {
+    if ('ids' in input) checkIds(input.ids, index, maxTokenId);
+  }
+}
+
+/** Refuses what would take too long to tokenise. */
+export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits): void {
   if (inputs.length > limits.maxClientBatch) {
     throw inputError(
       `The request has ${inputs.length} inputs; at most ${limits.maxClientBatch} are taken at once (--max-client-batch). Send several requests.`,
     );
   }
   for (const [index, input] of inputs.entries()) {
-    if ('ids' in input) checkIds(input.ids, index, maxTokenId);
-    else checkLength(`${input.text}${input.pair ?? ''}`, index, limits.maxInputChars);
+    if ('text' in input) checkLength(`${input.text}${input.pair ?? ''}`, index, limits.maxInputChars);
   }
 }
 

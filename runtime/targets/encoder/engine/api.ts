@@ -36,7 +36,7 @@ export interface EngineAnswer {
 }
 
 /** In milliseconds. */
-export interface Timings {
+interface Timings {
   readonly tokenization: number;
   readonly queue: number;
   readonly inference: number;

@@ -17,7 +17,7 @@ export interface Runner {
   readonly settled: () => Promise<void>;
 }
 
-export interface RunnerAnswer extends EngineAnswer {
+interface RunnerAnswer extends EngineAnswer {
   /** Inputs that were cut. */
   readonly truncated: number;
 }

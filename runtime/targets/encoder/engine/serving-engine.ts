@@ -3,7 +3,7 @@ import { planThreads } from '../../../core/thread-plan.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openModel } from '../model.ts';
-import { checkInputs, checkRoom } from './admission.ts';
+import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { type Pool, startPool } from './pool.ts';
@@ -14,7 +14,7 @@ import { warmUp } from './warm-up.ts';
 export const DEFAULT_LIMITS: EngineLimits = {
   maxClientBatch: 2048,
   maxQueue: 8192,
-  maxInputChars: 1_000_000,
+  maxInputChars: 200_000,
   maxBatchTokens: 1024,
   onOverflow: 'truncate',
 };
@@ -55,11 +55,11 @@ export async function openServingEngine(path: string, options: ServingOptions): 
       observer.onRequest({ inputs: inputs.length, tokens, truncated, timings });
       return answer;
     },
-    tokenize: (texts, addSpecialTokens) =>
-      tokenizer.encode(
-        texts.map((text) => ({ text })),
-        { details: true, addSpecialTokens },
-      ),
+    async tokenize(texts, addSpecialTokens) {
+      const inputs = texts.map((text) => ({ text }));
+      checkSizes(inputs, limits);
+      return await tokenizer.encode(inputs, { details: true, addSpecialTokens });
+    },
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
     async close() {

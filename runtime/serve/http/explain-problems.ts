@@ -1,0 +1,140 @@
+import type { ErrorObject } from 'ajv';
+import { closest, distance } from 'fastest-levenshtein';
+
+/** A keyword for schemas: what to say instead when a value is empty. */
+export const MESSAGE_KEYWORD = 'x-empty-message';
+
+const MOST_TOLD = 20;
+/** Each element of a list can be wrong in every form it may have. */
+const MOST_EXAMINED = 200;
+
+/** What ajv (with `verbose`) found, as sentences for whoever wrote the request. */
+export function explainProblems(errors: readonly ErrorObject[]): string {
+  const told = [...new Set(meant(examined(errors)).map((error) => sentence(error)))];
+  const more = told.length > MOST_TOLD || errors.length > MOST_EXAMINED ? ['and more'] : [];
+  return [...told.slice(0, MOST_TOLD), ...more].join('; ');
+}
+
+function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  if (errors.length <= MOST_EXAMINED) return errors;
+  const first = errors.slice(0, MOST_EXAMINED);
+  // What is wrong with the forms of a value stands before what is wrong with the value: both or neither.
+  return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
+}
+
+/** Of a value that may have several forms ajv tells what is wrong with each; only the form that was meant counts. */
+function meant(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const outside = errors.filter((error) => !unions.some((union) => isInside(error, union)));
+  return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
+}
+
+function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
+  const branch = (union.schema as Branch[]).findIndex((candidate) => fits(candidate, union.data));
+  const path = `${union.schemaPath}/${branch}/`;
+  const found = errors.filter((error) => isInside(error, union) && error.schemaPath.startsWith(path));
+  return branch < 0 || found.length === 0 ? [union] : meant(found);
+}
+
+/** Elements of a list share their place in the schema, so the place in the value counts too. */
+const isInside = (error: ErrorObject, union: ErrorObject): boolean =>
+  error !== union &&
+  error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+  `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
+
+interface Branch {
+  readonly type?: string;
+  readonly title?: string;
+  readonly required?: readonly string[];
+  readonly items?: Branch;
+}
+
+/** Whether a value has the branch's type, and if it is a list, its first element that of the branch's elements. */
+function fits({ type, items }: Branch, value: unknown): boolean {
+  if (type !== (typeOf(value) === 'number' && type === 'integer' ? 'integer' : typeOf(value))) return false;
+  return !Array.isArray(value) || value.length === 0 || items === undefined || fits(items, value[0]);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function sentence({ keyword, instancePath, params, schema, parentSchema, data }: ErrorObject): string {
+  const place = placeOf(instancePath);
+  switch (keyword) {
+    case 'required':
+      return `${placeOf(`${instancePath}/${String(params['missingProperty'])}`)} is missing`;
+    case 'additionalProperties':
+      return unknownKey(String(params['additionalProperty']), instancePath, parentSchema);
+    case 'type':
+      return `${place} must be ${nameOf(parentSchema as Branch)}, not ${describe(data)}`;
+    case 'anyOf':
+      return eitherOf(place, schema as Branch[], data);
+    case 'enum':
+      return `${place} must be one of ${listing((schema as unknown[]).filter((value) => value !== null))}, not ${describe(data)}`;
+    case 'minLength':
+    case 'minItems':
+      if (parentSchema?.[MESSAGE_KEYWORD] !== undefined && schema === 1)
+        return String(parentSchema[MESSAGE_KEYWORD]);
+      return schema === 1
+        ? `${place} must not be empty`
+        : `${place} must have at least ${String(schema)} elements`;
+    case 'maxItems':
+      return `${place} must have at most ${String(schema)} elements, not ${(data as unknown[]).length}`;
+    case 'minimum':
+      return `${place} must be at least ${String(schema)}, not ${describe(data)}`;
+    case 'maximum':
+      return `${place} must be at most ${String(schema)}, not ${describe(data)}`;
+    default:
+      return `${place} is wrong: ${keyword}`;
+  }
+}
+
+const OR = new Intl.ListFormat('en', { type: 'disjunction' });
+
+function eitherOf(place: string, branches: readonly Branch[], data: unknown): string {
+  const keys = branches.map(({ required }) => required?.[0]);
+  if (keys.every((key) => key !== undefined)) return `${OR.format(keys)} is missing`;
+  return `${place} must be ${OR.format(branches.map((branch) => nameOf(branch)))}, not ${describe(data)}`;
+}
+
+function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
+  const known = Object.keys((schema?.['properties'] as Record<string, unknown> | undefined) ?? {});
+  // Long junk resembles nothing anyway.
+  const written = key.slice(0, 64);
+  const best = known.length === 0 ? undefined : closest(written, known);
+  const hint =
+    best !== undefined && distance(written, best) <= Math.min(3, Math.floor(best.length / 3))
+      ? `did you mean ${best}?`
+      : `known are ${known.join(', ')}`;
+  const where = instancePath === '' ? '' : ` in ${placeOf(instancePath)}`;
+  return `unknown key ${JSON.stringify(written)}${where} (${hint})`;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
+
+const nameOf = ({ title, type = '' }: Branch): string => title ?? TYPE_NAMES[type] ?? type;
+
+/** Lists and objects by their kind only: they can be of any size and depth. */
+function describe(value: unknown): string {
+  const type = typeOf(value);
+  if (type === 'array' || type === 'object') return TYPE_NAMES[type] ?? type;
+  const written = JSON.stringify(value);
+  return written.length > 40 ? `${written.slice(0, 40)}…` : written;
+}
+
+const listing = (values: readonly unknown[]): string => values.map((value) => String(value)).join(', ');
+
+/** `/inputs/3` as `inputs/3`. */
+function placeOf(instancePath: string): string {
+  if (instancePath === '') return 'the body';
+  return instancePath.slice(1, 101).replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,46 @@
+import type { Hono } from 'hono';
+import { Type } from 'typebox';
+import type { Kernel } from '../kernel.ts';
+import type { Operation } from './openapi/operation.ts';
+import type { ShellEnv } from './request-id.ts';
+
+export const HEALTH_PATHS = ['/healthz', '/readyz'];
+
+/** `/healthz`: the process lives. `/readyz`: it takes requests. `/metrics`: what it counted, for Prometheus. */
+export function addHealthRoutes(app: Hono<ShellEnv>, { lifecycle, metrics }: Kernel): void {
+  app.get('/healthz', (c) => c.text('ok'));
+  app.get('/readyz', (c) => {
+    const phase = lifecycle.phase();
+    if (phase === 'ready') return c.text(phase);
+    c.header('Retry-After', '1');
+    return c.text(phase, 503);
+  });
+  app.get('/metrics', async (c) => {
+    c.header('Content-Type', metrics.contentType);
+    return c.body(await metrics.metrics());
+  });
+}
+
+const operation = (
+  path: string,
+  summary: string,
+  example: string,
+): Pick<Operation, 'method' | 'path' | 'id' | 'tag' | 'summary' | 'answer'> => ({
+  method: 'get',
+  path,
+  id: path.slice(1),
+  tag: 'Operations',
+  summary,
+  answer: {
+    description: summary,
+    mediaType: 'text/plain',
+    schema: Type.String(),
+    examples: { answer: example },
+  },
+});
+
+export const HEALTH_OPERATIONS: readonly Operation[] = [
+  { ...operation('/healthz', 'Whether the process lives.', 'ok'), errors: [], open: true },
+  { ...operation('/readyz', 'Whether the server takes requests.', 'ready'), errors: [503], open: true },
+  { ...operation('/metrics', 'What the server counted, for Prometheus.', '# HELP …'), errors: [500] },
+];

@@ -1,0 +1,105 @@
+import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { configError, messageOf } from '../../contract/errors.ts';
+import { bindHost } from '../hostname.ts';
+import { explainListenError } from '../listen-error.ts';
+import { type Connections, trackConnections } from './connections.ts';
+
+export interface ListenOptions {
+  readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
+  /** As users write it: `0.0.0.0`, `[::]`, `localhost`. */
+  readonly hostname: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The flag that sets the port, to name it when the port is in use. */
+  readonly portFlag: string;
+  /** PEM texts; with them the server speaks HTTPS only. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly timeouts?: Partial<HttpTimeouts> | undefined;
+}
+
+/** In milliseconds. */
+interface HttpTimeouts {
+  /** For all headers of a request. */
+  readonly headers: number;
+  /** For a whole request, its body included. */
+  readonly request: number;
+  /** For the next request on a connection. Longer than the minute after which proxies give up on idle connections. */
+  readonly keepAlive: number;
+}
+
+const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
+const MAX_HEADER_BYTES = 16_384;
+
+export interface HttpListener {
+  /** The port it really listens on. */
+  readonly port: number;
+  /** Takes no more connections and lets running requests end; those that take longer than `graceMs` are cut off. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Serves the app. Rejects with a ConfigError that says why it cannot listen and what to do about it. */
+export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
+  const { app, hostname, port, portFlag } = options;
+  const server = createServer(options);
+  const connections = trackConnections(server);
+  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+    hostname: 'localhost',
+    errorHandler: refuse,
+  });
+  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
+  try {
+    await listen(server, bindHost(hostname), port);
+  } catch (error) {
+    throw explainListenError(error, { hostname, port, portFlag });
+  }
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listens on no port');
+  return { port: address.port, close: (graceMs) => close(connections, graceMs) };
+}
+
+function createServer({ tls, timeouts = {} }: ListenOptions): Server {
+  const { headers, request, keepAlive } = { ...TIMEOUTS, ...timeouts };
+  const settings: ServerOptions = {
+    headersTimeout: headers,
+    requestTimeout: request,
+    keepAliveTimeout: keepAlive,
+    // How often Node looks for connections that have exceeded one of these.
+    connectionsCheckingInterval: Math.min(1000, headers, request),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+  };
+  if (!tls) return createHttpServer(settings);
+  try {
+    return createHttpsServer({ ...settings, ...tls, handshakeTimeout: headers });
+  } catch (error) {
+    const reason = messageOf(error);
+    throw configError(
+      `The certificate and its key cannot be used: ${reason}. Both must be PEM files.`,
+      error,
+    );
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(connections: Connections, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => connections.destroyAll(), graceMs);
+  await connections.end();
+  clearTimeout(timer);
+}
+
+/** What reaches no app: a request target or Host header that makes no URL. */
+const refuse = (error: unknown): Response =>
+  error instanceof RequestError
+    ? new Response(`Bad request: ${error.message}`, { status: 400 })
+    : new Response('Internal error', { status: 500 });

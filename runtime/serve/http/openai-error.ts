@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import type { AppError, ErrorCode } from '../../contract/errors.ts';
+import type { ErrorFormat } from './error-response.ts';
+
+/** Errors as clients of OpenAI's API read them. */
+export const OPENAI_ERRORS: ErrorFormat = {
+  prefix: '/v1',
+  body: ({ code, message }: AppError, status) => ({
+    error: { message, type: typeOf(status), param: null, code: CODES[code] ?? null },
+  }),
+};
+
+const textOrNull = Type.Unsafe<string | null>({ type: 'string', nullable: true });
+
+export const OPENAI_ERROR = Type.Object(
+  {
+    error: Type.Object({ message: Type.String(), type: Type.String(), param: textOrNull, code: textOrNull }),
+  },
+  { $id: 'OpenAiError' },
+);
+
+const CODES: Partial<Record<ErrorCode, string>> = {
+  UnauthorizedError: 'invalid_api_key',
+  NotFoundError: 'not_found',
+  OverloadedError: 'rate_limit_exceeded',
+};
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 429) return 'rate_limit_error';
+  return status < 500 ? 'invalid_request_error' : 'server_error';
+}

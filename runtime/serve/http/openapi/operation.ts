@@ -1,0 +1,41 @@
+import type { TSchema } from 'typebox';
+import type { ErrorStatus } from './statuses.ts';
+
+/** One route as the OpenAPI document tells it. Its schemas are the ones that check requests. */
+export interface Operation {
+  readonly method: 'get' | 'post';
+  /** As OpenAPI writes it: `/v1/models/{id}`. */
+  readonly path: string;
+  /** Names the operation in generated clients. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly PathParameter[];
+  readonly request?: Content;
+  readonly answer: Content & { readonly description: string; readonly headers?: readonly AnswerHeader[] };
+  readonly errors: readonly ErrorStatus[];
+  /** Errors are JSON as OpenAI's API has them; else they are text. */
+  readonly openAiErrors?: boolean;
+  /** Needs no API key. */
+  readonly open?: boolean;
+}
+
+export interface Content {
+  /** `application/json` unless said otherwise. */
+  readonly mediaType?: string;
+  readonly schema: TSchema;
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+interface PathParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+}
+
+export interface AnswerHeader {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'string' | 'number' | 'integer';
+}

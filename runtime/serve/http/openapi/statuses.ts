@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../../../contract/errors.ts';
+
+/** What an error status means, and a message that comes with it. */
+export const ERROR_STATUSES = {
+  400: {
+    code: 'MalformedError',
+    meaning: 'The body is not JSON.',
+    example: 'The body is not valid JSON: it ends too early.',
+  },
+  401: {
+    code: 'UnauthorizedError',
+    meaning: 'The API key is missing or wrong.',
+    example: 'This server needs an API key: send the header `Authorization: Bearer <key>`.',
+  },
+  404: { code: 'NotFoundError', meaning: 'There is no such thing.', example: 'No such path: GET /nothing' },
+  413: {
+    code: 'TooLargeError',
+    meaning: 'The body is too large.',
+    example: 'The body is larger than 1000000 bytes, the most this server takes.',
+  },
+  415: {
+    code: 'UnsupportedMediaError',
+    meaning: 'The body is not sent as JSON.',
+    example: 'The request needs the header `Content-Type: application/json`; found none.',
+  },
+  422: {
+    code: 'InputError',
+    meaning: 'The body is JSON, but not what is expected.',
+    example: 'inputs is missing',
+  },
+  429: {
+    code: 'OverloadedError',
+    meaning: 'Too much is waiting already; the header Retry-After says when to try again.',
+    example: 'The model is busy. Try again in a second.',
+  },
+  500: {
+    code: 'InternalError',
+    meaning: 'It failed, and not through the request.',
+    example: 'Internal error',
+  },
+  503: {
+    code: 'UnavailableError',
+    meaning: 'The server is starting or shutting down; the header Retry-After says when to try again.',
+    example: 'The server is shutting down.',
+  },
+} as const satisfies Record<number, { code: ErrorCode; meaning: string; example: string }>;
+
+export type ErrorStatus = keyof typeof ERROR_STATUSES;
+
+/** Of every route that takes a body and has work to do. */
+export const WORK_ERRORS: readonly ErrorStatus[] = [400, 413, 415, 422, 429, 500, 503];

@@ -1,0 +1,60 @@
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { AppError } from '../../contract/errors.ts';
+import type { Kernel } from '../kernel.ts';
+import { allowedMethods } from './allowed-methods.ts';
+import { type ErrorFormat, errorResponse } from './error-response.ts';
+import { addHealthRoutes, HEALTH_PATHS } from './health.ts';
+import { observeRequests } from './observe.ts';
+import { REQUEST_ID_HEADER, requestIds, type ShellEnv } from './request-id.ts';
+
+export interface ShellOptions {
+  /** Origins of web pages that may call; `*` is every page. None by default. */
+  readonly corsOrigins?: readonly string[];
+  /** Headers of answers that such pages may read. */
+  readonly exposedHeaders?: readonly string[];
+  /** Paths that need no API key, beside those that tell whether the server lives. */
+  readonly openPaths?: readonly string[];
+  /** How errors look under a path, where not as plain text. */
+  readonly errorFormats?: readonly ErrorFormat[];
+}
+
+/**
+ * What every HTTP server of ours has before it has routes of its own: request ids, logs, metrics, API keys, errors, health.
+ * A target adds its routes to it. It does not listen.
+ */
+export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
+  const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [] } = options;
+  const open = new Set([...HEALTH_PATHS, ...openPaths]);
+  const app = new Hono<ShellEnv>();
+
+  app.use(requestIds(), observeRequests(kernel, open));
+  if (corsOrigins.length > 0) {
+    const exposeHeaders = [REQUEST_ID_HEADER, 'Retry-After', ...exposedHeaders];
+    app.use(cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposeHeaders, maxAge: 600 }));
+  }
+  app.use(async (c, next) => {
+    if (!open.has(c.req.path)) kernel.access.check(c.req.header('Authorization'));
+    await next();
+  });
+
+  app.notFound((c) => {
+    const asked = `${c.req.method} ${c.req.path}`.slice(0, 200);
+    const methods = allowedMethods(app, c.req.path);
+    if (methods.length === 0)
+      return errorResponse(c, new AppError('NotFoundError', `No such path: ${asked}`), errorFormats);
+    c.header('Allow', methods.join(', '));
+    const message = `Not allowed: ${asked}. This path takes ${methods.join(', ')}.`;
+    return errorResponse(c, new AppError('MethodError', message), errorFormats);
+  });
+  app.onError((error, c) => {
+    const known = error instanceof AppError ? error : new AppError('InternalError', 'Internal error');
+    if (known.code === 'InternalError' || known.code === 'ConfigError') {
+      kernel.log.error({ requestId: c.get('requestId'), err: error }, 'request failed');
+    }
+    return errorResponse(c, known, errorFormats);
+  });
+
+  addHealthRoutes(app, kernel);
+  return app;
+}

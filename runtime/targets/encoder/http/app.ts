@@ -1,0 +1,50 @@
+import type { Hono } from 'hono';
+import { createBodyReader } from '../../../serve/http/body.ts';
+import { OPENAI_ERRORS } from '../../../serve/http/openai-error.ts';
+import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { httpShell } from '../../../serve/http/shell.ts';
+import type { EncoderContext } from '../context.ts';
+import { pageRoutes } from './page/routes.ts';
+import { modelRoutes } from './routes/model.ts';
+import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
+import { openAiModelRoutes } from './routes/openai-models.ts';
+import { openApiRoutes } from './routes/openapi.ts';
+import { predictRoutes } from './routes/predict.ts';
+import { rerankRoutes } from './routes/rerank.ts';
+import { tokenizeRoutes } from './routes/tokenize.ts';
+import { TIMING_HEADERS } from './run-model.ts';
+
+export interface EncoderAppOptions {
+  readonly maxBodyBytes: number;
+  /** Origins of web pages that may call; none by default. */
+  readonly corsOrigins?: readonly string[];
+  /** The routes of MCP, which share the port. */
+  readonly mcp?: Hono;
+}
+
+/** Everything a model executable answers over HTTP. It does not listen. */
+export function encoderApp(context: EncoderContext, options: EncoderAppOptions): Hono<ShellEnv> {
+  const readBody = createBodyReader(options);
+  const pages = pageRoutes();
+  const app = httpShell(context.kernel, {
+    corsOrigins: options.corsOrigins ?? [],
+    exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), 'Mcp-Session-Id'],
+    // The page is where a person enters the key.
+    openPaths: ['/health', ...pages.routes.map(({ path }) => path)],
+    errorFormats: [OPENAI_ERRORS],
+  });
+  const groups = [
+    modelRoutes(context),
+    predictRoutes(context, readBody),
+    rerankRoutes(context, readBody),
+    tokenizeRoutes(context, readBody),
+    openAiEmbeddingRoutes(context, readBody),
+    openAiModelRoutes(context),
+  ];
+  for (const { routes } of groups) app.route('/', routes);
+  const operations = groups.flatMap((group) => group.operations);
+  app.route('/', openApiRoutes(context, operations));
+  app.route('/', pages);
+  if (options.mcp) app.route('/', options.mcp);
+  return app;
+}

@@ -1,0 +1,46 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { ModelType } from '../../../contract/model-types.ts';
+
+interface Examples {
+  readonly requests: Readonly<Record<string, unknown>>;
+  readonly answers: Readonly<Record<string, unknown>>;
+}
+
+/** Requests and answers of `/predict` for the OpenAPI document, with the model's own name and labels. */
+export function predictExamples({ name, modelType, id2label = {} }: Manifest): Examples {
+  const { request, result } = EXAMPLES[modelType](Object.values(id2label));
+  const text = { inputs: ['Anna lives in Berlin.'], ...request };
+  return {
+    requests: { text, 'with metadata': { ...text, metadata: { source: 'reviews' } } },
+    answers: {
+      text: { results: [result], model_id: name },
+      'with metadata': { results: [result], model_id: name, metadata: { source: 'reviews' } },
+    },
+  };
+}
+
+const token = { token: 'Anna', token_id: 5075, start: 0, end: 4 };
+
+const EXAMPLES: Record<ModelType, (labels: readonly string[]) => { request: object; result: object }> = {
+  embedding: () => ({
+    request: { normalize: true },
+    result: { embeddings: [{ embedding: [0.6, -0.8], token_info: token }] },
+  }),
+  sequence_classification: ([label = '0']) => ({
+    request: { top_k: 1 },
+    result: {
+      logits: [2.3, -1.1],
+      scores: [0.9677, 0.0323],
+      predicted_index: 0,
+      predicted_label: label,
+      top: [{ index: 0, label, score: 0.9677 }],
+    },
+  }),
+  token_classification: ([label = '0']) => ({
+    request: { aggregation: 'simple' },
+    result: {
+      tokens: [{ token_info: token, logits: [4.1, -0.2], scores: [0.9866, 0.0134], label, score: 0.9866 }],
+      entities: [{ entity_group: 'PER', score: 0.9866, word: 'Anna', start: 0, end: 4 }],
+    },
+  }),
+};

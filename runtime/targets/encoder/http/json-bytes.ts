@@ -1,0 +1,22 @@
+import type { Context } from 'hono';
+
+/** JSON put together from pieces that are JSON already, so that long lists of numbers are never parsed again. */
+export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {
+  c.header('Content-Type', 'application/json');
+  return c.body(
+    Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))),
+  );
+}
+
+/** The pieces of a list: each element with what goes before and after it. */
+export function listPieces(
+  elements: readonly Uint8Array[],
+  before: (index: number) => string = () => '',
+  after = '',
+): (string | Uint8Array)[] {
+  return elements.flatMap((element, index) => [
+    `${index === 0 ? '[' : ','}${before(index)}`,
+    element,
+    after + (index === elements.length - 1 ? ']' : ''),
+  ]);
+}

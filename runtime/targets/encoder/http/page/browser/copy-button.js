@@ -1,0 +1,48 @@
+import { element } from './dom.js';
+
+/** How long the button says that it copied. */
+const SAID_MS = 2000;
+
+/**
+ * A button that puts a text on the clipboard and says so, to eyes and ears.
+ * @param {string} name
+ * @param {string} label what it is called where "Copy" alone would not be clear
+ * @param {() => string} text
+ */
+export function copyButton(name, label, text) {
+  const said = element('span', { 'aria-live': 'polite', class: 'unseen' });
+  const face = element('span', {}, name);
+  const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label }, face);
+  const say = (/** @type {string} */ visible, /** @type {string} */ spoken) => {
+    face.textContent = visible;
+    said.textContent = spoken;
+    setTimeout(() => {
+      face.textContent = name;
+      said.textContent = '';
+    }, SAID_MS);
+  };
+  button.addEventListener('click', () => {
+    copy(text()).then(
+      () => say('Copied', 'Copied'),
+      () => say('Select and copy it', 'This browser did not let the page copy'),
+    );
+  });
+  return element('span', { class: 'copy' }, button, said);
+}
+
+/**
+ * The clipboard interface only exists on HTTPS and localhost; elsewhere the older way still works.
+ * @param {string} text
+ */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = element('textarea', { class: 'unseen', 'aria-hidden': 'true' });
+  field.value = text;
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  if (!copied) throw new Error('refused');
+}

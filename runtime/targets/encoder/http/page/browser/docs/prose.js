@@ -1,0 +1,14 @@
+import { element } from '../dom.js';
+
+/**
+ * Paragraphs of a description; what stands between backticks is code. No other markup is known, and none is HTML.
+ * @param {string | undefined} text
+ */
+export const prose = (text) =>
+  (text ?? '')
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => element('p', {}, ...inline(paragraph)));
+
+/** @param {string} text */
+const inline = (text) => text.split('`').map((part, at) => (at % 2 === 1 ? element('code', {}, part) : part));

@@ -1,0 +1,49 @@
+/**
+ * Makes an element. Strings become text nodes, so nothing a user or a model wrote is ever read as HTML.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number | boolean>} [attributes] `true` sets an empty attribute, `false` none
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) node.setAttribute(name, value === true ? '' : String(value));
+  }
+  node.append(...children);
+  return node;
+}
+
+/**
+ * The element of the page with this id.
+ * @template {HTMLElement} Type
+ * @param {string} id
+ * @param {new () => Type} type
+ * @returns {Type}
+ */
+export function byId(id, type) {
+  const node = document.getElementById(id);
+  if (!(node instanceof type)) throw new Error(`the page has no ${type.name} #${id}`);
+  return node;
+}
+
+/**
+ * Hands a number between 0 and 1 to the style sheet, as `--share`.
+ * @template {HTMLElement} Type
+ * @param {Type} node
+ * @param {number} share
+ * @returns {Type}
+ */
+export function withShare(node, share) {
+  node.style.setProperty('--share', share.toFixed(4));
+  return node;
+}
+
+/**
+ * A region that scrolls sideways by itself; with a tab stop, so that arrow keys can scroll it.
+ * @param {string} name
+ * @param {Node} content
+ */
+export const scrollable = (name, content) =>
+  element('div', { class: 'scrollable', role: 'region', 'aria-label': name, tabindex: 0 }, content);

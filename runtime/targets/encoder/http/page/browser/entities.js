@@ -1,0 +1,61 @@
+/**
+ * @typedef {object} Token
+ * @property {{ token: string, token_id: number, start: number, end: number }} token_info
+ * @property {string} label
+ * @property {number} score
+ */
+
+/**
+ * A part of a text: an entity, or what lies between two of them.
+ * @typedef {{ text: string, type?: string }} Piece
+ */
+
+/**
+ * Cuts a text into entities and what is between them. Tokens of one type that follow each other are one entity, unless a
+ * `B-` label says that a new one begins. Offsets count Unicode code points, strings count UTF-16 units.
+ * @param {string} text
+ * @param {readonly Token[]} tokens
+ * @returns {Piece[]}
+ */
+export function piecesOf(text, tokens) {
+  const characters = Array.from(text);
+  const cut = (/** @type {number} */ start, /** @type {number} */ end) =>
+    characters.slice(start, end).join('');
+  /** @type {Piece[]} */
+  const pieces = [];
+  let done = 0;
+  for (const { type, start, end } of entitiesOf(tokens)) {
+    if (start > done) pieces.push({ text: cut(done, start) });
+    if (end > Math.max(start, done)) pieces.push({ text: cut(Math.max(start, done), end), type });
+    done = Math.max(done, end);
+  }
+  if (done < characters.length) pieces.push({ text: cut(done, characters.length) });
+  return pieces;
+}
+
+/**
+ * @param {readonly Token[]} tokens
+ * @returns {{ type: string, start: number, end: number }[]}
+ */
+function entitiesOf(tokens) {
+  /** @type {{ type: string, start: number, end: number }[]} */
+  const entities = [];
+  let previous = 'O';
+  for (const { label, token_info } of tokens) {
+    const type = typeOf(label);
+    const last = entities.at(-1);
+    if (last && type === typeOf(previous) && type !== 'O' && !label.startsWith('B-')) {
+      last.end = Math.max(last.end, token_info.end);
+    } else if (type !== 'O') {
+      entities.push({ type, start: token_info.start, end: token_info.end });
+    }
+    previous = label;
+  }
+  return entities;
+}
+
+/**
+ * The entity type in a label: PER in B-PER and I-PER.
+ * @param {string} label
+ */
+export const typeOf = (label) => label.replace(/^[BI]-/, '');

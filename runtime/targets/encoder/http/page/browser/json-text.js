@@ -1,0 +1,38 @@
+/**
+ * JSON as people read it: a line for each thing, but a list of numbers on one.
+ * @param {any} value
+ * @param {string} [indent]
+ * @returns {string}
+ */
+export function jsonText(value, indent = '') {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  if (Array.isArray(value)) {
+    if (value.every((item) => typeof item !== 'object')) {
+      return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`;
+    }
+    return block(
+      '[',
+      value.map((item) => jsonText(item, deeper)),
+      ']',
+      indent,
+    );
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return '{}';
+  return block(
+    '{',
+    entries.map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item, deeper)}`),
+    '}',
+    indent,
+  );
+}
+
+/**
+ * @param {string} open
+ * @param {readonly string[]} lines
+ * @param {string} close
+ * @param {string} indent
+ */
+const block = (open, lines, close, indent) =>
+  `${open}\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;

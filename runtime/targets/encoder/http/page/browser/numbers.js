@@ -1,0 +1,26 @@
+const PERCENT = new Intl.NumberFormat('en', {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
+/**
+ * A share as people read it: 97.3%, and never "0.0%" for something that is more than nothing.
+ * @param {number} share
+ */
+export const percent = (share) => (share > 0 && share < 0.0005 ? '<0.1%' : PERCENT.format(share));
+
+/** @param {number} value */
+export const milliseconds = (value) => `${value.toFixed(value < 9.95 ? 1 : 0)} ms`;
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
+export const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/**
+ * A cosine, with a minus sign as wide as the digits.
+ * @param {number} value
+ */
+export const cosineText = (value) => value.toFixed(2).replace('-0.00', '0.00').replace('-', '\u2212');

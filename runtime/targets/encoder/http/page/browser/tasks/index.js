@@ -1,0 +1,44 @@
+/** @import { Model } from '../server.js' */
+import { embedding } from './embedding.js';
+import { reranking } from './reranking.js';
+import { sequenceClassification } from './sequence-classification.js';
+import { tokenClassification } from './token-classification.js';
+
+/**
+ * A text as sent, with the number of its box on the page.
+ * @typedef {{ number: number, text: string }} Sent
+ */
+
+/**
+ * What the page does for a model type. Every type has one, in a file of its own name.
+ * @typedef {object} Task
+ * @property {string} title
+ * @property {(labels: readonly string[]) => readonly string[]} labels what the model can say, as people call it
+ * @property {string} path
+ * @property {boolean} [asksQuery] whether the texts are about something that is asked
+ * @property {(texts: readonly string[], model: Model, query: string) => unknown} body
+ * @property {(sent: readonly Sent[], answer: any, model: Model) => Drawing} draw
+ * @property {readonly { name: string, query?: string, texts: readonly string[] }[]} examples
+ */
+
+/**
+ * @typedef {object} Drawing
+ * @property {readonly Node[]} parts
+ * @property {string} spoken the result in a sentence, for those who listen
+ */
+
+/** @type {Record<string, Task>} */
+const TASKS = {
+  embedding,
+  sequence_classification: sequenceClassification,
+  token_classification: tokenClassification,
+};
+
+/** @param {Model} model */
+export function taskOf({ model_type, id2label }) {
+  // With one label there is nothing to choose between: such a model says how well two texts go together.
+  const labels = Object.keys(id2label ?? {}).length;
+  const task = model_type === 'sequence_classification' && labels === 1 ? reranking : TASKS[model_type];
+  if (!task) throw new Error(`this page does not know the model type ${model_type}`);
+  return task;
+}

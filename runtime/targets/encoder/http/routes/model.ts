@@ -1,0 +1,40 @@
+import { Hono } from 'hono';
+import { Type } from 'typebox';
+import type { EncoderContext } from '../../context.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { modelMetadata } from '../schemas/model.ts';
+
+/** `GET /health` and `GET /model`. */
+export function modelRoutes({ engine }: EncoderContext): RouteGroup {
+  const { name, modelType, id2label } = engine.manifest;
+  // An object's integer keys are in the order of their numbers, however it was made.
+  const metadata = { model_id: name, model_type: modelType, ...(id2label ? { id2label } : {}) };
+  const routes = new Hono();
+  routes.get('/health', (c) => c.json('OK!'));
+  routes.get('/model', (c) => c.json(metadata));
+
+  return {
+    routes,
+    operations: [
+      {
+        method: 'get',
+        path: '/health',
+        id: 'health',
+        tag: 'Operations',
+        summary: 'Whether the server is healthy.',
+        answer: { description: 'It is.', schema: Type.String(), examples: { healthy: 'OK!' } },
+        errors: [],
+        open: true,
+      },
+      {
+        method: 'get',
+        path: '/model',
+        id: 'model',
+        tag: 'Model',
+        summary: 'What the model is.',
+        answer: { description: 'The model.', schema: modelMetadata, examples: { model: metadata } },
+        errors: [],
+      },
+    ],
+  };
+}

@@ -1,0 +1,80 @@
+import { Hono } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { BodyReader } from '../../../../serve/http/body.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { EncoderContext } from '../../context.ts';
+import type { EngineInput } from '../../engine/api.ts';
+import { jsonAnswer, listPieces } from '../json-bytes.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
+import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '../schemas/openai.ts';
+
+/** `POST /v1/embeddings`: one vector for each input, for clients of OpenAI's API. */
+export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
+  const { name, modelType } = engine.manifest;
+  const routes = new Hono();
+  if (modelType !== 'embedding') {
+    routes.post('/v1/embeddings', () => {
+      const reason = `${name} is a model of type ${modelType}; only embedding models have /v1/embeddings.`;
+      throw new AppError('NotFoundError', `${reason} Use /predict.`);
+    });
+    return { routes, operations: [] };
+  }
+  const request = embeddingsRequest(engine.manifest);
+
+  routes.post('/v1/embeddings', admit(kernel.lifecycle), async (c) => {
+    const body = await readBody(c, request);
+    const { results, tokens } = await runModel(c, engine, engineInputs(body.input), {
+      kind: 'vector',
+      format: body.encoding_format === 'base64' ? 'base64' : 'json',
+      normalize: body.normalize ?? true,
+      dimensions: body.dimensions ?? undefined,
+    });
+    const count = sumOf(tokens);
+    const usage = { prompt_tokens: count, total_tokens: count };
+    const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
+    const rest = JSON.stringify({ model: name, usage });
+    return jsonAnswer(c, ['{"object":"list","data":', ...data, `,${rest.slice(1)}`]);
+  });
+  return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
+}
+
+function engineInputs(input: EmbeddingsRequest['input']): EngineInput[] {
+  if (typeof input === 'string') return [{ text: input }];
+  if (isTokenIds(input)) return [{ ids: input }];
+  return input.map((element) => (typeof element === 'string' ? { text: element } : { ids: element }));
+}
+
+const isTokenIds = (input: string[] | number[] | number[][]): input is number[] =>
+  typeof input[0] === 'number';
+
+const EXAMPLES = {
+  text: { input: 'Anna lives in Berlin.', model: 'any' },
+  texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+  'token ids': { input: [[2, 5, 3]] },
+};
+
+const OPERATION: Omit<Operation, 'request'> = {
+  method: 'post',
+  path: '/v1/embeddings',
+  id: 'createEmbeddings',
+  tag: 'OpenAI',
+  summary: 'One vector for each input: the mean over its tokens.',
+  answer: {
+    description: 'One vector for each input, in their order.',
+    schema: embeddingsResponse,
+    examples: {
+      text: {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [0.6, -0.8] }],
+        model: 'my-model',
+        usage: { prompt_tokens: 7, total_tokens: 7 },
+      },
+    },
+    headers: TIMING_HEADERS,
+  },
+  errors: WORK_ERRORS,
+  openAiErrors: true,
+};

@@ -1,0 +1,50 @@
+import { Hono } from 'hono';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { EncoderContext } from '../../context.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { openAiModel, openAiModels } from '../schemas/openai.ts';
+
+/** `GET /v1/models` and `/v1/models/{id}`: the one model, for clients of OpenAI's API. */
+export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
+  const { name } = engine.manifest;
+  const model = {
+    id: name,
+    object: 'model',
+    created: Math.floor(Date.now() / 1000),
+    owned_by: 'encoderfile',
+  };
+  const routes = new Hono();
+  routes.get('/v1/models', (c) => c.json({ object: 'list', data: [model] }));
+  // Names can contain slashes.
+  routes.get('/v1/models/:id{.+}', (c) => {
+    const id = c.req.param('id');
+    if (id === name) return c.json(model);
+    const asked = JSON.stringify(id.slice(0, 200));
+    throw new AppError('NotFoundError', `No such model: ${asked}. This server has ${JSON.stringify(name)}.`);
+  });
+
+  const common = { method: 'get', tag: 'OpenAI', openAiErrors: true } as const;
+  const list: Operation = {
+    ...common,
+    path: '/v1/models',
+    id: 'listModels',
+    summary: 'The models of this server: one.',
+    answer: {
+      description: 'The models.',
+      schema: openAiModels,
+      examples: { models: { object: 'list', data: [model] } },
+    },
+    errors: [],
+  };
+  const one: Operation = {
+    ...common,
+    path: '/v1/models/{id}',
+    id: 'getModel',
+    summary: 'A model by its name.',
+    parameters: [{ name: 'id', description: 'Name of the model.', example: name }],
+    answer: { description: 'The model.', schema: openAiModel, examples: { model } },
+    errors: [404],
+  };
+  return { routes, operations: [list, one] };
+}

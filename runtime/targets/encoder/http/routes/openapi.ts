@@ -1,0 +1,53 @@
+import { Hono } from 'hono';
+import { Type } from 'typebox';
+import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
+import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import type { Access } from '../../../../serve/access.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { EncoderContext } from '../../context.ts';
+
+/** `GET /openapi.json`: the document of all routes, made once. */
+export function openApiRoutes(
+  { engine, kernel, runtime }: EncoderContext,
+  operations: readonly Operation[],
+): Hono {
+  const { name, version, modelType } = engine.manifest;
+  const document = JSON.stringify(
+    openApiDocument({
+      title: name,
+      version,
+      description: `A model of type ${modelType}, served by encoderfile ${runtime.version}.`,
+      needsKey: needsKey(kernel.access),
+      operations: [...operations, ...HEALTH_OPERATIONS, OPERATION],
+    }),
+  );
+  const routes = new Hono();
+  routes.get('/openapi.json', (c) => {
+    c.header('Content-Type', 'application/json');
+    return c.body(document);
+  });
+  return routes;
+}
+
+function needsKey(access: Access): boolean {
+  try {
+    access.check(undefined);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const OPERATION: Operation = {
+  method: 'get',
+  path: '/openapi.json',
+  id: 'openapi',
+  tag: 'Operations',
+  summary: 'This document.',
+  answer: {
+    description: 'An OpenAPI 3.0 document.',
+    schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+    examples: {},
+  },
+  errors: [],
+};

@@ -1,0 +1,52 @@
+import { Hono } from 'hono';
+import type { ModelType } from '../../../../contract/model-types.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { BodyReader } from '../../../../serve/http/body.ts';
+import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { EncoderContext } from '../../context.ts';
+import { predict } from '../../predict/predict.ts';
+import { predictExamples } from '../examples.ts';
+import { jsonAnswer } from '../json-bytes.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { runModel, TIMING_HEADERS } from '../run-model.ts';
+import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
+
+/** `POST /predict`: what the model says of each input. */
+export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
+  const { modelType } = engine.manifest;
+  const request = predictRequest(modelType, engine.limits.maxClientBatch);
+  const routes = new Hono();
+
+  routes.post('/predict', admit(kernel.lifecycle), async (c) => {
+    const body = (await readBody(c, request)) as PredictRequest;
+    const pieces = await predict(engine, body, (inputs, view) => runModel(c, engine, inputs, view));
+    return jsonAnswer(c, pieces);
+  });
+
+  return {
+    routes,
+    operations: [
+      {
+        method: 'post',
+        path: '/predict',
+        id: 'predict',
+        tag: 'Model',
+        summary: SUMMARIES[modelType],
+        request: { schema: request, examples: predictExamples(engine.manifest).requests },
+        answer: {
+          description: 'One result per input, in their order.',
+          schema: predictResponse(modelType),
+          examples: predictExamples(engine.manifest).answers,
+          headers: TIMING_HEADERS,
+        },
+        errors: WORK_ERRORS,
+      },
+    ],
+  };
+}
+
+const SUMMARIES: Record<ModelType, string> = {
+  embedding: 'A vector for every token of each text.',
+  sequence_classification: 'The label of each text.',
+  token_classification: 'The label of every token of each text.',
+};

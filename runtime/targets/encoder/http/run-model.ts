@@ -1,0 +1,47 @@
+import type { Context } from 'hono';
+import { codePoints } from '../../../core/code-points.ts';
+import type { AnswerHeader } from '../../../serve/http/openapi/operation.ts';
+import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
+
+/** Runs the model until the client leaves, and tells in the answer's headers what it took. */
+export async function runModel(
+  c: Context,
+  engine: ServingEngine,
+  inputs: readonly EngineInput[],
+  view: View,
+): Promise<EngineAnswer> {
+  const start = performance.now();
+  const answer = await engine.run({ inputs, view, signal: c.req.raw.signal });
+  const total = milliseconds(performance.now() - start);
+  const { tokenization, queue, inference } = answer.timings;
+  c.header('X-Compute-Type', 'cpu');
+  c.header('X-Compute-Time', total);
+  c.header('X-Compute-Characters', String(inputs.reduce((sum, input) => sum + characters(input), 0)));
+  c.header('X-Compute-Tokens', String(sumOf(answer.tokens)));
+  c.header('X-Total-Time', total);
+  c.header('X-Tokenization-Time', milliseconds(tokenization));
+  c.header('X-Queue-Time', milliseconds(queue));
+  c.header('X-Inference-Time', milliseconds(inference));
+  return answer;
+}
+
+const time = (name: string, description: string): AnswerHeader => ({ name, description, type: 'number' });
+
+/** The names are those of Hugging Face's text-embeddings-inference. */
+export const TIMING_HEADERS: readonly AnswerHeader[] = [
+  { name: 'X-Compute-Type', description: 'What computed it.', type: 'string' },
+  time('X-Compute-Time', 'Milliseconds in all.'),
+  { name: 'X-Compute-Characters', description: 'Characters of all texts.', type: 'integer' },
+  { name: 'X-Compute-Tokens', description: 'Tokens the model ran on.', type: 'integer' },
+  time('X-Total-Time', 'Milliseconds in all.'),
+  time('X-Tokenization-Time', 'Milliseconds to make tokens of the texts.'),
+  time('X-Queue-Time', 'Milliseconds waited for the model.'),
+  time('X-Inference-Time', 'Milliseconds the model ran.'),
+];
+
+const milliseconds = (value: number): string => String(Number(value.toFixed(3)));
+
+const characters = (input: EngineInput): number =>
+  'text' in input ? codePoints(input.text) + codePoints(input.pair ?? '') : 0;
+
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,55 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { ModelType } from '../../../../contract/model-types.ts';
+import { oneOf, optional, textMap } from '../../../../serve/http/schemas.ts';
+import { embeddingResult, sequenceClassificationResult, tokenClassificationResult } from './results.ts';
+import { textsAndPairs } from './texts.ts';
+
+const normalize = Type.Boolean({ description: 'Whether each vector is divided by its length.' });
+const topK = optional(
+  Type.Integer({ minimum: 1, description: 'Adds `top`: this many labels, the likeliest first.' }),
+);
+const aggregation = optional(
+  oneOf(['none', 'simple', 'first', 'average', 'max'], {
+    description:
+      'Adds `entities`, as transformers’ pipeline finds them; `none` adds nothing. Takes single texts only.',
+  }),
+);
+const metadata = textMap({ title: 'an object of texts', description: 'Comes back with the answer.' });
+
+/** What each type takes beside the texts. */
+const OPTIONS = {
+  embedding: { normalize },
+  sequence_classification: { top_k: topK },
+  token_classification: { aggregation },
+} as const satisfies Record<ModelType, TProperties>;
+
+const RESULTS: Record<ModelType, TSchema> = {
+  embedding: embeddingResult,
+  sequence_classification: sequenceClassificationResult,
+  token_classification: tokenClassificationResult,
+};
+
+/** A checked body; which of the options are there depends on the model type. */
+export interface PredictRequest {
+  readonly inputs: Static<ReturnType<typeof textsAndPairs>>;
+  readonly metadata?: Record<string, string> | null;
+  readonly normalize?: boolean;
+  readonly top_k?: Static<typeof topK>;
+  readonly aggregation?: Static<typeof aggregation>;
+}
+
+export const predictRequest = (modelType: ModelType, maxClientBatch: number): TSchema =>
+  Type.Object(
+    { inputs: textsAndPairs(maxClientBatch), ...OPTIONS[modelType], metadata: optional(metadata) },
+    { $id: 'PredictRequest', additionalProperties: false },
+  );
+
+export const predictResponse = (modelType: ModelType): TSchema =>
+  Type.Object(
+    {
+      results: Type.Array(RESULTS[modelType], { description: 'One per input, in their order.' }),
+      model_id: Type.String(),
+      metadata: Type.Optional(metadata),
+    },
+    { $id: 'PredictResponse' },
+  );

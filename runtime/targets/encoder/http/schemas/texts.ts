@@ -1,0 +1,22 @@
+import { Type } from 'typebox';
+import { MESSAGE_KEYWORD } from '../../../../serve/http/explain-problems.ts';
+
+/** The contract's message for no text at all and for an empty one. */
+export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
+
+export const text = Type.String({ minLength: 1, title: 'text', ...NOT_EMPTY });
+
+const pair = Type.Array(text, {
+  minItems: 2,
+  maxItems: 2,
+  title: 'a pair of texts',
+  description: 'Two texts that the model reads together.',
+});
+
+export const textsAndPairs = (most: number) =>
+  Type.Array(Type.Union([text, pair]), {
+    minItems: 1,
+    title: 'a list of texts',
+    description: `Texts, or pairs of texts. At most ${most} at once.`,
+    ...NOT_EMPTY,
+  });

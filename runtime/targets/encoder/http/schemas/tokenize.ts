@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { optional } from '../../../../serve/http/schemas.ts';
+import { text } from './texts.ts';
+
+export const tokenizeRequest = (most: number) =>
+  Type.Object(
+    {
+      inputs: Type.Array(text, {
+        minItems: 1,
+        maxItems: most,
+        title: 'a list of texts',
+      }),
+      add_special_tokens: optional(
+        Type.Boolean({ default: true, description: 'Whether to add those the model expects, as [CLS].' }),
+      ),
+    },
+    { $id: 'TokenizeRequest', additionalProperties: false },
+  );
+
+const integerOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: 'integer', nullable: true, description });
+
+export const tokenizeResponse = Type.Array(
+  Type.Array(
+    Type.Object(
+      {
+        id: Type.Integer(),
+        text: Type.String({ description: 'As the vocabulary writes it.' }),
+        special: Type.Boolean({ description: 'Whether the tokenizer added it.' }),
+        start: integerOrNull('Where the token starts, in Unicode code points; null where it was added.'),
+        end: integerOrNull('Where it ends.'),
+      },
+      { $id: 'SimpleToken' },
+    ),
+  ),
+  { $id: 'TokenizeResponse', description: 'A list of tokens for each input.' },
+);
+
+export const decodeRequest = (vocabularySize: number, most: number) => {
+  const ids = Type.Array(Type.Integer({ minimum: 0, maximum: vocabularySize - 1 }), {
+    title: 'a list of token ids',
+  });
+  return Type.Object(
+    {
+      ids: Type.Union([
+        ids,
+        Type.Array(ids, { title: 'a list of lists of token ids', minItems: 1, maxItems: most }),
+      ]),
+      skip_special_tokens: optional(
+        Type.Boolean({ default: true, description: 'Whether to leave out those as [CLS].' }),
+      ),
+    },
+    { $id: 'DecodeRequest', additionalProperties: false },
+  );
+};
+
+export const decodeResponse = Type.Array(Type.String(), {
+  $id: 'DecodeResponse',
+  description: 'A text for each list of ids.',
+});

@@ -1,0 +1,44 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { AggregationStrategy } from '../../../core/entities.ts';
+import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
+import type { PredictRequest } from '../http/schemas/predict.ts';
+import { addEntities } from './entities.ts';
+
+/** Runs the model; each wire adds what it knows of its caller. */
+type Run = (inputs: readonly EngineInput[], view: View) => Promise<EngineAnswer>;
+
+/** The contract's answer to a request, as JSON in pieces: results are never parsed again. */
+export async function predict(
+  engine: ServingEngine,
+  body: PredictRequest,
+  run: Run,
+): Promise<(string | Uint8Array)[]> {
+  const options = { normalize: body.normalize ?? false, topK: body.top_k ?? undefined };
+  const wanted = entitiesWanted(body);
+  const { results } = await run(body.inputs.map(engineInput), { kind: 'result', format: 'json', options });
+  const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
+  // A metadata of null is left out, as one that is not there.
+  const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });
+  const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
+  return ['{"results":[', ...list, `],${rest.slice(1)}`];
+}
+
+/** The texts to find entities in, if that is asked for. */
+function entitiesWanted({
+  inputs,
+  aggregation,
+}: PredictRequest): { texts: string[]; strategy: AggregationStrategy } | undefined {
+  if (!aggregation || aggregation === 'none') return undefined;
+  const texts = inputs.filter((input) => typeof input === 'string');
+  if (texts.length === inputs.length) return { texts, strategy: aggregation };
+  const index = inputs.findIndex((input) => typeof input !== 'string');
+  throw inputError(
+    `inputs/${index} is a pair, and aggregation takes single texts only. Send pairs in a request without it.`,
+  );
+}
+
+function engineInput(input: string | string[]): EngineInput {
+  if (typeof input === 'string') return { text: input };
+  const [text = '', pair = ''] = input;
+  return { text, pair };
+}

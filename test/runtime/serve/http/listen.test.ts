@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { Hono } from 'hono';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
+import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
+import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { selfSigned } from '../../../helpers/self-signed.ts';
+import { testKernel } from './test-kernel.ts';
+
+let open: HttpListener[] = [];
+afterEach(async () => {
+  await Promise.all(open.map((listener) => listener.close(0)));
+  open = [];
+});
+
+async function listen(
+  app: ListenOptions['app'],
+  options: Partial<ListenOptions> = {},
+): Promise<HttpListener> {
+  const listener = await listenHttp({
+    app,
+    hostname: '127.0.0.1',
+    port: 0,
+    portFlag: '--http-port',
+    ...options,
+  });
+  open.push(listener);
+  return listener;
+}
+
+/** A connection that is written to by hand, and everything that came back on it. */
+async function talk(port: number, text: string): Promise<{ socket: Socket; ended: Promise<string> }> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk.toString()));
+  socket.on('error', () => {});
+  const ended = once(socket, 'close').then(() => received);
+  socket.write(text);
+  return { socket, ended };
+}
+
+const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
+
+test('port 0 takes a free port and says which; all forms of a host name work', async () => {
+  for (const hostname of ['127.0.0.1', 'localhost', '0.0.0.0']) {
+    const { port } = await listen(hello(), { hostname });
+    expect(port).toBeGreaterThan(0);
+    expect(await (await fetch(`http://${hostname}:${port}/`)).text()).toBe('hello');
+  }
+});
+
+test('a port in use is one sentence', async () => {
+  const { port } = await listen(hello());
+  await expect(listen(hello(), { port })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --http-port.`,
+  );
+});
+
+describe('TLS', () => {
+  test('serves HTTPS only', async () => {
+    const { port } = await listen(hello(), { tls: selfSigned() });
+    const options = { port, rejectUnauthorized: false };
+    const [response] = await once(httpsGet('https://localhost/', options), 'response');
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await ended).not.toContain('hello');
+  });
+
+  test('a bad certificate, or the key of another one, is one sentence', async () => {
+    const [one, other] = [selfSigned(), selfSigned()];
+    for (const tls of [
+      { cert: 'nonsense', key: one.key },
+      { cert: one.cert, key: other.key },
+    ]) {
+      await expect(listen(hello(), { tls })).rejects.toThrow(
+        /^The certificate and its key cannot be used: .*\. Both must be PEM files\.$/,
+      );
+    }
+  });
+});
+
+describe('slow and broken clients', () => {
+  const timeouts = { headers: 100, request: 200, keepAlive: 100 };
+
+  test('half a header is dropped', async () => {
+    const { port } = await listen(hello(), { timeouts });
+    const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow');
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('half a body is dropped', async () => {
+    const kernel = testKernel();
+    const app = httpShell(kernel);
+    app.post('/', async (c) => c.text(String((await readBytes(c, 100)).length)));
+    const { port } = await listen(app, { timeouts });
+    const { ended } = await talk(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"a"');
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+    const chunked = await talk(
+      port,
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{"a"',
+    );
+    expect(await chunked.ended).toMatch(/^HTTP\/1\.1 408 /);
+    expect(kernel.lines().filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  });
+
+  test('a connection without a next request is ended', async () => {
+    const { port } = await listen(hello(), { timeouts });
+    const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(await ended).toContain('hello');
+  });
+
+  test.each([
+    ['no HTTP at all', 'hello?\r\n\r\n', 400],
+    [
+      'a header that is too large',
+      `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b/c?d\r\nConnection: close\r\n\r\n', 400],
+    ['a target that is none', 'GET nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+    ['HTTP/1.0 without a host', 'GET / HTTP/1.0\r\n\r\n', 200],
+  ])('%s', async (_name, text, status) => {
+    const { port } = await listen(hello());
+    const { ended } = await talk(port, text);
+    expect(await ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
+  });
+
+  test('a body that is too large is refused while the client still sends it', async () => {
+    const app = httpShell(testKernel());
+    app.post('/', async (c) => c.text(String((await readBytes(c, 1000)).length)));
+    const { port } = await listen(app);
+    const { socket, ended } = await talk(
+      port,
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = `3e8\r\n${'x'.repeat(1000)}\r\n`;
+    const answered = once(socket, 'data');
+    socket.write(chunk + chunk);
+    const [first] = await answered;
+    expect(String(first)).toMatch(/^HTTP\/1\.1 413 [^]*is larger than 1000 bytes/);
+    socket.destroy();
+    await ended;
+  });
+});
+
+test('the request is aborted when its client leaves', async () => {
+  const [started, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const app = new Hono().get('/', async (c) => {
+    c.req.raw.signal.addEventListener('abort', () => aborted.resolve());
+    started.resolve();
+    await aborted.promise;
+    return c.text('nobody reads this');
+  });
+  const { port } = await listen(app);
+  const { socket } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await started.promise;
+  socket.destroy();
+  await expect(aborted.promise).resolves.toBeUndefined();
+});
+
+describe('closing', () => {
+  test('ends idle connections at once, takes no new ones, and lets running requests end', async () => {
+    const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const app = new Hono()
+      .get('/', (c) => c.text('hello'))
+      .get('/slow', async (c) => {
+        started.resolve();
+        await finish.promise;
+        return c.text('done');
+      });
+    const listener = await listen(app);
+    const idle = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(idle.socket, 'data');
+    const silent = await talk(listener.port, '');
+    const running = await talk(listener.port, 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await started.promise;
+
+    const closed = listener.close(60_000);
+    expect(await idle.ended).toContain('hello');
+    expect(await silent.ended).toBe('');
+    await expect(fetch(`http://127.0.0.1:${listener.port}/`)).rejects.toThrow('fetch failed');
+    finish.resolve();
+    expect(await running.ended).toMatch(/connection: close[^]*done$/i);
+    await closed;
+  });
+
+  test('does not cut off a large answer that its client still reads', async () => {
+    const large = 'x'.repeat(30_000_000);
+    const listener = await listen(new Hono().get('/', (c) => c.text(large)));
+    const request = httpRequest({ port: listener.port, host: '127.0.0.1' }).end();
+    const [response] = await once(request, 'response');
+    const closed = listener.close(60_000);
+    let received = 0;
+    for await (const chunk of response) received += (chunk as Buffer).length;
+    expect(received).toBe(large.length);
+    await closed;
+  });
+
+  test('cuts off what takes longer than it may', async () => {
+    const started = Promise.withResolvers<void>();
+    const app = new Hono().get('/', async () => {
+      started.resolve();
+      return await new Promise<Response>(() => {});
+    });
+    const listener = await listen(app);
+    const { ended } = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await started.promise;
+    await listener.close(10);
+    expect(await ended).toBe('');
+  });
+
+  test('over TLS too', async () => {
+    const listener = await listen(hello(), { tls: selfSigned() });
+    const request = httpsGet(`https://localhost:${listener.port}/`, { rejectUnauthorized: false });
+    const [response] = await once(request, 'response');
+    response.resume();
+    await once(response, 'end');
+    await expect(listener.close(60_000)).resolves.toBeUndefined();
+  });
+});
+
+test('a thousand clients that connect and leave do no harm', async () => {
+  const { port } = await listen(hello());
+  for (let round = 0; round < 10; round++) {
+    const sockets = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => talk(port, at % 2 === 0 ? '' : 'GET / HTTP/1.1\r\nHo')),
+    );
+    for (const { socket } of sockets) socket.destroy();
+    await Promise.all(sockets.map(({ ended }) => ended));
+  }
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
+import { FIXTURES } from '../../../../helpers/paths.ts';
+import { TOLERANCE } from './largest-difference.ts';
+import { expectToMatch } from './matches.ts';
+import { openApp, type OpenApp } from './open-app.ts';
+
+/** What fixtures/scripts/make_entities.py had transformers' pipeline say of texts. */
+interface GoldenSet {
+  readonly name: string;
+  readonly cases: readonly {
+    readonly text: string;
+    readonly groups: Record<string, readonly GoldenGroup[]>;
+  }[];
+}
+type GoldenGroup = readonly [entity_group: string, score: number, start: number, end: number, word: string];
+
+interface Entity {
+  readonly entity_group: string;
+  readonly score: number;
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const SETS = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'entities.json'), 'utf8')) as GoldenSet[];
+const cases = SETS.find(({ name }) => name === 'ner, its own scores')?.cases ?? [];
+const inputs = cases.map(({ text }) => text);
+
+let open: OpenApp | undefined;
+beforeAll(async () => {
+  open = await openApp('ner');
+});
+afterAll(() => open?.close());
+
+async function entitiesOf(body: Record<string, unknown>): Promise<(Entity[] | undefined)[]> {
+  const response = await open?.post('/predict', body);
+  expect(response?.status).toBe(200);
+  const answer = (await response?.json()) as { results: { entities?: Entity[] }[] };
+  expectToMatch(answer, predictResponse('token_classification'));
+  return answer.results.map(({ entities }) => entities);
+}
+
+describe('aggregation', () => {
+  test.each(['simple', 'first', 'average', 'max'])(
+    '%s finds what transformers finds',
+    async (aggregation) => {
+      expect(cases.length).toBeGreaterThan(50);
+      const found = await entitiesOf({ inputs, aggregation });
+      for (const [at, { groups }] of cases.entries()) {
+        const expected = groups[aggregation] ?? [];
+        expect(
+          found[at]?.map(({ entity_group, start, end, word }) => [entity_group, start, end, word]),
+        ).toEqual(expected.map(([entity_group, , start, end, word]) => [entity_group, start, end, word]));
+        for (const [index, [, score]] of expected.entries()) {
+          expect(Math.abs((found[at]?.[index]?.score ?? Number.NaN) - score)).toBeLessThan(TOLERANCE);
+        }
+      }
+    },
+  );
+
+  test('none, null and nothing add nothing', async () => {
+    for (const body of [{ aggregation: 'none' }, { aggregation: null }, {}]) {
+      expect(await entitiesOf({ inputs: ['Anna Smith'], ...body })).toEqual([undefined]);
+    }
+  });
+
+  test('takes single texts only', async () => {
+    const response = await open?.post('/predict', { inputs: ['a', ['b', 'c']], aggregation: 'max' });
+    expect([response?.status, await response?.text()]).toEqual([
+      422,
+      'inputs/1 is a pair, and aggregation takes single texts only. Send pairs in a request without it.',
+    ]);
+  });
+
+  test('another word for it is refused', async () => {
+    const response = await open?.post('/predict', { inputs: ['a'], aggregation: 'mean' });
+    expect([response?.status, await response?.text()]).toEqual([
+      422,
+      'aggregation must be one of none, simple, first, average, max, not "mean"',
+    ]);
+  });
+});

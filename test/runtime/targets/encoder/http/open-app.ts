@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { inject } from 'vitest';
+import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
+import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
+import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import {
+  DEFAULT_LIMITS,
+  openServingEngine,
+} from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
+import { type TestKernel, testKernel } from '../../../serve/http/test-kernel.ts';
+
+export interface OpenApp {
+  readonly app: Hono<ShellEnv>;
+  readonly engine: ServingEngine;
+  readonly kernel: TestKernel;
+  /** Sends a body as JSON. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface OpenAppOptions extends Partial<EncoderAppOptions> {
+  readonly limits?: Partial<EngineLimits>;
+  readonly apiKeys?: readonly string[];
+}
+
+/** A fixture model behind its HTTP app, without a socket. */
+export async function openApp(model: string, options: OpenAppOptions = {}): Promise<OpenApp> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const path = join(inject('built'), `${model}.assets`);
+  return appAround(await openServingEngine(path, { limits, workers: 1, threads: 1 }), options);
+}
+
+export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): OpenApp {
+  const kernel = testKernel(options.apiKeys);
+  const runtime: EncoderContext['runtime'] = {
+    version: '1.2.3',
+    node: '26.0.0',
+    onnxruntime: '1.30.0',
+    tokenizers: '0.23.2',
+    platform: 'linux-x64',
+  };
+  const app = encoderApp({ kernel, engine, runtime }, { maxBodyBytes: 8_000_000, ...options });
+  return {
+    app,
+    engine,
+    kernel,
+    async post(path, body, init = {}) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const headers = { 'Content-Type': 'application/json' };
+      return app.request(path, { method: 'POST', body: text, headers, ...init });
+    },
+    close: () => engine.close(),
+  };
+}

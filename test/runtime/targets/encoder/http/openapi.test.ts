@@ -1,0 +1,128 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appAround, openApp, type OpenApp } from './open-app.ts';
+import { standInEngine } from './stand-in-engine.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { content: { 'application/json': Content } };
+  readonly responses: Record<string, { content: Record<string, Content> }>;
+  readonly security?: unknown[];
+}
+interface Content {
+  readonly schema: unknown;
+  readonly examples: Record<string, { value: unknown }>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly info: Record<string, string>;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: Record<string, object>;
+  readonly security?: unknown[];
+}
+
+async function documentOf({ app }: OpenApp): Promise<Document> {
+  const response = await app.request('/openapi.json', { headers: { Authorization: 'Bearer key' } });
+  expect(response.headers.get('Content-Type')).toBe('application/json');
+  return (await response.json()) as Document;
+}
+
+const COMMON = [
+  'GET /health',
+  'GET /healthz',
+  'GET /metrics',
+  'GET /model',
+  'GET /openapi.json',
+  'GET /readyz',
+  'GET /v1/models',
+  'GET /v1/models/{id}',
+  'POST /decode',
+  'POST /predict',
+  'POST /tokenize',
+];
+const EXTRA = { sentiment: [], ner: [], embedder: ['POST /v1/embeddings'], reranker: ['POST /rerank'] };
+
+describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
+  let open: OpenApp | undefined;
+  let document: Document;
+  beforeAll(async () => {
+    open = model === 'reranker' ? appAround(standInEngine({}, () => ({}))) : await openApp(model);
+    document = await documentOf(open);
+  });
+  afterAll(() => open?.close());
+  const operations = (): [string, Operation][] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
+
+  test('is valid OpenAPI 3.0, and every reference leads somewhere', async () => {
+    expect(document.openapi).toBe('3.0.3');
+    const api = await SwaggerParser.validate(structuredClone(document) as never, {
+      dereference: { circular: false },
+    });
+    expect(Object.keys(api.paths ?? {})).toEqual(Object.keys(document.paths));
+    const text = JSON.stringify(document);
+    // What only OpenAPI 3.1 has, and keywords of our own.
+    expect(text).not.toMatch(/"(const|prefixItems|patternProperties|\$id|\$schema|x-[a-z-]+)":/);
+    expect(text).not.toMatch(/"type":\[/);
+  });
+
+  test('has the routes of this model, no more and no fewer', async () => {
+    const listed = operations().map(([name]) => name);
+    expect(listed.toSorted()).toEqual([...COMMON, ...extra].toSorted());
+    for (const name of listed) {
+      const [method = '', path = ''] = name.split(' ');
+      const response = await open?.app.request(path, { method });
+      // There is no model of the name "{id}".
+      const missing = path.includes('{') ? [405] : [404, 405];
+      expect(missing, name).not.toContain(response?.status);
+    }
+  });
+
+  test('has a name of its own for each operation, and a text body for each error', () => {
+    const ids = operations().map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [name, { responses }] of operations()) {
+      const isOpenAi = name.includes(' /v1');
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (status === '200') continue;
+        expect(Object.keys(content), `${name} ${status}`).toEqual([
+          isOpenAi ? 'application/json' : 'text/plain',
+        ]);
+      }
+      if (!name.startsWith('POST')) continue;
+      expect(Object.keys(responses)).toEqual(['200', '400', '413', '415', '422', '429', '500', '503']);
+    }
+  });
+
+  test('its examples of requests are accepted', async () => {
+    let tried = 0;
+    for (const [name, { requestBody }] of operations()) {
+      if (!requestBody || model === 'reranker') continue;
+      for (const { value } of Object.values(requestBody.content['application/json'].examples)) {
+        const response = await open?.post(name.replace('POST ', ''), value);
+        expect(response?.status, `${name} ${JSON.stringify(value)}`).toBe(200);
+        tried += 1;
+      }
+    }
+    expect(tried).toBe(model === 'reranker' ? 0 : 4 + (model === 'embedder' ? 3 : 0));
+  });
+});
+
+test('a server with API keys says which routes need one', async () => {
+  const open = appAround(
+    standInEngine({}, () => ({})),
+    { apiKeys: ['key'] },
+  );
+  const { paths, components, security } = await documentOf(open);
+  expect(components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } });
+  expect(security).toEqual([{ apiKey: [] }]);
+  expect(paths['/predict']?.['post']?.responses).toHaveProperty('401');
+  for (const path of ['/health', '/healthz', '/readyz']) {
+    expect(paths[path]?.['get']?.security).toEqual([]);
+    expect(paths[path]?.['get']?.responses).not.toHaveProperty('401');
+  }
+});

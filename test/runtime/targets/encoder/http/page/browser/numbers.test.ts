@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { loadModule } from '../load-module.ts';
+
+const { percent, milliseconds, cosineText } =
+  await loadModule<Record<'percent' | 'milliseconds' | 'cosineText', (value: number) => string>>(
+    'numbers.js',
+  );
+const { cosine } = await loadModule<{ cosine: (left: number[], right: number[]) => number }>('vectors.js');
+const { jsonText } = await loadModule<{ jsonText: (value: unknown) => string }>('json-text.js');
+
+test('percentages are never nothing where there is something', () => {
+  expect([0, 0.00001, 0.0005, 0.5, 0.99949, 1].map(percent)).toEqual([
+    '0.0%',
+    '<0.1%',
+    '0.1%',
+    '50.0%',
+    '99.9%',
+    '100.0%',
+  ]);
+});
+
+test('times have a decimal where it matters', () => {
+  expect([0.04, 1.26, 9.94, 9.96, 123.4].map(milliseconds)).toEqual([
+    '0.0 ms',
+    '1.3 ms',
+    '9.9 ms',
+    '10 ms',
+    '123 ms',
+  ]);
+});
+
+test('cosines', () => {
+  expect(cosine([1, 2, 3], [2, 4, 6])).toBeCloseTo(1, 12);
+  expect(cosine([1, 0], [0, 5])).toBe(0);
+  expect(cosine([1, 1], [-1, -1])).toBeCloseTo(-1, 12);
+  expect(cosine([0, 0], [1, 2])).toBe(0);
+  expect([0.123, -0.5, -0.0001, 1].map(cosineText)).toEqual(['0.12', '−0.50', '0.00', '1.00']);
+});
+
+test('JSON stays JSON, with lists of numbers on one line', () => {
+  const value = { a: [1, 2.5, -3e-9], b: [{ c: '"\n' }, {}], d: [], e: null, f: [[1], [2]] };
+  expect(JSON.parse(jsonText(value))).toEqual(value);
+  expect(jsonText({ a: [1, 2], b: [{ c: 1 }] })).toBe(
+    '{\n  "a": [1, 2],\n  "b": [\n    {\n      "c": 1\n    }\n  ]\n}',
+  );
+});

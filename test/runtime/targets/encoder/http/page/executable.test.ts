@@ -1,0 +1,51 @@
+import { on } from 'node:events';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, inject, test } from 'vitest';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { TEST_CACHE } from '../../../../../helpers/paths.ts';
+import { run, usePages, write } from './pages.ts';
+
+const chromium = await provideChromium();
+
+describe.skipIf(chromium === undefined)('the pages inside an executable', () => {
+  const pages = usePages(chromium);
+
+  test('are those of the source, made small', async () => {
+    const args = ['serve', '--disable-grpc', '--http-hostname', '127.0.0.1', '--http-port', '0'];
+    const server = execa(join(inject('built'), 'ner.encoder'), args, {
+      env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
+      stdin: 'ignore',
+      reject: false,
+      all: true,
+    });
+    try {
+      const origin = await addressOf(server);
+      await pages.visit(origin, async (page) => {
+        await page.getByRole('heading', { level: 1, name: 'ner' }).waitFor();
+        await write(page, 1, 'John lives in Berlin');
+        await run(page);
+        expect(await page.locator('mark').allInnerTexts()).toEqual(['John\u00A0PER', 'Berlin\u00A0LOC']);
+        await page.getByRole('link', { name: 'API docs' }).click();
+        await page.getByRole('region', { name: 'POST /predict', exact: true }).waitFor();
+      });
+      const script = await (await fetch(`${origin}/assets/app.js`)).text();
+      expect(script.length).toBeGreaterThan(500);
+      expect(script).not.toMatch(/\/\*|^ {2}/m);
+    } finally {
+      server.kill('SIGTERM');
+      await server;
+    }
+  });
+});
+
+/** Where the server says that it listens. */
+async function addressOf(server: { readonly all: NodeJS.ReadableStream }): Promise<string> {
+  let said = '';
+  for await (const [chunk] of on(server.all, 'data', { close: ['end'] })) {
+    said += String(chunk);
+    const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? [];
+    if (address) return address;
+  }
+  throw new Error(`the server ended: ${said}`);
+}

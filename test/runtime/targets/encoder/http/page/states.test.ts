@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { audit } from './audit.ts';
+import { run, usePages, useServers, write } from './pages.ts';
+
+const chromium = await provideChromium();
+
+describe.skipIf(chromium === undefined)('what else can happen on the page to try a model', () => {
+  const pages = usePages(chromium);
+  const models = ['sentiment', 'ner', 'embedder'] as const;
+  const origin = useServers(models);
+  const lockedOrigin = useServers(['sentiment'], ['right-key']);
+
+  test.each(models)('%s: what looks like HTML is shown as it was typed', (model) =>
+    pages.visit(origin(model), async (page) => {
+      const hostile = '<img src=x onerror=alert(1)>';
+      await page.locator('#examples button').first().waitFor();
+      for (const number of [1, 2]) {
+        if ((await page.locator('textarea').count()) < number) {
+          await page.getByRole('button', { name: 'Add a text' }).click();
+        }
+        await write(page, number, `${hostile}</script><b>${number}`);
+      }
+      await run(page);
+      expect(await page.locator('#results').innerText()).toContain(`${hostile}</script><b>1`);
+      await page.getByText('The answer as JSON').click();
+      expect(await page.locator('img, main script, main b:not(.numbered b)').count()).toBe(0);
+    }),
+  );
+
+  test('an error is shown in the words of the server, and gone after a good answer', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByRole('button', { name: 'Praise' }).waitFor();
+        await write(page, 1, '');
+        await run(page);
+        const alert = page.getByRole('alert');
+        expect(await alert.innerText()).toBe('The server answered 422\n\nCannot tokenize empty string');
+        await write(page, 1, 'I love this');
+        await run(page);
+        expect(await alert.innerText()).toBe('');
+        expect(await page.locator('.result').count()).toBe(1);
+      },
+      { callFails: true },
+    ));
+
+  test('boxes left empty are left out; removing one renumbers the others', () =>
+    pages.visit(origin('sentiment'), async (page) => {
+      await page.getByRole('button', { name: 'Three at once' }).click();
+      await page.locator('.result').nth(2).waitFor();
+      await write(page, 2, '');
+      await run(page);
+      expect(await page.locator('.result h3').allInnerTexts()).toEqual(['Text 1', 'Text 3']);
+      await page.getByRole('button', { name: 'Remove text 2' }).click();
+      expect(await page.locator('textarea').count()).toBe(2);
+      expect(await page.locator('#text-1:focus').count()).toBe(1);
+      expect(await page.getByLabel('Text 2', { exact: true }).inputValue()).toBe(
+        'The table is made of wood.',
+      );
+    }));
+
+  test('the call on the page is the call the page makes, and can be copied', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByRole('button', { name: 'Praise' }).waitFor();
+        await write(page, 1, `it's "good"`);
+        const call = await page.locator('#call').innerText();
+        expect(call).toBe(
+          `curl ${origin('sentiment')}/predict \\\n  -H 'Content-Type: application/json' \\\n  -d '{"inputs":["it'\\''s \\"good\\""]}'`,
+        );
+        const request = page.waitForRequest((one) => one.method() === 'POST');
+        await run(page);
+        expect((await request).postDataJSON()).toEqual({ inputs: [`it's "good"`] });
+        await page.getByRole('button', { name: 'Copy the call' }).click();
+        await page.getByRole('button', { name: 'Copy the call' }).getByText('Copied').waitFor();
+        const clipboard = page
+          .locator('body')
+          .evaluate((body) => body.ownerDocument.defaultView.navigator.clipboard.readText());
+        expect(await clipboard).toBe(call);
+      },
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    ));
+
+  test('a server that wants a key is given one, and nobody sees it', () =>
+    pages.visit(
+      lockedOrigin('sentiment'),
+      async (page) => {
+        const field = page.getByLabel('API key');
+        await field.waitFor();
+        expect(await page.locator('#key-words').innerText()).toContain('This server needs an API key');
+        expect(await page.locator('#key:focus').count()).toBe(1);
+        expect(await field.getAttribute('type')).toBe('password');
+        await page.keyboard.type('wrong-key');
+        await page.keyboard.press('Enter');
+        await page.getByText('The API key is not known to this server.').waitFor();
+        await field.fill('right-key');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: 'sentiment' }).waitFor();
+        expect(await field.isVisible()).toBe(false);
+        await write(page, 1, 'I love this');
+        await run(page);
+        expect(await page.locator('.result').count()).toBe(1);
+        expect(await page.locator('#call').innerText()).toContain('-H "Authorization: Bearer $API_KEY"');
+        expect(await page.content()).not.toContain('right-key');
+      },
+      { callFails: true },
+    ));
+
+  test('a server that is gone is said to be gone', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByRole('button', { name: 'Praise' }).waitFor();
+        await page.route('**/predict', (route) => route.abort('connectionrefused'));
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        const alert = page.getByRole('alert').filter({ hasText: 'No answer' });
+        expect(await alert.innerText()).toBe('No answer\n\nThe server did not answer. Is it still running?');
+      },
+      { callFails: true },
+    ));
+
+  test('only the last of several runs is shown', () =>
+    pages.visit(origin('sentiment'), async (page) => {
+      await page.getByRole('button', { name: 'Praise' }).waitFor();
+      const held = Promise.withResolvers<void>();
+      await page.route('**/predict', async (route) => {
+        if (route.request().postData()?.includes('slow')) await held.promise;
+        await route.continue().catch(() => {});
+      });
+      await write(page, 1, 'slow');
+      await page.keyboard.press('Control+Enter');
+      await write(page, 1, 'quick');
+      await page.keyboard.press('Control+Enter');
+      await page.locator('blockquote', { hasText: 'quick' }).waitFor();
+      held.resolve();
+      await page.locator('#results:not([aria-busy])').waitFor();
+      expect(await page.locator('blockquote').allInnerTexts()).toEqual(['quick']);
+    }));
+
+  test('of many labels the likeliest are shown, the others on demand', () => {
+    const labels = Array.from({ length: 30 }, (_, at) => `label ${at}`);
+    return pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByText('Sequence classification · 30 labels').waitFor();
+        await run(page);
+        expect(await page.getByRole('rowheader').allInnerTexts()).toEqual(labels.slice(-8).toReversed());
+        await page.getByText('22 more labels').click();
+        expect(await page.getByRole('rowheader').count()).toBe(30);
+      },
+      {
+        async before(page) {
+          const id2label = Object.fromEntries(labels.entries());
+          const model = { model_id: 'many', model_type: 'sequence_classification', id2label };
+          const scores = labels.map((_, at) => at / 500);
+          await page.route('**/model', (route) => route.fulfill({ json: model }));
+          await page.route('**/predict', (route) =>
+            route.fulfill({ json: { results: [{ logits: scores, scores, predicted_index: 29 }] } }),
+          );
+        },
+      },
+    );
+  });
+
+  test('a model with one label puts texts in the order of their relevance to a query', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByRole('button', { name: 'A person' }).waitFor();
+        await page.getByLabel('Query').fill('Where is it?');
+        for (const [at, text] of ['here', 'there', 'elsewhere'].entries()) await write(page, at + 1, text);
+        const request = page.waitForRequest('**/rerank');
+        await page.getByLabel('Query').press('Enter');
+        const body = { query: 'Where is it?', documents: ['here', 'there', 'elsewhere'] };
+        expect((await request).postDataJSON()).toEqual(body);
+        const table = page.getByRole('table', { name: 'Texts by relevance' });
+        await table.waitFor();
+        expect(await table.locator('tbody tr').allInnerTexts()).toEqual([
+          expect.stringMatching(/^3 elsewhere\s+0\.910$/),
+          expect.stringMatching(/^1 here\s+0\.250$/),
+          expect.stringMatching(/^2 there\s+0\.000$/),
+        ]);
+        expect(await page.getByRole('status').innerText()).toBe('Most relevant: text 3, 0.910.');
+        expect(await page.locator('#call').innerText()).toContain('"query": "Where is it?"');
+        expect(await audit(page)).toEqual([]);
+      },
+      {
+        async before(page) {
+          const id2label = { 0: 'LABEL_0' };
+          const model = { model_id: 'ranker', model_type: 'sequence_classification', id2label };
+          const scores = [[2, 0.91] as const, [0, 0.25] as const, [1, 0.0001] as const];
+          const results = scores.map(([index, score]) => ({ index, relevance_score: score }));
+          await page.route('**/model', (route) => route.fulfill({ json: model }));
+          await page.route('**/rerank', (route) => route.fulfill({ json: { results } }));
+        },
+      },
+    ));
+});

@@ -1,0 +1,127 @@
+import { expect, test, describe } from 'vitest';
+import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { run, usePages, useServers, write } from './pages.ts';
+
+const chromium = await provideChromium();
+
+describe.skipIf(chromium === undefined)('the page to try a model', () => {
+  const pages = usePages(chromium);
+  const origin = useServers(['sentiment', 'ner', 'embedder']);
+  const ask = async (path: string, body: unknown): Promise<unknown> => {
+    const headers = { 'Content-Type': 'application/json' };
+    return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  };
+
+  test('a classifier: its labels as bars, the likeliest first', () =>
+    pages.visit(origin('sentiment'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'sentiment' }).waitFor();
+      expect(await page.title()).toBe('sentiment · Sequence classification');
+      expect(await page.locator('.top').innerText()).toContain(
+        'Sequence classification · NEGATIVE, POSITIVE',
+      );
+      await write(page, 1, 'I love this');
+      await page.getByRole('button', { name: 'Add a text' }).click();
+      expect(await page.locator('#text-2:focus').count()).toBe(1);
+      await write(page, 2, 'this is awful');
+      await run(page);
+
+      const { results } = (await ask(`${origin('sentiment')}/predict`, {
+        inputs: ['I love this', 'this is awful'],
+      })) as { results: { scores: number[] }[] };
+      for (const [at, text] of ['I love this', 'this is awful'].entries()) {
+        const result = page.locator('.result').nth(at);
+        expect(await result.locator('blockquote').innerText()).toBe(text);
+        const rows = await result.locator('tbody tr').allInnerTexts();
+        const shares = results[at]?.scores.toSorted((left, right) => right - left) ?? [];
+        const labels = at === 0 ? ['POSITIVE', 'NEGATIVE'] : ['NEGATIVE', 'POSITIVE'];
+        expect(rows.map((row) => row.split(/\s+/))).toEqual(
+          labels.map((label, place) => [label, `${((shares[place] ?? 0) * 100).toFixed(1)}%`]),
+        );
+        const widths = await result.locator('.bar').evaluateAll((bars) =>
+          bars.map((bar) => {
+            const { width } = bar.ownerDocument.defaultView.getComputedStyle(bar, '::before');
+            return Number.parseFloat(width) / bar.clientWidth;
+          }),
+        );
+        for (const [place, width] of widths.entries()) expect(width).toBeCloseTo(shares[place] ?? 0, 1);
+      }
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Text 1: POSITIVE \d+\.\d%\. Text 2: NEGATIVE \d+\.\d%\.$/,
+      );
+      expect(await page.locator('#timing').innerText()).toMatch(
+        /^[\d.]+ ms, of which [\d.]+ ms in the server and [\d.]+ ms in the model$/,
+      );
+    }));
+
+  test('a token classifier: its entities over the text', () =>
+    pages.visit(origin('ner'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'ner' }).waitFor();
+      expect(await page.locator('.top').innerText()).toContain('Token classification · PER, ORG, LOC, MISC');
+      const text = '😀 Anna Smith works at Acme Corporation in Paris .';
+      await write(page, 1, text);
+      await run(page);
+      const quote = page.locator('blockquote');
+      const marks = ['Anna Smith\u00A0PER', 'Acme Corporation\u00A0ORG', 'Paris\u00A0LOC'];
+      expect(await quote.locator('mark').allTextContents()).toEqual(marks);
+      const drawn = marks.reduce((rest, mark) => rest.replace(mark.slice(0, -4), mark), text);
+      expect(await quote.textContent()).toBe(drawn);
+      const colours = await quote
+        .locator('mark')
+        .evaluateAll((marks) =>
+          marks.map((mark) => mark.ownerDocument.defaultView.getComputedStyle(mark).backgroundColor),
+        );
+      expect(new Set(colours).size).toBe(3);
+      expect(await page.getByRole('status').innerText()).toBe(
+        'Text 1: Anna Smith, PER; Acme Corporation, ORG; Paris, LOC.',
+      );
+
+      await page.getByText(/tokens with scores/).click();
+      const rows = await page
+        .getByRole('table', { name: 'Tokens of text 1' })
+        .locator('tbody tr')
+        .allInnerTexts();
+      expect(rows[1]?.split(/\s+/)).toEqual(['Anna', 'B-PER', expect.stringMatching(/^\d+\.\d%$/), '2–6']);
+    }));
+
+  test('an embedder: how similar the texts are, and their vectors', () =>
+    pages.visit(origin('embedder'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'embedder' }).waitFor();
+      const texts = [
+        'The dog barks at the cat',
+        'A kitten and a puppy sleep',
+        'The price of the loan went up',
+      ];
+      await page.getByRole('button', { name: 'Two close, one far' }).click();
+      const table = page.getByRole('table', { name: 'Similarity of the texts' });
+      await table.waitFor();
+      const { data } = (await ask(`${origin('embedder')}/v1/embeddings`, {
+        model: 'embedder',
+        input: texts,
+      })) as { data: { embedding: number[] }[] };
+      const vectors = data.map(({ embedding }) => embedding);
+      const dot = (left: number[] = [], right: number[] = []): number =>
+        left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+      const expected = vectors.map((left) =>
+        vectors.map((right) =>
+          (dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right))).toFixed(2),
+        ),
+      );
+      const cells = await table
+        .locator('tbody tr')
+        .evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
+        );
+      expect(cells.map((row) => row.map((cell) => cell.replace('−', '-')))).toEqual(expected);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Closest: texts 1 and 2 \(0\.\d\d\)/);
+
+      const codes = await page.locator('.vectors code').allInnerTexts();
+      const first = vectors.map(
+        (vector) =>
+          `[${vector
+            .slice(0, 6)
+            .map((value) => value.toFixed(4))
+            .join(', ')}, …]`,
+      );
+      expect(codes).toEqual(first);
+    }));
+});

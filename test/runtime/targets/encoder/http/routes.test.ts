@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { modelMetadata } from '../../../../../runtime/targets/encoder/http/schemas/model.ts';
+import {
+  decodeResponse,
+  tokenizeResponse,
+} from '../../../../../runtime/targets/encoder/http/schemas/tokenize.ts';
+import { readGolden } from '../../../../helpers/golden.ts';
+import { expectToMatch } from './matches.ts';
+import { openApp, type OpenApp } from './open-app.ts';
+
+const MODELS = { sentiment: 'sequence_classification', ner: 'token_classification', embedder: 'embedding' };
+
+const LABELS: Record<string, string[]> = {
+  sequence_classification: ['NEGATIVE', 'POSITIVE'],
+  token_classification: ['O', 'B-PER', 'I-PER', 'B-ORG', 'I-ORG', 'B-LOC', 'I-LOC', 'B-MISC', 'I-MISC'],
+};
+
+describe.each(Object.entries(MODELS))('%s', (model, type) => {
+  let open: OpenApp | undefined;
+  beforeAll(async () => {
+    open = await openApp(model);
+  });
+  afterAll(() => open?.close());
+  const opened = (): OpenApp => open ?? expect.unreachable();
+  const get = async (path: string): Promise<[number, unknown]> => {
+    const response = await opened().app.request(path);
+    return [response.status, await response.json()];
+  };
+
+  test('GET /health is "OK!" as JSON', async () => {
+    const response = await opened().app.request('/health');
+    expect(response.headers.get('Content-Type')).toBe('application/json');
+    expect([response.status, await response.text()]).toEqual([200, '"OK!"']);
+  });
+
+  test('GET /model tells name, type and labels, those only where the model has some', async () => {
+    const [status, body] = await get('/model');
+    expect(status).toBe(200);
+    expectToMatch(body, modelMetadata);
+    expect(body).toMatchObject({ model_id: model, model_type: type });
+    const { id2label } = body as { id2label?: Record<string, string> };
+    expect(id2label && Object.keys(id2label)).toEqual(LABELS[type]?.map((_, index) => String(index)));
+    expect(id2label && Object.values(id2label)).toEqual(LABELS[type]);
+  });
+
+  test('POST /tokenize and /decode are each other’s reverse', async () => {
+    const golden = readGolden(model).slice(0, 12);
+    const inputs = golden.map(({ text }) => text);
+    const tokenized = await opened().post('/tokenize', { inputs });
+    const tokens = (await tokenized.json()) as {
+      id: number;
+      text: string;
+      special: boolean;
+      start: number | null;
+    }[][];
+    expectToMatch(tokens, tokenizeResponse);
+    expect(tokens.map((list) => list.map(({ id }) => id))).toEqual(golden.map(({ input_ids }) => input_ids));
+    expect(tokens.map((list) => list.map(({ text }) => text))).toEqual(golden.map((one) => one.tokens));
+    for (const { special, start } of tokens.flat()) expect(start === null).toBe(special);
+
+    const [first] = golden;
+    const bare = await opened().post('/tokenize', { inputs: [first?.text], add_special_tokens: false });
+    const [bareTokens = []] = (await bare.json()) as { id: number }[][];
+    expect(bareTokens.map(({ id }) => id)).toEqual(first?.input_ids.slice(1, -1));
+
+    const decode = async (body: unknown): Promise<string[]> => {
+      const texts = (await (await opened().post('/decode', body)).json()) as string[];
+      expectToMatch(texts, decodeResponse);
+      return texts;
+    };
+    const [whole = ''] = await decode({ ids: first?.input_ids });
+    expect(whole.toLowerCase()).toBe(first?.text.toLowerCase());
+    expect(await decode({ ids: [first?.input_ids, []] })).toEqual([whole, '']);
+    expect((await decode({ ids: first?.input_ids, skip_special_tokens: false }))[0]).toContain('[CLS]');
+  });
+
+  test('token ids that the model does not have are refused', async () => {
+    const response = await opened().post('/decode', { ids: [1, 4_000_000_000] });
+    expect(response.status).toBe(422);
+    expect(await response.text()).toMatch(/^ids\/1 must be at most \d+, not 4000000000$/);
+  });
+
+  test('without one label it says why it cannot rerank', async () => {
+    const rerank = await opened().post('/rerank', { query: 'a', documents: ['b'] });
+    expect(rerank.status).toBe(404);
+    expect(await rerank.text()).toContain('only sequence_classification models with one label can rerank');
+  });
+});
+
+test.each(['sentiment', 'ner'])('%s says why it has no /v1/embeddings', async (model) => {
+  const open = await openApp(model);
+  const response = await open.post('/v1/embeddings', { input: 'a' });
+  await open.close();
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringMatching(/^\w+ is a model of type \w+; only embedding models have/) },
+  });
+});
