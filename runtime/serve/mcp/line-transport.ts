@@ -1,0 +1,121 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { createLineSplitter, type Line } from './line-splitter.ts';
+import { RPC_CODE } from './rpc-error.ts';
+
+export interface LineTransportOptions {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Longer lines are answered with an error. Default 10 MiB, as in the SDK. */
+  readonly maxLineBytes?: number | undefined;
+  /** Aborted to read no more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LineTransport extends Transport {
+  /** Resolves when nothing more will be read: the client said all, or `signal` was aborted. */
+  readonly finished: Promise<void>;
+  /** Resolves when the client does not listen any more. */
+  readonly gone: Promise<void>;
+  /** Resolves when everything written has left. */
+  flushed(): Promise<void>;
+}
+
+const DEFAULT_MAX_LINE_BYTES = 10 * 1024 * 1024;
+
+/**
+ * MCP over stdio: one JSON-RPC message a line. Unlike the SDK's own transport it tells the client of lines that are no
+ * messages, survives too long ones, and stops reading while the client does not read.
+ */
+export function createLineTransport(options: LineTransportOptions): LineTransport {
+  const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
+  const splitter = createLineSplitter(maxLineBytes);
+  const finished = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  let reading = true;
+
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+  const send = (message: unknown): Promise<void> => write(`${JSON.stringify(message)}\n`);
+  const take = (line: Line): void => {
+    const received = readMessage(line, maxLineBytes);
+    if (received === undefined) return;
+    if ('message' in received) transport.onmessage?.(received.message);
+    else send({ jsonrpc: '2.0', ...received }).catch(() => undefined);
+  };
+
+  const stopReading = (): void => {
+    reading = false;
+    stdin.off('data', onData).pause();
+    finished.resolve();
+  };
+  const onData = (chunk: Buffer | string): void => {
+    splitter.push(Buffer.from(chunk)).forEach(take);
+    if (!stdout.writableNeedDrain) return;
+    stdin.pause();
+    stdout.once('drain', () => {
+      if (reading) stdin.resume();
+    });
+  };
+  const onEnd = (): void => {
+    if (reading) splitter.end().forEach(take);
+    stopReading();
+  };
+
+  const transport: LineTransport = {
+    finished: finished.promise,
+    gone: gone.promise,
+    flushed: () => write('').catch(() => undefined),
+    async start() {
+      // A broken pipe is the client's leaving. These listeners stay, so that it never ends the process.
+      stdout.on('error', gone.resolve).on('close', gone.resolve);
+      stdin.on('error', onEnd).on('close', onEnd).on('end', onEnd).on('data', onData);
+      signal?.addEventListener('abort', stopReading, { once: true });
+      if (signal?.aborted) stopReading();
+    },
+    send,
+    async close() {
+      stopReading();
+      transport.onclose?.();
+    },
+  };
+  return transport;
+}
+
+interface Complaint {
+  /** Of the request it is about, if that is known. */
+  readonly id: string | number | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+function readMessage(
+  line: Line,
+  maxLineBytes: number,
+): { readonly message: JSONRPCMessage } | Complaint | undefined {
+  if ('tooLong' in line) {
+    const message = `The message is longer than ${maxLineBytes} bytes; send less at once.`;
+    return { id: null, error: { code: RPC_CODE.invalidRequest, message } };
+  }
+  if (line.text.trim() === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch {
+    return { id: null, error: { code: RPC_CODE.parseError, message: 'Parse error: the line is not JSON.' } };
+  }
+  const { data } = JSONRPCMessageSchema.safeParse(value);
+  if (data) return { message: data };
+  const message = 'Invalid request: the line is not one JSON-RPC 2.0 message.';
+  return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message } };
+}
+
+/** Only of requests: an error with the id of a broken answer would look like the answer to a request of the client's. */
+function requestId(value: unknown): string | number | null {
+  if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;
+  return typeof value.id === 'string' || Number.isSafeInteger(value.id)
+    ? (value.id as string | number)
+    : null;
+}

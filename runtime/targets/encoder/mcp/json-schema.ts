@@ -1,0 +1,25 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
+
+/**
+ * A schema of the HTTP API as MCP clients understand it, plain JSON Schema: without our own keyword, without `$id`, which
+ * clients would take for an address, and with OpenAPI's `nullable` as a type.
+ */
+export function jsonSchema(schema: object): Tool['inputSchema'] {
+  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
+    isSchema(value) ? plain(value) : value,
+  );
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly nullable?: boolean;
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function plain({ nullable, ...schema }: Schema): object {
+  const entries = Object.entries(schema).filter(([key]) => key !== '$id' && key !== MESSAGE_KEYWORD);
+  return { ...Object.fromEntries(entries), ...(nullable ? { type: [schema.type, 'null'] } : {}) };
+}

@@ -1,0 +1,76 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { inputError } from '../../../contract/errors.ts';
+import type { ModelType } from '../../../contract/model-types.ts';
+import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { EncoderContext } from '../context.ts';
+import { type PredictRequest, predictRequest, predictResponse } from '../http/schemas/predict.ts';
+import { NOT_EMPTY } from '../http/schemas/texts.ts';
+import { predict } from '../predict/predict.ts';
+import { jsonSchema } from './json-schema.ts';
+
+export interface EncoderTool {
+  readonly definition: Tool;
+  call(args: unknown, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+/** The contract's words. */
+const DESCRIPTIONS: Record<ModelType, string> = {
+  embedding: 'Performs embeddings for input text sequences.',
+  sequence_classification: 'Performs sequence classification of input text sequences.',
+  token_classification: 'Performs token classification of input text sequences.',
+};
+
+/** `run_encoder`: its parameters and its result are the request and the response of `/predict`. */
+export function createEncoderTool(context: EncoderContext): EncoderTool {
+  const { manifest, limits } = context.engine;
+  const request = predictRequest(manifest.modelType, limits.maxClientBatch);
+  const validate = compile(request);
+  const title = 'Run encoder';
+  return {
+    definition: {
+      name: 'run_encoder',
+      title,
+      description: DESCRIPTIONS[manifest.modelType],
+      inputSchema: jsonSchema(request),
+      outputSchema: jsonSchema(predictResponse(manifest.modelType)),
+      annotations: {
+        title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      },
+    },
+    async call(args, signal) {
+      check(args, validate);
+      const leave = context.kernel.lifecycle.enter();
+      try {
+        const { engine } = context;
+        const pieces = await predict(engine, args, (inputs, view) => engine.run({ inputs, view, signal }));
+        const text = pieces.map((piece) => Buffer.from(piece).toString()).join('');
+        return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** Without `allErrors`: of a large request with one mistake in every input, one is enough. */
+function compile(schema: object): ValidateFunction {
+  return new Ajv({ strict: true, verbose: true }).addKeyword(MESSAGE_KEYWORD).compile(schema);
+}
+
+function check(args: unknown, validate: ValidateFunction): asserts args is PredictRequest {
+  if (validate(args)) return;
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    throw new RpcError(RPC_CODE.invalidParams, 'arguments must be an object.');
+  }
+  const problem = explainProblems(validate.errors ?? []);
+  // An empty text is what the contract calls invalid input; the rest are arguments of a wrong shape.
+  throw problem === NOT_EMPTY[MESSAGE_KEYWORD]
+    ? inputError(problem)
+    : new RpcError(RPC_CODE.invalidParams, problem);
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { LineTransportOptions } from '../../../../runtime/serve/mcp/line-transport.ts';
+import { serveMcpOverStdio } from '../../../../runtime/serve/mcp/stdio.ts';
+import { type Example, example } from './example-server.ts';
+import { call, INITIALIZE } from './requests.ts';
+
+interface Client {
+  readonly server: Example;
+  readonly stdin: PassThrough;
+  readonly stdout: PassThrough;
+  readonly done: Promise<void>;
+  readonly write: (message: unknown) => void;
+  /** The next line of stdout, parsed. */
+  readonly read: () => Promise<unknown>;
+}
+
+function open(options: Partial<LineTransportOptions> = {}): Client {
+  const server = example();
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const done = serveMcpOverStdio(server.createServer(), { stdin, stdout, ...options });
+  let rest = '';
+  return {
+    server,
+    stdin,
+    stdout,
+    done,
+    write: (message) =>
+      void stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
+    async read() {
+      while (!rest.includes('\n')) {
+        const chunk: Buffer | null = stdout.read();
+        if (chunk === null) await once(stdout, 'readable');
+        else rest += chunk.toString();
+      }
+      const [line = '', ...lines] = rest.split('\n');
+      rest = lines.join('\n');
+      return JSON.parse(line);
+    },
+  };
+}
+
+const error = (id: unknown, code: number): object => ({ jsonrpc: '2.0', id, error: { code } });
+
+test('one message a line, in any pieces, until stdin ends', async () => {
+  const { stdin, write, read, done } = open();
+  write(INITIALIZE);
+  expect(await read()).toMatchObject({ id: 1, result: { serverInfo: { name: 'example' } } });
+  for (const byte of Buffer.from(`${JSON.stringify(call(2, 'echo'))}\r\n\n  \n`))
+    stdin.write(Buffer.of(byte));
+  expect(await read()).toMatchObject({ id: 2, result: {} });
+  stdin.end(JSON.stringify(call(3, 'echo')));
+  expect(await read()).toMatchObject({ id: 3, result: {} });
+  await done;
+});
+
+test('what is in flight when stdin ends is answered', async () => {
+  const { server, stdin, write, read, done } = open();
+  const started = server.next('started');
+  write(call(1, 'wait'));
+  await started;
+  stdin.end();
+  server.release();
+  expect(await read()).toMatchObject({ id: 1, result: {} });
+  await done;
+});
+
+test('what is in flight when the signal comes is answered, and nothing more is read', async () => {
+  const end = new AbortController();
+  const { server, stdin, stdout, write, read, done } = open({ signal: end.signal });
+  const started = server.next('started');
+  write(call(1, 'wait'));
+  await started;
+  end.abort();
+  write(call(2, 'echo'));
+  server.release();
+  expect(await read()).toMatchObject({ id: 1, result: {} });
+  await done;
+  expect(stdout.read()).toBeNull();
+  expect(stdin.isPaused()).toBe(true);
+  await open({ signal: AbortSignal.abort() }).done;
+});
+
+test('lines that are no messages are answered with an error, and the next one is read', async () => {
+  const { stdin, write, read, done } = open({ maxLineBytes: 500 });
+  write('no JSON');
+  expect(await read()).toMatchObject(error(null, -32_700));
+  write('\u0000\uFFFD{{{');
+  expect(await read()).toMatchObject(error(null, -32_700));
+  for (const value of ['null', '42', '[]', '{}', '{"jsonrpc":"2.0","id":5,"result":3}']) {
+    write(value);
+    expect(await read()).toMatchObject(error(null, -32_600));
+  }
+  write({ id: 'mine', method: 'ping' });
+  expect(await read()).toMatchObject(error('mine', -32_600));
+  write({ jsonrpc: '2.0', id: 1.5, method: 'ping' });
+  expect(await read()).toMatchObject(error(null, -32_600));
+  write('x'.repeat(100_000));
+  expect(await read()).toMatchObject({
+    ...error(null, -32_600),
+    error: { message: 'The message is longer than 500 bytes; send less at once.' },
+  });
+  write(call(1, 'echo'));
+  expect(await read()).toMatchObject({ id: 1, result: {} });
+  stdin.end();
+  await done;
+});
+
+test('a cancelled request is not answered and not waited for', async () => {
+  const { server, stdin, stdout, write, done } = open();
+  const started = server.next('started');
+  write(call(9, 'wait'));
+  await started;
+  const cancelled = server.next('cancelled');
+  write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+  stdin.end();
+  await Promise.all([cancelled, done]);
+  expect(stdout.read()).toBeNull();
+});
+
+test('a client that does not read is not read from', async () => {
+  const { stdin, stdout, write, read, done } = open();
+  const message = { ...call(1, 'echo'), params: { name: 'echo', arguments: { text: 'x'.repeat(50_000) } } };
+  const send = (count: number): void => {
+    for (let sent = 0; sent < count; sent += 1) write(message);
+  };
+  send(10);
+  while (!stdout.writableNeedDrain) await new Promise(setImmediate);
+  send(10);
+  while (!stdin.isPaused()) await new Promise(setImmediate);
+  send(30);
+  await new Promise(setImmediate);
+  expect(stdin.readableLength + stdin.writableLength).toBeGreaterThan(30 * 50_000);
+  for (let got = 0; got < 50; got += 1) expect(await read()).toMatchObject({ id: 1 });
+  stdin.end();
+  await done;
+});
+
+test.each(['error', 'close'])(
+  'a client that is gone (%s) ends it and cancels its requests',
+  async (event) => {
+    const { server, stdout, write, done } = open();
+    const started = server.next('started');
+    write(call(1, 'wait'));
+    await started;
+    const cancelled = server.next('cancelled');
+    stdout.destroy(event === 'error' ? new Error('EPIPE') : undefined);
+    await expect(Promise.all([cancelled, done])).resolves.toHaveLength(2);
+  },
+);
+
+test('stdin that breaks is stdin that ends', async () => {
+  const { stdin, write, read, done } = open();
+  write(call(1, 'echo'));
+  expect(await read()).toMatchObject({ id: 1 });
+  stdin.destroy(new Error('EIO'));
+  await done;
+});

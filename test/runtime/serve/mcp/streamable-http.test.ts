@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { createMcpHttp, type McpHttp } from '../../../../runtime/serve/mcp/streamable-http.ts';
+import { type Example, example } from './example-server.ts';
+import { manualClock } from './manual-clock.ts';
+import { call, type Endpoint, endpoint, INITIALIZE, messages } from './requests.ts';
+
+interface Opened extends Endpoint {
+  readonly mcp: McpHttp;
+  readonly server: Example;
+}
+
+function open(options: Partial<Parameters<typeof createMcpHttp>[0]> = {}): Opened {
+  const server = example();
+  const mcp = createMcpHttp({ hostname: '127.0.0.1', createServer: server.createServer, ...options });
+  return { mcp, server, ...endpoint(mcp) };
+}
+
+const session = (id: string): Record<string, string> => ({ 'mcp-session-id': id });
+
+test('a session is there from initialize to DELETE', async () => {
+  const { mcp, post, send, initialize } = open();
+  const id = await initialize();
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  expect(mcp.sessions()).toBe(1);
+  const answer = await post(call(2, 'echo'), session(id));
+  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  expect(await messages(answer)).toMatchObject([{ id: 2, result: { content: [{ text: 'null' }] } }]);
+  expect((await send('DELETE', session(id))).status).toBe(200);
+  expect(mcp.sessions()).toBe(0);
+  expect((await post(call(3, 'echo'), session(id))).status).toBe(404);
+});
+
+test('without a session 400, with an unknown one 404', async () => {
+  const { mcp, post, send } = open();
+  for (const method of ['GET', 'DELETE']) {
+    expect((await send(method)).status).toBe(400);
+    expect((await send(method, session('none'))).status).toBe(404);
+  }
+  const missing = await post(call(1, 'echo'));
+  expect({ status: missing.status, type: missing.headers.get('content-type') }).toEqual({
+    status: 400,
+    type: 'application/json',
+  });
+  const unknown = await post(call(1, 'echo'), session('none'));
+  expect(unknown.status).toBe(404);
+  expect(await unknown.json()).toEqual({
+    jsonrpc: '2.0',
+    error: { code: -32_001, message: 'Session not found; initialize again.' },
+    id: null,
+  });
+  expect(mcp.sessions()).toBe(0);
+});
+
+test('other methods, types and sizes are refused', async () => {
+  const { mcp, post, send, initialize } = open({ maxBodyBytes: 1000 });
+  const id = await initialize();
+  const put = await send('PUT', session(id));
+  expect({ status: put.status, allow: put.headers.get('allow') }).toEqual({
+    status: 405,
+    allow: 'GET, POST, DELETE',
+  });
+  const statuses = async (headers: Record<string, string>, body: unknown): Promise<number[]> => [
+    (await post(body, headers)).status,
+    (await post(body, { ...headers, ...session(id) })).status,
+  ];
+  expect(await statuses({ accept: 'application/json' }, INITIALIZE)).toEqual([406, 406]);
+  expect(await statuses({ 'content-type': 'text/plain' }, INITIALIZE)).toEqual([415, 415]);
+  expect(await statuses({}, '{')).toEqual([400, 400]);
+  expect(await statuses({}, { ...INITIALIZE, padding: 'x'.repeat(2000) })).toEqual([413, 413]);
+  expect((await send('GET', { ...session(id), accept: 'application/json' })).status).toBe(406);
+  const version = { ...session(id), 'mcp-protocol-version': '1999-01-01' };
+  expect((await post(call(2, 'echo'), version)).status).toBe(400);
+  expect((await post(INITIALIZE, session(id))).status).toBe(400);
+  expect(mcp.sessions()).toBe(1);
+});
+
+test('a strange host or origin is refused before anything else', async () => {
+  const { mcp, post, send } = open();
+  const evil = { host: 'evil.example', origin: 'http://evil.example' };
+  const refused = await post(INITIALIZE, evil);
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('evil.example') } });
+  expect((await post(INITIALIZE, { origin: 'http://evil.example' })).status).toBe(403);
+  expect((await send('DELETE', { ...evil, ...session('none') })).status).toBe(403);
+  expect(mcp.sessions()).toBe(0);
+});
+
+test('one stream a session can be opened with GET, and keeps the session', async () => {
+  const clock = manualClock();
+  const { mcp, send, initialize } = open({ clock, idleMilliseconds: 1000 });
+  const id = await initialize();
+  const headers = { ...session(id), accept: 'text/event-stream' };
+  const stream = await send('GET', headers);
+  expect(stream.headers.get('content-type')).toBe('text/event-stream');
+  expect((await send('GET', headers)).status).toBe(409);
+  clock.advance(5000);
+  expect(mcp.sessions()).toBe(1);
+  await stream.body?.cancel();
+  clock.advance(999);
+  expect(mcp.sessions()).toBe(1);
+  clock.advance(1001);
+  expect(mcp.sessions()).toBe(0);
+  expect((await send('GET', headers)).status).toBe(404);
+});
+
+test('a session expires when nobody uses it, not while it answers', async () => {
+  const clock = manualClock();
+  const { mcp, server, post, initialize } = open({ clock, idleMilliseconds: 1000 });
+  const [busy, idle] = [await initialize(), await initialize()];
+  const answer = await post(call(2, 'wait'), session(busy));
+  clock.advance(5000);
+  expect(mcp.sessions()).toBe(1);
+  expect((await post(call(2, 'echo'), session(idle))).status).toBe(404);
+  server.release();
+  expect(await messages(answer)).toHaveLength(1);
+  clock.advance(999);
+  expect((await post(call(3, 'echo'), session(busy))).status).toBe(200);
+});
+
+test('a full house gives the place of the longest idle session away, or 503', async () => {
+  const { mcp, server, post, initialize } = open({ maxSessions: 2 });
+  const [first, second] = [await initialize(), await initialize()];
+  await messages(await post(call(2, 'echo'), session(first)));
+  const third = await initialize();
+  expect(mcp.sessions()).toBe(2);
+  expect((await post(call(2, 'echo'), session(second))).status).toBe(404);
+  const answers = [await post(call(3, 'wait'), session(first)), await post(call(3, 'wait'), session(third))];
+  const refused = await post(INITIALIZE);
+  expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retry: '1',
+  });
+  expect(await refused.json()).toMatchObject({ error: { code: -32_000 } });
+  server.release();
+  for (const answer of answers) expect(await messages(answer)).toMatchObject([{ id: 3, result: {} }]);
+  expect((await post(INITIALIZE)).status).toBe(200);
+  expect(mcp.sessions()).toBe(2);
+});
+
+test('a cancelled request gets no answer, and its stream ends', async () => {
+  const { server, post, initialize } = open();
+  const id = await initialize();
+  const started = server.next('started');
+  const answer = await post(call(7, 'wait'), session(id));
+  await started;
+  const cancelled = server.next('cancelled');
+  const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+  expect((await post(notification, session(id))).status).toBe(202);
+  await cancelled;
+  expect(await answer.text()).toBe('');
+  expect(await messages(await post(call(7, 'echo'), session(id)))).toMatchObject([{ id: 7, result: {} }]);
+});
+
+test.each([true, false])('a client that goes away cancels its request: %s', async (cancelWhenGone) => {
+  const { mcp, server, post, initialize } = open({ cancelWhenGone });
+  const id = await initialize();
+  const started = server.next('started');
+  const answer = await post(call(7, 'wait'), session(id));
+  await started;
+  let cancelled = false;
+  void server.next('cancelled').then(() => (cancelled = true));
+  await answer.body?.cancel();
+  expect(await messages(await post(call(8, 'echo'), session(id)))).toHaveLength(1);
+  expect(cancelled).toBe(cancelWhenGone);
+  server.release();
+  await mcp.close();
+});
+
+test('closing lets accepted requests be answered, ends streams, and takes no more', async () => {
+  const clock = manualClock();
+  const { mcp, server, post, send, initialize } = open({ clock });
+  const [busy, listening] = [await initialize(), await initialize()];
+  const stream = await send('GET', { ...session(listening), accept: 'text/event-stream' });
+  const started = server.next('started');
+  const answer = await post(call(2, 'wait'), session(busy));
+  await started;
+  const closed = mcp.close();
+  expect((await post(call(3, 'echo'), session(busy))).status).toBe(503);
+  expect((await post(INITIALIZE)).status).toBe(503);
+  expect(await stream.text()).toBe('');
+  server.release();
+  expect(await messages(answer)).toMatchObject([{ id: 2, result: {} }]);
+  await closed;
+  expect({ sessions: mcp.sessions(), timers: clock.timers }).toEqual({ sessions: 0, timers: 0 });
+});
+
+test('closing does not wait for ever', async () => {
+  const { mcp, server, post, initialize } = open();
+  const id = await initialize();
+  const started = server.next('started');
+  const answer = await post(call(2, 'wait'), session(id));
+  await started;
+  const cancelled = server.next('cancelled');
+  await mcp.close(0);
+  await cancelled;
+  expect(await answer.text()).toBe('');
+});

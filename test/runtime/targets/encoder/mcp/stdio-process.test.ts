@@ -1,0 +1,71 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterEach, expect, test } from 'vitest';
+import { call, INITIALIZE } from '../../../serve/mcp/requests.ts';
+import { assetsOf } from './assets.ts';
+
+const PROGRAM = [fileURLToPath(new URL('./stdio-program.ts', import.meta.url)), assetsOf('sentiment')];
+const CALL = {
+  ...call(2, 'run_encoder'),
+  params: { name: 'run_encoder', arguments: { inputs: ['I love this'] } },
+};
+
+const started: ChildProcessByStdio<Writable, Readable, Readable>[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+function start(): { child: (typeof started)[number]; stderr: Promise<string> } {
+  const child = spawn(process.execPath, PROGRAM, { stdio: ['pipe', 'pipe', 'pipe'] });
+  started.push(child);
+  return { child, stderr: text(child.stderr) };
+}
+
+test('an SDK client talks to a process of its own', async () => {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const transport = new StdioClientTransport({ command: process.execPath, args: PROGRAM, stderr: 'ignore' });
+  await client.connect(transport);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['run_encoder']);
+  const answer = await client.callTool({ name: 'run_encoder', arguments: { inputs: ['I love this'] } });
+  expect(answer.structuredContent).toMatchObject({ results: [{ predicted_label: 'POSITIVE' }] });
+  await client.close();
+});
+
+test('with everything on stdin at once, all of it is answered, nothing else is on stdout, and it ends', async () => {
+  const { child, stderr } = start();
+  const stdout = text(child.stdout);
+  const lines = [INITIALIZE, 'garbage', CALL, { ...CALL, id: 3 }];
+  child.stdin.end(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
+  const [code] = await once(child, 'exit');
+  const answers = (await stdout)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers).toHaveLength(4);
+  expect(new Set(answers.map(({ id }) => id))).toEqual(new Set([1, 2, 3, null]));
+  expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
+});
+
+test('SIGTERM ends it while stdin is open', async () => {
+  const { child, stderr } = start();
+  child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
+});
+
+test('a client that closes stdout ends it', async () => {
+  const { child, stderr } = start();
+  child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  child.stdin.write(`${JSON.stringify(CALL)}\n`);
+  const [code] = await once(child, 'exit');
+  expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
+});

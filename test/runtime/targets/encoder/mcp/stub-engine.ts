@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import { DEFAULT_LIMITS } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+
+/** An engine that does as told, for what a real one cannot be made to do. */
+export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {
+  const unused = (): never => {
+    throw new Error('not used here');
+  };
+  return {
+    manifest: {
+      name: 'stub',
+      version: '1.0.0',
+      modelType: 'sequence_classification',
+      builtBy: 'encoderfile 1.2.3',
+      inputs: ['input_ids', 'attention_mask'],
+      output: 'logits',
+      width: 2,
+      precision: 'float32',
+      tokenizer: {
+        maxLength: 128,
+        truncationSide: 'right',
+        padId: 0,
+        vocabularySize: 100,
+        marksSubwords: false,
+      },
+    },
+    limits: DEFAULT_LIMITS,
+    async run(request) {
+      const results = await run(request);
+      return { results, tokens: results.map(() => 1), timings: { tokenization: 0, queue: 0, inference: 0 } };
+    },
+    tokenize: unused,
+    decode: unused,
+    stats: () => ({ queued: 0, workers: 1 }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A result that fits the schema of sequence classification. */
+export const RESULT = Buffer.from('{"logits":[0,1],"scores":[0.25,0.75],"predicted_index":1}');
+
+/** An engine whose requests wait until `release` is called or their signal is aborted. */
+export function waitingEngine(): {
+  readonly engine: ServingEngine;
+  readonly waiting: () => number;
+  readonly release: () => void;
+  /** Resolves when so many requests wait. */
+  readonly untilWaiting: (count: number) => Promise<void>;
+} {
+  const released = Promise.withResolvers<void>();
+  let waiting = 0;
+  const engine = stubEngine(async ({ inputs, signal }) => {
+    waiting += 1;
+    const gone = Promise.withResolvers<never>();
+    signal?.addEventListener('abort', () => gone.reject(new Error('the client left')));
+    try {
+      await Promise.race([released.promise, gone.promise]);
+      return inputs.map(() => RESULT);
+    } finally {
+      waiting -= 1;
+    }
+  });
+  return {
+    engine,
+    waiting: () => waiting,
+    release: () => released.resolve(),
+    async untilWaiting(count) {
+      const reached = (): boolean => waiting === count;
+      while (!reached()) await setImmediate();
+    },
+  };
+}
