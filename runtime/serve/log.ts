@@ -1,7 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { LogLevel } from './log-levels.ts';
 
 export type { Logger } from 'pino';
 

@@ -1,13 +1,25 @@
 import { machineLine, print } from './measure/print.ts';
 import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
+import { json } from './sections/json.ts';
 import { memory } from './sections/memory.ts';
 import type { Section } from './sections/section.ts';
+import { serve } from './sections/serve.ts';
+import { soak } from './sections/soak.ts';
 import { size } from './sections/size.ts';
 import { throughput } from './sections/throughput.ts';
 import { openWorkbench } from './setup/workbench.ts';
 
-const SECTIONS: Readonly<Record<string, Section>> = { cold, memory, build, size, throughput };
+const SECTIONS: Readonly<Record<string, Section>> = {
+  cold,
+  memory,
+  build,
+  size,
+  throughput,
+  json,
+  serve,
+  soak,
+};
 
 /** `npm run bench [-- section ...]`: prints tables, asserts nothing. */
 async function runBench(wanted: readonly string[]): Promise<number> {

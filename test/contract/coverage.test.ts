@@ -6,7 +6,9 @@ import { BEHAVIOURS } from './behaviours.ts';
 const cited = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.test.ts'))
   .flatMap((file) => [
-    ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/verifies(?:Once)?\(\s*'([^']+)'/g),
+    ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(
+      /verifies(?:Once|OverWires|Served)?\(\s*'([^']+)'/g,
+    ),
   ])
   .map(([, id]) => id);
 

@@ -20,8 +20,11 @@ export function parseInvocation(
     return (option.env && env[option.env]) || option.fallback;
   };
   for (const [name, option] of Object.entries(command.options)) checkChoice(name, option, value(name));
-  return { positionals, value, flag: (name) => value(name) === 'true' };
+  return { positionals, value, flag: (name) => SWITCH_ON.includes(value(name) ?? '') };
 }
+
+const SWITCH_ON = ['true', '1'];
+const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];
 
 function parse(
   command: Command,
@@ -33,7 +36,7 @@ function parse(
   ]);
   try {
     return parseArgs({
-      args: [...args],
+      args: plainSwitches(command, args),
       allowPositionals: true,
       options: { ...(Object.fromEntries(options) as object), help: { type: 'boolean', short: 'h' } },
     });
@@ -43,7 +46,21 @@ function parse(
   }
 }
 
-function checkChoice(name: string, { choices, env }: Option, value: string | undefined): void {
+/** `--switch=true` is `--switch`; `--switch=false` is as if it was left out. */
+function plainSwitches(command: Command, args: readonly string[]): string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const plain = args.slice(0, end).flatMap((arg) => {
+    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/.exec(arg) ?? [];
+    const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+    if (!option || option.value !== undefined || !SWITCH_VALUES.includes(value)) return [arg];
+    return SWITCH_ON.includes(value) ? [`--${name}`] : [];
+  });
+  return [...plain, ...args.slice(end)];
+}
+
+function checkChoice(name: string, option: Option, value: string | undefined): void {
+  const { env } = option;
+  const choices = option.choices ?? (option.value === undefined ? SWITCH_VALUES : undefined);
   if (!choices || value === undefined || choices.includes(value)) return;
   throw new UsageError(
     `--${name}${env ? ` (${env})` : ''}: ${JSON.stringify(value)} is not one of ${choices.join(', ')}.`,

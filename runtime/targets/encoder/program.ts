@@ -1,6 +1,8 @@
 import type { Program } from '../../serve/cli/command.ts';
 import { inferCommand } from './commands/infer.ts';
 import { inspectCommand } from './commands/inspect.ts';
+import { mcpCommand } from './commands/mcp.ts';
+import { serveCommand } from './commands/serve.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { versionCommand } from './commands/version.ts';
 
@@ -10,7 +12,9 @@ export function encoderProgram(modelPath: string, name: string): Program {
     name,
     title: 'An encoder model in one executable file.',
     commands: {
+      serve: serveCommand(modelPath),
       infer: inferCommand(modelPath),
+      mcp: mcpCommand(modelPath),
       inspect: inspectCommand(modelPath),
       verify: verifyCommand(modelPath),
       version: versionCommand(modelPath),

@@ -18,6 +18,18 @@ export function makeTexts(vocabulary: Vocabulary, count: number): string[] {
   });
 }
 
+/** Tokens of a short text, as search queries have; all of them nearly alike. */
+export const SHORT_TEXTS = { shortest: 8, longest: 16 } as const;
+
+export function makeShortTexts(vocabulary: Vocabulary, count: number): string[] {
+  const random = seededRandom('short texts');
+  const { shortest, longest } = SHORT_TEXTS;
+  return Array.from({ length: count }, () => {
+    const length = shortest + Math.floor(random() * (longest - shortest + 1));
+    return makeText(vocabulary, length - SPECIALS_PER_TEXT, random);
+  });
+}
+
 /** Words drawn as in language (few are frequent), every tenth of two pieces, with a mark after every ninth or so. */
 function makeText({ words, endings }: Vocabulary, tokens: number, random: () => number): string {
   const pick = (from: readonly string[]): string => from[Math.floor(from.length ** random()) - 1] ?? '';

@@ -1,0 +1,46 @@
+import { type Invocation, type Option, UsageError } from './command.ts';
+
+/** The value of an option that is a whole number. The option has a fallback, or may be left out. */
+export function wholeNumber(
+  invocation: Invocation,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = invocation.value(name);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new UsageError(`--${name}: ${JSON.stringify(text)} is not a whole number from ${least} to ${most}.`);
+}
+
+/** As `wholeNumber`, of an option that has a fallback. */
+export function requiredNumber(
+  invocation: Invocation,
+  name: string,
+  limits: { least: number; most: number },
+): number {
+  const number = wholeNumber(invocation, name, limits);
+  if (number === undefined) throw new Error(`--${name} has no fallback`);
+  return number;
+}
+
+/** Items separated by commas. */
+export function list(invocation: Invocation, name: string): string[] {
+  return (invocation.value(name) ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** The names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT. */
+export function withEnvironment(
+  prefix: string,
+  options: Readonly<Record<string, Option>>,
+): Record<string, Option> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      { env: `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`, ...option },
+    ]),
+  );
+}

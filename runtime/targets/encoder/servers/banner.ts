@@ -1,0 +1,24 @@
+import { formatAddress } from '../../../serve/hostname.ts';
+import type { EncoderContext } from '../context.ts';
+import type { RunningServers, ServeSettings } from './start-servers.ts';
+
+/** What a person sees when the servers listen: the model, and where it answers. */
+export function banner(
+  { engine: { manifest }, runtime }: EncoderContext,
+  { http, grpc, tls }: ServeSettings,
+  { ports }: RunningServers,
+): string {
+  const scheme = tls ? 'https' : 'http';
+  const lines = [
+    `${manifest.name} ${manifest.version} (${manifest.modelType}), encoderfile ${runtime.version}`,
+    '',
+  ];
+  if (http && ports.http !== undefined) {
+    const url = `${scheme}://${formatAddress(http.hostname, ports.http)}`;
+    lines.push(`  HTTP  ${url}`, `  MCP   ${url}/mcp`);
+  }
+  if (grpc && ports.grpc !== undefined) {
+    lines.push(`  gRPC  ${formatAddress(grpc.hostname, ports.grpc)}${tls ? ' (TLS)' : ''}`);
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,64 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { EngineObserver, EngineStats } from '../engine/api.ts';
+
+const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
+
+/** Counts what the engine does. */
+export function observeEngine(registry: Registry): EngineObserver {
+  const registers = [registry];
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
+    new Histogram({ name, help, buckets, registers });
+
+  const inputs = counter('encoder_inputs_total', 'Inputs answered.');
+  const tokens = counter('encoder_tokens_total', 'Tokens the model ran on, padding left out.');
+  const padded = counter('encoder_padded_tokens_total', 'Tokens the model ran on, padding included.');
+  const truncated = counter(
+    'encoder_truncated_inputs_total',
+    'Inputs that were cut to what the model takes.',
+  );
+  const deaths = counter('encoder_worker_deaths_total', 'Inference threads that ended and were replaced.');
+  const batchInputs = histogram('encoder_batch_inputs', 'Inputs in one run of the model.', SIZES);
+  const batchSeconds = histogram('encoder_batch_duration_seconds', 'Time of one run of the model.', SECONDS);
+  const stages = {
+    tokenization: histogram('encoder_tokenization_duration_seconds', 'Time to tokenise a request.', SECONDS),
+    queue: histogram('encoder_queue_duration_seconds', 'Time a request waited for the model.', SECONDS),
+    inference: histogram(
+      'encoder_inference_duration_seconds',
+      'Time from first run to last result.',
+      SECONDS,
+    ),
+  };
+  return {
+    onBatch(batch) {
+      tokens.inc(batch.tokens);
+      padded.inc(batch.paddedTokens);
+      batchInputs.observe(batch.inputs);
+      batchSeconds.observe(batch.milliseconds / 1000);
+    },
+    onRequest(request) {
+      inputs.inc(request.inputs);
+      truncated.inc(request.truncated);
+      stages.tokenization.observe(request.timings.tokenization / 1000);
+      stages.queue.observe(request.timings.queue / 1000);
+      stages.inference.observe(request.timings.inference / 1000);
+    },
+    onWorkerDeath: () => deaths.inc(),
+  };
+}
+
+/** Shows, whenever metrics are read, how much waits. */
+export function watchEngine(registry: Registry, stats: () => EngineStats): void {
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('encoder_queued_inputs', 'Inputs that are accepted and not answered.', () => stats().queued);
+  gauge('encoder_workers', 'Inference threads.', () => stats().workers);
+}

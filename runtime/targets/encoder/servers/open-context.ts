@@ -1,0 +1,41 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createAccess } from '../../../serve/access.ts';
+import { createLifecycle } from '../../../serve/lifecycle.ts';
+import { createLog } from '../../../serve/log.ts';
+import type { LogLevel } from '../../../serve/log-levels.ts';
+import type { EncoderContext } from '../context.ts';
+import { openServingEngine } from '../engine/serving-engine.ts';
+import { runtimeFacts } from './runtime-facts.ts';
+import { observeEngine, watchEngine } from './metrics.ts';
+import type { EngineSettings } from './settings.ts';
+
+export interface ContextSettings {
+  readonly engine: EngineSettings;
+  readonly apiKeys: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+/** Opens the model for serving, with everything that its transports share. `write` takes lines of log. */
+export async function openContext(
+  modelPath: string,
+  settings: ContextSettings,
+  write: (line: string) => void,
+): Promise<EncoderContext> {
+  const log = createLog(settings.logLevel, { write });
+  const metrics = new Registry();
+  const observer = observeEngine(metrics);
+  const engine = await openServingEngine(modelPath, {
+    ...settings.engine,
+    observer: {
+      ...observer,
+      onWorkerDeath(reason) {
+        log.error({ reason }, 'an inference thread ended and is replaced');
+        observer.onWorkerDeath(reason);
+      },
+    },
+  });
+  collectDefaultMetrics({ register: metrics });
+  watchEngine(metrics, () => engine.stats());
+  const kernel = { log, metrics, lifecycle: createLifecycle(), access: createAccess(settings.apiKeys) };
+  return { kernel, engine, runtime: runtimeFacts(modelPath) };
+}

@@ -1,0 +1,71 @@
+import type { Invocation } from '../../../serve/cli/command.ts';
+import { list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
+import type { LogLevel } from '../../../serve/log-levels.ts';
+import { readTls, type TlsFiles } from '../../../serve/tls.ts';
+import type { EngineLimits } from '../engine/api.ts';
+
+export interface EngineSettings {
+  readonly limits: EngineLimits;
+  readonly workers: number | undefined;
+  readonly threads: number | undefined;
+  readonly cacheDir: string | undefined;
+}
+
+export interface Address {
+  readonly hostname: string;
+  readonly port: number;
+  /** The flag that sets the port. */
+  readonly portFlag: string;
+}
+
+/** A server's settings, read once from flags and environment and checked. */
+export interface ServerSettings {
+  readonly engine: EngineSettings;
+  readonly tls: TlsFiles | undefined;
+  readonly apiKeys: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly maxBodyBytes: number;
+  readonly drainSeconds: number;
+  readonly logLevel: LogLevel;
+}
+
+const ANY_COUNT = { least: 1, most: 1_000_000_000 };
+
+function readEngineSettings(invocation: Invocation): EngineSettings {
+  const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
+  return {
+    limits: {
+      maxBatchTokens: count('max-batch-tokens'),
+      maxClientBatch: count('max-client-batch'),
+      maxQueue: count('max-queue'),
+      maxInputChars: count('max-input-chars'),
+      onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
+    },
+    workers: wholeNumber(invocation, 'workers', ANY_COUNT),
+    threads: wholeNumber(invocation, 'threads', ANY_COUNT),
+    cacheDir: invocation.value('cache-dir'),
+  };
+}
+
+export function readServerSettings(invocation: Invocation): ServerSettings {
+  const allowedHosts = list(invocation, 'allowed-hosts');
+  return {
+    engine: readEngineSettings(invocation),
+    tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
+    apiKeys: list(invocation, 'api-key'),
+    corsOrigins: list(invocation, 'cors-origins'),
+    allowedHosts: allowedHosts.length > 0 ? allowedHosts : undefined,
+    maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
+    drainSeconds: requiredNumber(invocation, 'drain-seconds', { least: 0, most: 86_400 }),
+    logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
+  };
+}
+
+export function readAddress(invocation: Invocation, hostnameFlag: string, portFlag: string): Address {
+  return {
+    hostname: invocation.value(hostnameFlag) ?? '',
+    port: requiredNumber(invocation, portFlag, { least: 0, most: 65_535 }),
+    portFlag: `--${portFlag}`,
+  };
+}

@@ -1,0 +1,81 @@
+import { listenGrpc } from '../../../serve/grpc/listen.ts';
+import { listenHttp } from '../../../serve/http/listen.ts';
+import type { EncoderContext } from '../context.ts';
+import { encoderGrpcRoutes } from '../grpc/routes.ts';
+import { encoderApp } from '../http/app.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
+import type { Address, ServerSettings } from './settings.ts';
+
+export interface RunningServers {
+  /** Ports that are really listened on. */
+  readonly ports: { readonly http?: number | undefined; readonly grpc?: number | undefined };
+  /** Answers what was accepted and refuses what comes, then closes everything. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServeSettings extends ServerSettings {
+  readonly http: Address | undefined;
+  readonly grpc: Address | undefined;
+}
+
+/** Puts a model on the network. Either everything listens, or nothing does. */
+export async function startServers(
+  context: EncoderContext,
+  settings: ServeSettings,
+): Promise<RunningServers> {
+  const { tls, maxBodyBytes, drainSeconds } = settings;
+  const { kernel, engine } = context;
+  const closers: (() => Promise<void>)[] = [() => engine.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.toReversed()) await close();
+  };
+  const ports: { http?: number; grpc?: number } = {};
+  try {
+    if (settings.http) {
+      const mcp = mcpRoutes(context, {
+        hostname: settings.http.hostname,
+        allowedHosts: settings.allowedHosts,
+        allowedOrigins: settings.corsOrigins,
+        maxBodyBytes,
+      });
+      const app = encoderApp(context, { maxBodyBytes, corsOrigins: settings.corsOrigins, mcp: mcp.routes });
+      const http = await listenHttp({ app, ...settings.http, tls });
+      ports.http = http.port;
+      closers.push(async () => {
+        // Streams of MCP sessions are open until their sessions end.
+        await mcp.close();
+        await http.close(CLOSE_MILLISECONDS);
+      });
+    }
+    if (settings.grpc) {
+      const routes = encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes });
+      const grpc = await listenGrpc({
+        routes,
+        log: kernel.log,
+        ...settings.grpc,
+        tls,
+        closeTimeout: CLOSE_MILLISECONDS,
+      });
+      ports.grpc = grpc.port;
+      closers.push(() => grpc.close());
+    }
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+  kernel.lifecycle.ready();
+  return {
+    ports,
+    async stop() {
+      await Promise.race([kernel.lifecycle.drain(), after(drainSeconds * 1000)]);
+      await closeAll();
+    },
+  };
+}
+
+/** All requests are answered by then; this is for their last bytes to leave. */
+const CLOSE_MILLISECONDS = 2000;
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,56 @@
+import { Agent, request, type RequestOptions } from 'node:http';
+
+export interface Load {
+  readonly port: number;
+  readonly path: '/v1/embeddings' | '/predict';
+  /** The texts of each request. */
+  readonly requests: readonly (readonly string[])[];
+  readonly concurrency: number;
+}
+
+export interface LoadResult {
+  readonly textsPerSecond: number;
+  /** In milliseconds, one per request. */
+  readonly latencies: readonly number[];
+}
+
+/** Sends requests, so many at a time, over connections that are kept open; every answer is read to its end. */
+export async function putLoad({ port, path, requests, concurrency }: Load): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const headers = { 'content-type': 'application/json' };
+  const key = path === '/predict' ? 'inputs' : 'input';
+  const latencies: number[] = [];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    for (let texts = requests[next++]; texts; texts = requests[next++]) {
+      const started = performance.now();
+      await send({ agent, port, path, method: 'POST', headers }, JSON.stringify({ [key]: texts }));
+      latencies.push(performance.now() - started);
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, client));
+  const seconds = (performance.now() - started) / 1000;
+  agent.destroy();
+  return { textsPerSecond: requests.flat().length / seconds, latencies };
+}
+
+export const get = (port: number, path: string): Promise<string> => send({ port, path }, '');
+
+/** Sends one request and reads its answer to the end. */
+function send(options: RequestOptions, body: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const sent = request({ host: '127.0.0.1', ...options });
+  sent.on('error', reject);
+  sent.on('response', (answer) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answer.on('error', reject);
+    answer.on('end', () => {
+      if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString());
+      else reject(new Error(`HTTP ${answer.statusCode}`));
+    });
+  });
+  sent.end(body);
+  return promise;
+}

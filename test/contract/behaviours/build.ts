@@ -1,0 +1,65 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What `encoderfile build` promises. */
+export const BUILD = {
+  'build:contract-options': {
+    source: 'encoder contract 4.4',
+    behaviour: 'build takes every option of the contract; flags override the config file.',
+  },
+  'build:default-output': {
+    source: 'encoder contract 2',
+    behaviour:
+      'The default output is ./<name>.encoder in the current directory; names of any kind give a usable file.',
+  },
+  'build:assets': {
+    source: 'encoder contract 2, 4.4',
+    behaviour: '--no-build and build: false write the assets without an executable.',
+  },
+  'build:missing-files': {
+    source: 'encoder contract 7',
+    behaviour: 'Missing model files give the messages of the contract.',
+  },
+  'build:bad-model': {
+    source: 'issue: bad input',
+    behaviour: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',
+  },
+  'build:bad-tokenizer': {
+    source: 'issue: bad input',
+    behaviour: 'An invalid tokenizer, or that of another model, is refused.',
+  },
+  'build:bad-labels': {
+    source: 'issue: bad input',
+    behaviour: 'Missing or too few labels are refused with the numbers.',
+  },
+  'build:bad-config': {
+    source: 'issue: bad input',
+    behaviour: 'A broken config names file, line and column of every problem at once.',
+  },
+  'build:transform': {
+    source: 'README',
+    behaviour: 'A transform is refused with a reason, not silently left out, as long as it cannot be run.',
+  },
+  'build:bad-output': {
+    source: 'issue: bad input',
+    behaviour:
+      'An output path that is a folder, unwritable or on a full disk is refused; an old file stays intact.',
+  },
+  'build:two-at-once': {
+    source: 'issue: bad input',
+    behaviour: 'Two builds to the same output at once both end well, and the file is whole.',
+  },
+  'build:killed': {
+    source: 'issue: bad input',
+    behaviour:
+      'kill -9 during a build leaves the old file intact; the next build removes what was left behind.',
+  },
+  'build:cache-directory': {
+    source: 'encoder contract 7',
+    behaviour: "Without a home folder it says 'Cannot locate cache directory' and what to set.",
+  },
+  'build:platform': {
+    source: 'encoder contract 4.4',
+    behaviour:
+      'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
+  },
+} as const satisfies Behaviours;

@@ -1,0 +1,56 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What an executable promises whatever it is asked. */
+export const EXECUTABLE = {
+  'help:exit-codes': {
+    source: 'design "Services decided"',
+    behaviour: '--help is on every command with exit code 0; an unknown command has exit code 2.',
+  },
+  'inspect:facts': {
+    source: 'docs/executable.md',
+    behaviour: 'inspect tells name, type, labels and sizes, as a table or with --json.',
+  },
+  'verify:intact': {
+    source: 'design "The executable format"',
+    behaviour: 'verify reads every section and says that the file is intact.',
+  },
+  'executable:moved': {
+    source: 'issue: the executable',
+    behaviour:
+      'It works copied, renamed (spaces, non-ASCII), through a symbolic link and from a read-only folder.',
+  },
+  'executable:read-only-home': {
+    source: 'issue: the executable',
+    behaviour: 'With a home folder that cannot be written it unpacks its libraries elsewhere.',
+  },
+  'executable:noexec': {
+    source: 'issue: the executable',
+    behaviour:
+      'Where a cache folder forbids execution it uses the next one; where all do it says what to set.',
+  },
+  'executable:first-start-twice': {
+    source: 'issue: the executable',
+    behaviour: 'Several processes at the very first start at once all work, and leave one unpacked copy.',
+  },
+  'executable:no-network': {
+    source: 'issue: the executable',
+    behaviour: 'It needs no network.',
+  },
+  'executable:private': {
+    source: 'docs/executable.md',
+    behaviour: 'It leaves nothing in the home folder but its unpacked libraries: no telemetry, no device id.',
+  },
+  'executable:damaged-libraries': {
+    source: 'design "The executable format"',
+    behaviour: 'Unpacked libraries that were cut or belong to somebody else are replaced, not loaded.',
+  },
+  'executable:damaged': {
+    source: 'issue: the executable',
+    behaviour:
+      'A truncated or altered file, a missing section and a newer format are each one sentence, exit code 1.',
+  },
+  'executable:stdout': {
+    source: 'issue: the executable',
+    behaviour: 'Stdout holds the result only, whatever the environment says to Node.',
+  },
+} as const satisfies Behaviours;

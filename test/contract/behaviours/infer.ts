@@ -1,0 +1,78 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What `infer` promises. */
+export const INFER = {
+  'infer:sequence_classification:shape': {
+    source: 'encoder contract 4.4',
+    behaviour: 'infer prints {"predictions": [{label, score}], "metadata": null}, one per input, in order.',
+  },
+  'infer:token_classification:shape': {
+    source: 'encoder contract 4.4',
+    behaviour: 'infer prints {"predictions": [{tokens, labels}], "metadata": null}, one per input, in order.',
+  },
+  'infer:embedding:shape': {
+    source: 'encoder contract 4.4',
+    behaviour: 'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, in order.',
+  },
+  'infer:embedding:normalize': {
+    source: 'encoder contract 4.4',
+    behaviour: '--normalize=true gives vectors of length 1, --normalize=false leaves them as they are.',
+  },
+  'infer:embedding:pooling': {
+    source: 'docs/infer.md',
+    behaviour: '--pooling=none gives one vector per token, without special tokens.',
+  },
+  'infer:out-dir': {
+    source: 'encoder contract 4.4',
+    behaviour: '-o/--out-dir names the file that results are written to; nothing is printed then.',
+  },
+  'infer:format': {
+    source: 'encoder contract 4.4',
+    behaviour: '-f/--format accepts json, which is the default, and nothing else.',
+  },
+  'infer:empty': {
+    source: 'encoder contract 7, design "Encoder semantics"',
+    behaviour: 'An empty text is refused with "Cannot tokenize empty string", exit code 1.',
+  },
+  'infer:missing-inputs': {
+    source: 'encoder contract 7',
+    behaviour: 'No text at all is a usage error, exit code 2.',
+  },
+  'infer:unknown-flag': {
+    source: 'encoder contract 7',
+    behaviour: 'An unknown flag is one clear line and exit code 2.',
+  },
+  'infer:option-of-another-type': {
+    source: 'docs/infer.md',
+    behaviour: '--normalize for a model that is not an embedding model is refused with a reason.',
+  },
+  'infer:dash-text': {
+    source: 'docs/infer.md',
+    behaviour: 'A text that starts with a dash can be given after --.',
+  },
+  'infer:golden': {
+    source: 'issue: fixture models',
+    behaviour: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
+  },
+  'infer:file:formats': {
+    source: 'docs/infer.md',
+    behaviour: '--input reads .txt, .jsonl and .csv, and writes a line of JSON per text, in order.',
+  },
+  'infer:file:bad-lines': {
+    source: 'docs/infer.md',
+    behaviour: 'A text that cannot be used gets a line with its error; the others are answered; exit code 1.',
+  },
+  'infer:file:resume': {
+    source: 'docs/infer.md',
+    behaviour:
+      'A run that was killed continues where it stopped, and the result is the same as without the kill.',
+  },
+  'infer:file:reader-gone': {
+    source: 'docs/infer.md',
+    behaviour: 'When the reader of its output goes away (| head) it stops, quietly and with exit code 0.',
+  },
+  'infer:file:problems': {
+    source: 'docs/infer.md',
+    behaviour: 'A missing file, a folder, a missing column and broken CSV are each one clear sentence.',
+  },
+} as const satisfies Behaviours;

@@ -1,0 +1,90 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What a served model promises. */
+export const SERVE = {
+  'predict:golden': {
+    source: 'encoder contract 2, 4.1, 4.2, 4.3',
+    behaviour: 'Results of all golden texts, in one request, are those that independent libraries compute.',
+  },
+  'predict:metadata': {
+    source: 'encoder contract 2',
+    behaviour: 'The metadata of a request comes back with its results.',
+  },
+  'predict:empty': {
+    source: 'encoder contract 7, design "Encoder semantics"',
+    behaviour:
+      'No input or an empty one is an InputError "Cannot tokenize empty string"; white space has no tokens.',
+  },
+  'predict:normalize': {
+    source: 'encoder contract 4.1',
+    behaviour: 'normalize makes every token vector one of length 1; without it vectors stay as they are.',
+  },
+  'predict:order': {
+    source: 'encoder contract 2',
+    behaviour: 'Many requests at once are each answered with the results of their own inputs, in order.',
+  },
+  'serve:both-disabled': {
+    source: 'encoder contract 4.4, 7',
+    behaviour:
+      "Disabling both servers fails with 'Cannot disable both gRPC and HTTP' before a model is loaded.",
+  },
+  'serve:banner': {
+    source: 'encoder contract 4.4',
+    behaviour:
+      'A banner on stderr names the model and the real addresses, also of port 0; stdout stays empty.',
+  },
+  'serve:one-protocol': {
+    source: 'encoder contract 4.4',
+    behaviour: '--disable-grpc and --disable-http leave the other protocol alone.',
+  },
+  'serve:port-in-use': {
+    source: 'issue: serve',
+    behaviour: 'A port in use is one clear sentence and exit code 1; nothing is left half alive.',
+  },
+  'serve:wrong-values': {
+    source: 'design "Services decided"',
+    behaviour: 'A wrong value of a flag is one line that names the flag, the value and the rule.',
+  },
+  'serve:bad-certificate': {
+    source: 'issue: serve',
+    behaviour: 'A certificate without its key, a missing file and one that is no PEM are each one sentence.',
+  },
+  'serve:tls': {
+    source: 'issue: serve',
+    behaviour: 'With a certificate and its key HTTP, MCP and gRPC speak TLS.',
+  },
+  'serve:drain': {
+    source: 'issue: serve',
+    behaviour: 'SIGTERM: accepted requests are answered, new ones get 503, then it ends with exit code 0.',
+  },
+  'serve:second-signal': {
+    source: 'issue: serve',
+    behaviour: 'A second signal ends it at once.',
+  },
+  'serve:overload': {
+    source: 'issue: the engine',
+    behaviour:
+      'A full queue is 429 with Retry-After and RESOURCE_EXHAUSTED; health answers meanwhile; later it has room.',
+  },
+  'serve:api-key': {
+    source: 'docs/serve.md',
+    behaviour: 'With keys set, every route but the health checks needs one of them.',
+  },
+  'serve:environment': {
+    source: 'issue: serve',
+    behaviour: 'Every flag of serve has a name in the environment.',
+  },
+  'mcp:stdio': {
+    source: 'encoder contract 4.3, design "Encoder semantics"',
+    behaviour:
+      'mcp speaks MCP on stdin and stdout and nothing else there, and ends with exit code 0 with stdin.',
+  },
+  'mcp:http': {
+    source: 'encoder contract 4.3, docs/mcp.md',
+    behaviour: 'mcp --http serves /mcp on --hostname and --port, by default on loopback, port 9100.',
+  },
+  'mcp:tool': {
+    source: 'encoder contract 4.3',
+    behaviour: 'There is one tool, run_encoder, with the description of the model type.',
+  },
+} as const satisfies Behaviours;

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { credentials, loadPackageDefinition, type ServiceClientConstructor, status } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ROOT } from '../helpers/paths.ts';
+import type { Served } from './serving.ts';
+
+export interface PredictRequest {
+  readonly inputs: readonly string[];
+  readonly normalize?: boolean;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+interface TokenInfo {
+  readonly token: string;
+  readonly token_id: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The result of one input; which members there are depends on the model type. */
+export interface PredictResult {
+  readonly logits?: readonly number[];
+  readonly scores?: readonly number[];
+  readonly predicted_index?: number;
+  readonly predicted_label?: string;
+  readonly embeddings?: readonly { readonly embedding: readonly number[]; readonly token_info: TokenInfo }[];
+  readonly tokens?: readonly {
+    readonly token_info: TokenInfo;
+    readonly logits: readonly number[];
+    readonly scores: readonly number[];
+    readonly label: string;
+    readonly score: number;
+  }[];
+}
+
+export interface PredictResponse {
+  readonly results: readonly PredictResult[];
+  readonly model_id: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** An error as the contract names it, whatever the wire makes of it. */
+class WireError extends Error {
+  readonly code: string | number;
+
+  constructor(code: string | number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** One way to ask a served model. All speak the contract's request and response. */
+export interface Transport {
+  readonly name: 'http' | 'grpc' | 'mcp';
+  /** How this wire says that the input is at fault. */
+  readonly inputError: string | number;
+  connect(
+    served: Served,
+    service: string,
+  ): Promise<{ predict(request: PredictRequest): Promise<PredictResponse>; close(): Promise<void> }>;
+}
+
+const http: Transport = {
+  name: 'http',
+  inputError: 422,
+  connect: ({ httpPort }) =>
+    Promise.resolve({
+      async predict(request) {
+        const answer = await fetch(`http://127.0.0.1:${httpPort}/predict`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(request),
+        });
+        if (!answer.ok) throw new WireError(answer.status, await answer.text());
+        return (await answer.json()) as PredictResponse;
+      },
+      close: () => Promise.resolve(),
+    }),
+};
+
+const grpc: Transport = {
+  name: 'grpc',
+  inputError: status.INVALID_ARGUMENT,
+  connect({ grpcPort }, service) {
+    const client = grpcClient(service, `127.0.0.1:${grpcPort}`);
+    return Promise.resolve({
+      predict: (request) =>
+        new Promise((resolve, reject) => {
+          const done = (error: { code: number; details: string } | null, response: PredictResponse): void => {
+            if (error) reject(new WireError(error.code, error.details));
+            else resolve(response);
+          };
+          (client['Predict'] as (...args: unknown[]) => unknown).call(client, request, done);
+        }),
+      close: () => Promise.resolve(client.close()),
+    });
+  },
+};
+
+/** A client made from our .proto files by another implementation of gRPC. */
+export function grpcClient(
+  service: string,
+  address: string,
+): InstanceType<ServiceClientConstructor> & Record<string, unknown> {
+  const proto = join(ROOT, 'proto');
+  const definition = loadSync(
+    ['embedding', 'sequence_classification', 'token_classification'].map((name) => `encoder/${name}.proto`),
+    { includeDirs: [proto], keepCase: true, defaults: true },
+  );
+  const { encoder } = loadPackageDefinition(definition) as unknown as {
+    encoder: Record<string, ServiceClientConstructor>;
+  };
+  const Service = encoder[service];
+  if (!Service) throw new Error(`no service ${service}`);
+  const options = { 'grpc.max_receive_message_length': -1 };
+  return new Service(address, credentials.createInsecure(), options);
+}
+
+const mcp: Transport = {
+  name: 'mcp',
+  inputError: -32_600,
+  async connect({ httpPort }) {
+    const client = new Client({ name: 'contract', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${httpPort}/mcp`)));
+    return {
+      async predict(request) {
+        try {
+          const result = await client.callTool({ name: 'run_encoder', arguments: { ...request } });
+          return result.structuredContent as PredictResponse;
+        } catch (error) {
+          const { code, message } = error as { code: number; message: string };
+          throw new WireError(code, message.replace(/^MCP error -?\d+: /, ''));
+        }
+      },
+      close: () => client.close(),
+    };
+  },
+};
+
+export const TRANSPORTS: readonly Transport[] = [http, grpc, mcp];

@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect } from 'vitest';
+import { selfSigned } from '../helpers/self-signed.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { executablePath, runExecutable } from './arms.ts';
+import { grpcClient } from './clients.ts';
+import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+const running: RunningExecutable[] = [];
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+interface Server extends RunningExecutable {
+  readonly url: string;
+  readonly grpcPort: number;
+}
+
+async function serve(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
+  const started = startExecutable(executablePath('sentiment'), ['serve', ...ANY_PORTS, ...args], env);
+  running.push(started);
+  const text = await started.said(/"msg":"serving"/);
+  return { ...started, url: `http://127.0.0.1:${portIn(text, 'HTTP')}`, grpcPort: portIn(text, 'gRPC') };
+}
+
+const refused = async (...args: string[]): Promise<string> => {
+  const { exitCode, stdout, stderr } = await runExecutable(executablePath('sentiment'), ['serve', ...args]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  return stderr;
+};
+
+const predict = (
+  url: string,
+  inputs: readonly string[],
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(`${url}/predict`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ inputs }),
+  });
+
+/** Texts that keep the model busy for a while. */
+const WORK = Array.from({ length: 2000 }, (_, at) => `${at} words go on and on `.repeat(20));
+
+verifiesOnce('serve:both-disabled', async () => {
+  expect(await refused('--disable-grpc', '--disable-http')).toBe(
+    'Error: Cannot disable both gRPC and HTTP\n',
+  );
+  const damaged = join(folder(), 'not-a-model');
+  writeFileSync(damaged, 'nothing');
+  // Said before the model is looked at.
+  const env = { ENCODERFILE_DISABLE_HTTP: 'true', ENCODERFILE_DISABLE_GRPC: '1' };
+  const answer = await runExecutable(executablePath('sentiment'), ['serve'], { env });
+  expect(answer).toMatchObject({ exitCode: 1, stderr: 'Error: Cannot disable both gRPC and HTTP\n' });
+});
+
+verifiesOnce('serve:banner', async () => {
+  const { stdout, stderr, url } = await serve();
+  expect(stderr()).toMatch(/^sentiment 1\.0\.0 \(sequence_classification\), encoderfile /);
+  expect(stderr()).toMatch(/^ {2}HTTP {2}http:\/\/127\.0\.0\.1:\d+$/m);
+  expect(stderr()).toMatch(/^ {2}MCP {3}http:\/\/127\.0\.0\.1:\d+\/mcp$/m);
+  expect(stderr()).toMatch(/^ {2}gRPC {2}\[::\]:\d+$/m);
+  expect(await (await fetch(`${url}/health`)).json()).toBe('OK!');
+  expect(stdout()).toBe('');
+});
+
+verifiesOnce('serve:one-protocol', async () => {
+  const http = await startOnly('--disable-grpc');
+  expect(http).toMatch(/HTTP/);
+  expect(http).not.toMatch(/gRPC/);
+  const grpc = await startOnly('--disable-http=true');
+  expect(grpc).toMatch(/gRPC/);
+  expect(grpc).not.toMatch(/HTTP|MCP/);
+});
+
+async function startOnly(flag: string): Promise<string> {
+  const started = startExecutable(executablePath('sentiment'), ['serve', ...ANY_PORTS, flag]);
+  running.push(started);
+  return await started.said(/"msg":"serving"/);
+}
+
+verifiesOnce('serve:port-in-use', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  try {
+    const http = ['--http-hostname', '127.0.0.1', '--http-port', String(port), '--grpc-port', '0'];
+    expect(await refused(...http)).toBe(
+      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --http-port.\n`,
+    );
+    const grpc = ['--grpc-hostname', '127.0.0.1', '--grpc-port', String(port), '--http-port', '0'];
+    expect(await refused(...grpc)).toBe(
+      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --grpc-port.\n`,
+    );
+  } finally {
+    other.close();
+  }
+});
+
+verifiesOnce('serve:wrong-values', async () => {
+  for (const [args, message] of [
+    [['--http-port', '70000'], /--http-port: "70000" is not a whole number from 0 to 65535/],
+    [['--grpc-port', 'x'], /--grpc-port: "x" is not a whole number/],
+    [['--workers', '0'], /--workers: "0" is not a whole number from 1/],
+    [['--on-overflow', 'cut'], /--on-overflow .*"cut" is not one of truncate, error/],
+    [['--nosuch'], /Unknown option '--nosuch'/],
+    [['stray'], /Unexpected argument "stray"/],
+  ] as const) {
+    const answer = await runExecutable(executablePath('sentiment'), ['serve', ...args]);
+    expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(answer.stderr).toMatch(message);
+  }
+  expect(await refused('--http-hostname', 'nosuch.invalid', '--http-port', '0')).toMatch(
+    /^Error: Cannot listen on nosuch\.invalid:0: the host name "nosuch\.invalid" is not known\./,
+  );
+});
+
+verifiesOnce('serve:bad-certificate', async () => {
+  const file = join(folder(), 'file.pem');
+  writeFileSync(file, 'not a certificate');
+  expect(await refused('--cert-file', file)).toBe(
+    'Error: --cert-file is given without --key-file; TLS needs both.\n',
+  );
+  expect(await refused('--key-file', file)).toMatch(/^Error: --key-file is given without --cert-file/);
+  expect(await refused('--cert-file', 'nosuch.pem', '--key-file', file)).toMatch(
+    /^Error: --cert-file: cannot read nosuch\.pem: .*Name a PEM file\.\n$/,
+  );
+  expect(await refused('--cert-file', file, '--key-file', file)).toMatch(
+    /^Error: .*file\.pem and .*file\.pem are no certificate and its key: .*Both must be PEM files\.\n$/,
+  );
+});
+
+verifiesOnce('serve:tls', async () => {
+  const { cert, key } = selfSigned();
+  const [certFile, keyFile] = [join(folder(), 'cert.pem'), join(folder(), 'key.pem')];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key);
+  const { stderr, url } = await serve(['--cert-file', certFile, '--key-file', keyFile]);
+  expect(stderr()).toMatch(/^ {2}HTTP {2}https:.*\n {2}MCP {3}https:.*\n {2}gRPC .*\(TLS\)$/m);
+  const answer = await new Promise<number | undefined>((resolve, reject) => {
+    const options = { ca: cert, servername: 'localhost' };
+    get(`${url.replace('http:', 'https:')}/health`, options, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+  expect(answer).toBe(200);
+});
+
+verifiesOnce('serve:drain', async () => {
+  const { url, child, said, ended, stderr } = await serve();
+  const accepted = predict(url, WORK);
+  await untilQueued(url);
+  child.kill('SIGTERM');
+  await said(/"msg":"stopping/);
+  const late = await predict(url, ['too late']);
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await late.text()).toBe('The server is shutting down.');
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const answer = await accepted;
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as { results: unknown[] }).results).toHaveLength(WORK.length);
+  expect(await ended).toBe(0);
+  expect(stderr()).toMatch(/"msg":"stopped"/);
+});
+
+verifiesOnce('serve:second-signal', async () => {
+  const { url, child, said, ended } = await serve();
+  const lost = predict(url, WORK).catch((error: unknown) => error);
+  await untilQueued(url);
+  child.kill('SIGTERM');
+  await said(/"msg":"stopping/);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(143);
+  expect(await lost).toBeInstanceOf(Error);
+});
+
+/** Waits until the model has work that takes a while. */
+async function untilQueued(url: string): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (Number(/^encoder_queued_inputs (\d+)$/m.exec(metrics)?.[1]) > 0) return;
+  }
+}
+
+verifiesOnce('serve:overload', async () => {
+  const { url, grpcPort } = await serve(['--max-queue', '10']);
+  const accepted = predict(url, WORK);
+  await untilQueued(url);
+  const refusal = await predict(url, ['no room']);
+  expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await refusal.text()).toMatch(/^The model is busy: \d+ inputs wait and at most 10 may/);
+  const client = grpcClient('SequenceClassification', `127.0.0.1:${grpcPort}`);
+  const code = await new Promise((resolve) => {
+    (client['Predict'] as (...args: unknown[]) => unknown).call(
+      client,
+      { inputs: ['no room'] },
+      (error: { code: number } | null) => resolve(error?.code),
+    );
+  });
+  client.close();
+  expect(code).toBe(8);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect((await accepted).status).toBe(200);
+  expect((await predict(url, ['room again'])).status).toBe(200);
+});
+
+verifiesOnce('serve:api-key', async () => {
+  const { url } = await serve([], { ENCODERFILE_API_KEY: 'first, second' });
+  expect((await predict(url, ['a'])).status).toBe(401);
+  expect((await predict(url, ['a'], { authorization: 'Bearer third' })).status).toBe(401);
+  expect((await predict(url, ['a'], { authorization: 'Bearer second' })).status).toBe(200);
+  for (const open of ['/health', '/healthz', '/readyz']) expect((await fetch(url + open)).status).toBe(200);
+  expect((await fetch(`${url}/metrics`)).status).toBe(401);
+  expect((await fetch(`${url}/mcp`, { method: 'POST' })).status).toBe(401);
+});
+
+verifiesOnce('serve:environment', async () => {
+  const { stdout } = await runExecutable(executablePath('sentiment'), ['serve', '--help']);
+  const flags = [...stdout.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)].map(([, name]) => name ?? '');
+  expect(flags).toEqual(
+    expect.arrayContaining([
+      'grpc-hostname',
+      'grpc-port',
+      'http-hostname',
+      'http-port',
+      'disable-grpc',
+      'disable-http',
+    ]),
+  );
+  for (const flag of flags)
+    expect(stdout).toContain(`env ENCODERFILE_${flag.toUpperCase().replaceAll('-', '_')}`);
+  const { url } = await serve([], { ENCODERFILE_ON_OVERFLOW: 'error' });
+  expect((await predict(url, ['word '.repeat(5000)])).status).toBe(422);
+});

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { inject } from 'vitest';
+import { join } from 'node:path';
+import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
+import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
+import { DEFAULT_LIMITS } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import { executablePath } from './arms.ts';
+
+/** A model on the network. */
+export interface Served {
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  stop(): Promise<void>;
+}
+
+/** A way to put a model on the network. `model` is the name of a fixture. */
+export interface ServingArm {
+  readonly name: string;
+  serve(model: string): Promise<Served>;
+}
+
+const inProcess: ServingArm = {
+  name: 'in-process',
+  async serve(model) {
+    const settings = {
+      engine: { limits: DEFAULT_LIMITS, workers: undefined, threads: undefined, cacheDir: undefined },
+      tls: undefined,
+      apiKeys: [],
+      corsOrigins: [],
+      allowedHosts: undefined,
+      maxBodyBytes: 8_388_608,
+      drainSeconds: 30,
+      logLevel: 'silent',
+      http: { hostname: '127.0.0.1', port: 0, portFlag: '--http-port' },
+      grpc: { hostname: '127.0.0.1', port: 0, portFlag: '--grpc-port' },
+    } as const;
+    const context = await openContext(join(inject('built'), `${model}.assets`), settings, () => {});
+    const { ports, stop } = await startServers(context, settings);
+    return { httpPort: ports.http ?? 0, grpcPort: ports.grpc ?? 0, stop };
+  },
+};
+
+const executable: ServingArm = {
+  name: 'executable',
+  async serve(model) {
+    const running = startExecutable(executablePath(model), ['serve', ...ANY_PORTS]);
+    const text = await running.said(/"msg":"serving"/);
+    return {
+      httpPort: portIn(text, 'HTTP'),
+      grpcPort: portIn(text, 'gRPC'),
+      async stop() {
+        running.child.kill('SIGTERM');
+        await running.ended;
+      },
+    };
+  },
+};
+
+export const SERVING_ARMS: readonly ServingArm[] = [inProcess, executable];
+
+export const ANY_PORTS = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
+
+/** The port that the banner names for a protocol. */
+export function portIn(stderr: string, protocol: 'HTTP' | 'gRPC'): number {
+  const [, port] = new RegExp(`^ +${protocol} +.*:(\\d+)`, 'm').exec(stderr) ?? [];
+  if (port === undefined) throw new Error(`no port for ${protocol} in ${stderr}`);
+  return Number(port);
+}
+
+export interface RunningExecutable {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves with all of stderr as soon as it has what `pattern` finds; rejects if the process ends before. */
+  readonly said: (pattern: RegExp) => Promise<string>;
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts an executable that goes on running. */
+export function startExecutable(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningExecutable {
+  const child = spawn(path, args, { env: { ...process.env, ENCODERFILE_CACHE_DIR: TEST_CACHE, ...env } });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (pattern.test(stderr)) resolve(stderr);
+        };
+        child.stderr.on('data', look);
+        void ended.then((end) => reject(new Error(`ended with ${end} before it said ${pattern}: ${stderr}`)));
+        look();
+      }),
+  };
+}
