@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
+import { once } from 'node:events';
+import { execa, execaSync } from 'execa';
 import { ROOT } from './helpers/paths.ts';
 
 // `npm run demo`: the main job from start to end, with every command it runs shown as a user would type it.
@@ -31,8 +32,26 @@ const infer = (model: string, ...args: string[]): void =>
     ['infer', ...args],
   );
 
+/** Serves a model on a free port, asks it one thing and stops it. */
+async function serve(): Promise<void> {
+  console.log('\n$ ./sentiment.encoder serve --http-port 0 --disable-grpc --log-level warn &');
+  const args = ['serve', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
+  const server = execa('./sentiment.encoder', args, { cwd: folder, stdio: ['ignore', 'inherit', 'pipe'] });
+  const [banner] = (await once(server.stderr, 'data')) as [Buffer];
+  process.stderr.write(banner);
+  const [, port = ''] = /HTTP +http:\/\/[^ \n]+:(\d+)/.exec(banner.toString()) ?? [];
+  const body = '{"inputs": ["I love this"]}';
+  console.log(`$ curl localhost:${port}/predict -H 'content-type: application/json' -d '${body}'`);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`http://127.0.0.1:${port}/predict`, { method: 'POST', headers, body });
+  console.log(await answer.text());
+  server.kill('SIGTERM');
+  await server;
+}
+
 infer('sentiment', 'I love this', 'this is awful');
 infer('ner', 'Anna Smith works at Acme Corporation in Paris .');
 infer('embedder', 'some text', '--normalize=true');
+await serve();
 show('./sentiment.encoder inspect', './sentiment.encoder', ['inspect']);
 console.log(`\nThe executables are in ${folder}. Each is one file: copy it anywhere and run it.`);
