@@ -1,4 +1,5 @@
 import { argmax } from './argmax.ts';
+import { codePoints } from './code-points.ts';
 
 /**
  * How the tokens of a word agree on a label: `simple` not at all, each token is by itself; `first` by its first token; `max` by
@@ -87,7 +88,7 @@ function wordsOf(tokens: readonly EntityToken[], characters: readonly string[], 
 }
 
 /** A token that is spelt otherwise than its piece of the text has a mark, as in `##ing`. */
-const isShortened = ({ token, start, end }: EntityToken): boolean => Array.from(token).length !== end - start;
+const isShortened = ({ token, start, end }: EntityToken): boolean => codePoints(token) !== end - start;
 
 const afterNoSpace =
   (characters: readonly string[]) =>

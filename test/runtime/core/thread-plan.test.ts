@@ -1,16 +1,26 @@
 import { expect, test } from 'vitest';
 import { planThreads } from '../../../runtime/core/thread-plan.ts';
 
+const SMALL = { memoryBytes: 64e9, weightsBytes: 90e6 };
+const TIGHT = { memoryBytes: 2e9, weightsBytes: 435e6 };
+
 test.each([
-  [1, {}, { workers: 1, threads: 1 }],
-  [2, {}, { workers: 1, threads: 2 }],
-  [4, {}, { workers: 1, threads: 4 }],
-  [16, {}, { workers: 4, threads: 4 }],
-  [2, { workers: 2 }, { workers: 2, threads: 1 }],
-  [2, { threads: 1 }, { workers: 2, threads: 1 }],
-  [2, { workers: 8, threads: 8 }, { workers: 2, threads: 1 }],
-  [8, { workers: 3 }, { workers: 3, threads: 2 }],
-  [8, { workers: 1, threads: 3 }, { workers: 1, threads: 3 }],
-])('%i cores, %o', (cores, wanted, plan) => {
-  expect(planThreads(cores, wanted)).toEqual(plan);
+  [{ cores: 1, ...SMALL }, {}, { workers: 1, threads: 1 }],
+  [{ cores: 2, ...SMALL }, {}, { workers: 2, threads: 1 }],
+  [{ cores: 16, ...SMALL }, {}, { workers: 16, threads: 1 }],
+  [{ cores: 2, ...TIGHT }, {}, { workers: 1, threads: 2 }],
+  [{ cores: 8, ...TIGHT, memoryBytes: 4e9 }, {}, { workers: 2, threads: 4 }],
+  [{ cores: 8, ...TIGHT, memoryBytes: 1e8 }, {}, { workers: 1, threads: 8 }],
+  [{ cores: 4, ...SMALL, weightsBytes: 0 }, {}, { workers: 4, threads: 1 }],
+  [{ cores: 2, ...SMALL }, { workers: 1 }, { workers: 1, threads: 2 }],
+  [{ cores: 8, ...SMALL }, { threads: 4 }, { workers: 2, threads: 4 }],
+  [{ cores: 2, ...SMALL }, { threads: 8 }, { workers: 1, threads: 2 }],
+  [
+    { cores: 2, ...SMALL },
+    { workers: 8, threads: 8 },
+    { workers: 2, threads: 1 },
+  ],
+  [{ cores: 8, ...SMALL }, { workers: 3 }, { workers: 3, threads: 2 }],
+])('%o, %o', (machine, wanted, plan) => {
+  expect(planThreads(machine, wanted)).toEqual(plan);
 });

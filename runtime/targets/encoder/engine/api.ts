@@ -51,8 +51,8 @@ export interface EngineLimits {
   readonly maxQueue: number;
   /** Characters (Unicode code points) of one input. */
   readonly maxInputChars: number;
-  /** Padded tokens the model runs on at once. */
-  readonly maxBatchTokens: number;
+  /** Padded tokens a worker runs on at once; by default so many for each of its threads. */
+  readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;
 }
 

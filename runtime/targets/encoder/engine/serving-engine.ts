@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
-import { planThreads } from '../../../core/thread-plan.ts';
+import { availableParallelism, totalmem } from 'node:os';
+import { type Machine, planThreads, type ThreadPlan } from '../../../core/thread-plan.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
-import { openModel } from '../model.ts';
+import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
@@ -15,7 +15,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   maxClientBatch: 2048,
   maxQueue: 8192,
   maxInputChars: 200_000,
-  maxBatchTokens: 1024,
+  maxBatchTokens: undefined,
   onOverflow: 'truncate',
 };
 
@@ -36,10 +36,12 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const model = openModel(path);
   await model.check();
   const { manifest } = model;
-  const dispatcher = createDispatcher(limits.maxBatchTokens, observer);
-  const [tokenizer, pool] = await startThreads(model, dispatcher, options);
+  const plan = planThreads(machineFor(model), options);
+  const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
+  const dispatcher = createDispatcher(maxBatchTokens, observer);
+  const [tokenizer, pool] = await startThreads(model, dispatcher, plan, options.cacheDir);
   const runner = createRunner(tokenizer, dispatcher, manifest);
-  await warmUp(runner, manifest, limits.maxBatchTokens);
+  await warmUp(runner, manifest, maxBatchTokens);
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
 
   return {
@@ -69,18 +71,26 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   };
 }
 
+/** Larger batches fall out of a processor's caches: measured, 1024 answer up to a tenth fewer texts of mixed lengths. */
+const BATCH_TOKENS_PER_THREAD = 512;
+
+/** Node counts the processors and the memory that the container allows. */
+function machineFor({ weightsBytes }: Model): Machine {
+  const memoryBytes = Math.min(process.constrainedMemory() || Infinity, totalmem());
+  return { cores: availableParallelism(), memoryBytes, weightsBytes };
+}
+
 /** The tokenizer and the model open at once; if one cannot, the other is ended. */
 async function startThreads(
-  { manifest, ...model }: ReturnType<typeof openModel>,
+  { manifest, ...model }: Model,
   dispatcher: Dispatcher,
-  options: ServingOptions,
+  { workers, threads }: ThreadPlan,
+  cacheDir: string | undefined,
 ): Promise<[TokenizerThread, Pool]> {
   // The tokenizer has a thread of its own; more of them would take the processor from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
-  const native = await loadNativeLibraries(options.cacheDir);
+  const native = await loadNativeLibraries(cacheDir);
   loadOnnxRuntime(native.onnxruntime);
-  // Node counts the processors that the container's quota allows.
-  const { workers, threads } = planThreads(availableParallelism(), options);
   const { graph, weightsFolder } = model;
   const starting = [
     startTokenizerThread({

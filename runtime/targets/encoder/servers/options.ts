@@ -7,12 +7,17 @@ const environment = (options: Readonly<Record<string, Option>>): Record<string, 
 
 /** How the model runs. */
 export const ENGINE_OPTIONS = environment({
-  workers: { value: 'count', help: 'Threads that each run batches; by default one per four processors' },
-  threads: { value: 'count', help: 'Threads that each worker computes with; by default all processors' },
+  workers: {
+    value: 'count',
+    help: 'Threads that each run batches; by default one per processor, if memory allows',
+  },
+  threads: {
+    value: 'count',
+    help: 'Threads that each worker computes with; by default what processors are left',
+  },
   'max-batch-tokens': {
     value: 'count',
-    help: 'Tokens the model runs on at once, padding included',
-    fallback: '1024',
+    help: 'Tokens a worker runs on at once, padding included; by default 512 for each of its threads',
   },
   'max-client-batch': { value: 'count', help: 'Inputs one request may have', fallback: '2048' },
   'max-queue': { value: 'count', help: 'Inputs that may wait before requests get 429', fallback: '8192' },

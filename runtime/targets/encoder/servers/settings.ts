@@ -36,7 +36,7 @@ function readEngineSettings(invocation: Invocation): EngineSettings {
   const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
   return {
     limits: {
-      maxBatchTokens: count('max-batch-tokens'),
+      maxBatchTokens: wholeNumber(invocation, 'max-batch-tokens', ANY_COUNT),
       maxClientBatch: count('max-client-batch'),
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
