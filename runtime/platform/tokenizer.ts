@@ -57,8 +57,8 @@ export function openTokenizer(
   const { maxLength, truncationSide } = settings;
   /** Encodes no more of a text than it takes to fill the model, which a small part of a long text does. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
-    const fromStart = truncationSide === 'right';
-    for (let size = maxLength * CHARACTERS_PER_TOKEN; fromStart && size < text.length; size *= 4) {
+    const mayStop = truncationSide === 'right' ? text.length : 0;
+    for (let size = maxLength * CHARACTERS_PER_TOKEN; size < mayStop; size *= 4) {
       const encoding = await tokenizer.encode(startOf(text, size), null, options);
       if (isCut(encoding, maxLength)) return encoding;
     }
