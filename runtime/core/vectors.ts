@@ -7,9 +7,10 @@ export function normalizeL2(vector: Float32Array): Float32Array {
 /** Mean of the first `rows` rows of a matrix stored row after row. */
 export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {
   const sum = new Float64Array(width);
-  for (let at = 0; at < rows * width; at++) {
-    const column = at % width;
-    sum[column] = (sum[column] ?? 0) + (values[at] ?? 0);
+  for (let start = 0; start < rows * width; start += width) {
+    for (let column = 0; column < width; column++) {
+      sum[column] = (sum[column] ?? 0) + (values[start + column] ?? 0);
+    }
   }
   return Float32Array.from(sum, (value) => (rows === 0 ? 0 : value / rows));
 }

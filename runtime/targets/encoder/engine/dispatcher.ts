@@ -21,16 +21,14 @@ export function createDispatcher(maxBatchTokens: number, observer: EngineObserve
   const queue = new BatchQueue<JobItem>();
   let pool: Pool | undefined;
 
-  const send = (): boolean => {
-    const items = queue.take(maxBatchTokens);
-    if (items.length === 0) return false;
+  const take = (maxTokens: number): JobItem[] => {
+    const items = queue.take(maxTokens);
     for (const { job } of items) job.runs();
-    pool?.send(items);
-    return true;
+    return items;
   };
   const pump = (): void => {
     if (!pool) return;
-    if (pool.size() === 0) {
+    if (pool.ended()) {
       failAll(
         new AppError(
           'InternalError',
@@ -39,9 +37,16 @@ export function createDispatcher(maxBatchTokens: number, observer: EngineObserve
       );
       return;
     }
-    while (pool.room().idle > 0 && send());
+    if (queue.size === 1 && pool.canRunAlone()) {
+      pool.sendAlone(take(maxBatchTokens));
+      return;
+    }
+    for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
+      // Little work is shared by all that have nothing to do.
+      pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));
+    }
     // Behind a running batch only a full one is laid ready: a smaller one may still grow while it waits.
-    while (pool.room().ahead > 0 && queue.tokens >= maxBatchTokens && send());
+    while (pool.room().ahead > 0 && queue.tokens >= maxBatchTokens) pool.send(take(maxBatchTokens));
   };
   const failAll = (error: AppError): void => {
     for (let items = queue.take(maxBatchTokens); items.length > 0; items = queue.take(maxBatchTokens)) {

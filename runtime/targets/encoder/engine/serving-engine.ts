@@ -84,7 +84,7 @@ function machineFor({ weightsBytes }: Model): Machine {
 async function startThreads(
   { manifest, ...model }: Model,
   dispatcher: Dispatcher,
-  { workers, threads }: ThreadPlan,
+  plan: ThreadPlan,
   cacheDir: string | undefined,
 ): Promise<[TokenizerThread, Pool]> {
   // The tokenizer has a thread of its own; more of them would take the processor from the model.
@@ -99,8 +99,8 @@ async function startThreads(
       settings: manifest.tokenizer,
     }),
     startPool(
-      { addon: native.onnxruntime, graph, weightsFolder, threads, prepack: true, manifest },
-      workers,
+      { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest },
+      plan,
       manifest.tokenizer.padId,
       dispatcher.hooks,
     ),
