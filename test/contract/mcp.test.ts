@@ -78,7 +78,7 @@ verifiesOnce('mcp:http', async () => {
     'info',
   ]);
   running.push(started);
-  const port = portIn(await started.said(/"msg":"serving"/), 'HTTP');
+  const port = portIn(await started.said(/"msg":"serving"/), 'MCP');
   const client = new Client({ name: 'contract', version: '1' });
   await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
   const { structuredContent } = await client.callTool({
@@ -88,6 +88,8 @@ verifiesOnce('mcp:http', async () => {
   const { results } = structuredContent as { results: { tokens: { label: string }[] }[] };
   expect(results[0]?.tokens.map(({ label }) => label)).toContain('B-PER');
   await client.close();
+  expect((await fetch(`http://127.0.0.1:${port}/predict`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   started.child.kill('SIGINT');
   expect(await started.ended).toBe(0);
 

@@ -62,8 +62,8 @@ export const SERVING_ARMS: readonly ServingArm[] = [inProcess, executable];
 export const ANY_PORTS = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
 
 /** The port that the banner names for a protocol. */
-export function portIn(stderr: string, protocol: 'HTTP' | 'gRPC'): number {
-  const [, port] = new RegExp(`^ +${protocol} +.*:(\\d+)`, 'm').exec(stderr) ?? [];
+export function portIn(stderr: string, protocol: 'HTTP' | 'gRPC' | 'MCP'): number {
+  const [, port] = new RegExp(`^ +${protocol} +.*:(\\d+)(?:/mcp)?(?: |$)`, 'm').exec(stderr) ?? [];
   if (port === undefined) throw new Error(`no port for ${protocol} in ${stderr}`);
   return Number(port);
 }

@@ -81,7 +81,7 @@ export const SERVE = {
   },
   'mcp:http': {
     source: 'encoder contract 4.3, docs/mcp.md',
-    behaviour: 'mcp --http serves /mcp on --hostname and --port, by default on loopback, port 9100.',
+    behaviour: 'mcp --http serves /mcp alone on --hostname and --port, by default on loopback, port 9100.',
   },
   'mcp:tool': {
     source: 'encoder contract 4.3',

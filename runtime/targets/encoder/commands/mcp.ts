@@ -26,7 +26,7 @@ export function mcpCommand(modelPath: string): Command {
       }
       const { runServers } = await import('../servers/run-servers.ts');
       const http = readAddress(invocation, 'hostname', 'port');
-      return await runServers(modelPath, { ...settings, http, grpc: undefined }, output);
+      return await runServers(modelPath, { ...settings, http, grpc: undefined, mcpOnly: true }, output);
     },
   };
 }

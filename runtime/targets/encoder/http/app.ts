@@ -5,6 +5,7 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 import { pageRoutes } from './page/routes.ts';
+import { MCP_SESSION_HEADER } from '../mcp/app.ts';
 import { modelRoutes } from './routes/model.ts';
 import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
 import { openAiModelRoutes } from './routes/openai-models.ts';
@@ -28,7 +29,7 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
-    exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), 'Mcp-Session-Id'],
+    exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
     // The page is where a person enters the key.
     openPaths: ['/health', ...pages.routes.map(({ path }) => path)],
     errorFormats: [OPENAI_ERRORS],

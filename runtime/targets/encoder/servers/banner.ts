@@ -5,7 +5,7 @@ import type { RunningServers, ServeSettings } from './start-servers.ts';
 /** What a person sees when the servers listen: the model, and where it answers. */
 export function banner(
   { engine: { manifest }, runtime }: EncoderContext,
-  { http, grpc, tls }: ServeSettings,
+  { http, grpc, tls, mcpOnly }: ServeSettings,
   { ports }: RunningServers,
 ): string {
   const scheme = tls ? 'https' : 'http';
@@ -15,7 +15,8 @@ export function banner(
   ];
   if (http && ports.http !== undefined) {
     const url = `${scheme}://${formatAddress(http.hostname, ports.http)}`;
-    lines.push(`  HTTP  ${url}`, `  MCP   ${url}/mcp`);
+    if (!mcpOnly) lines.push(`  HTTP  ${url}`);
+    lines.push(`  MCP   ${url}/mcp`);
   }
   if (grpc && ports.grpc !== undefined) {
     lines.push(`  gRPC  ${formatAddress(grpc.hostname, ports.grpc)}${tls ? ' (TLS)' : ''}`);

@@ -3,6 +3,7 @@ import { listenHttp } from '../../../serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import { encoderApp } from '../http/app.ts';
+import { mcpApp } from '../mcp/app.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import type { Address, ServerSettings } from './settings.ts';
 
@@ -16,6 +17,8 @@ export interface RunningServers {
 export interface ServeSettings extends ServerSettings {
   readonly http: Address | undefined;
   readonly grpc: Address | undefined;
+  /** `/mcp` is all there is over HTTP. */
+  readonly mcpOnly?: boolean;
 }
 
 /** Puts a model on the network. Either everything listens, or nothing does. */
@@ -38,7 +41,10 @@ export async function startServers(
         allowedOrigins: settings.corsOrigins,
         maxBodyBytes,
       });
-      const app = encoderApp(context, { maxBodyBytes, corsOrigins: settings.corsOrigins, mcp: mcp.routes });
+      const { corsOrigins } = settings;
+      const app = settings.mcpOnly
+        ? mcpApp(context, mcp.routes, corsOrigins)
+        : encoderApp(context, { maxBodyBytes, corsOrigins, mcp: mcp.routes });
       const http = await listenHttp({ app, ...settings.http, tls });
       ports.http = http.port;
       closers.push(async () => {

@@ -1,0 +1,14 @@
+import type { Hono } from 'hono';
+import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { httpShell } from '../../../serve/http/shell.ts';
+import type { EncoderContext } from '../context.ts';
+
+/** `/mcp` alone, in the shell that every HTTP server of ours has. */
+export function mcpApp(context: EncoderContext, mcp: Hono, corsOrigins: readonly string[]): Hono<ShellEnv> {
+  const app = httpShell(context.kernel, { corsOrigins, exposedHeaders: [MCP_SESSION_HEADER] });
+  app.route('/', mcp);
+  return app;
+}
+
+/** Pages of other origins need it for their next request. */
+export const MCP_SESSION_HEADER = 'Mcp-Session-Id';
