@@ -4,7 +4,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { configError, messageOf } from '../../contract/errors.ts';
 import type { ListenTarget } from '../listen-error.ts';
 import type { Logger } from '../log.ts';
-import { bind } from './bind.ts';
+import { bind } from '../bind.ts';
 import { createProtocolServers } from './protocol-servers.ts';
 import { createRequestListener } from './request-listener.ts';
 import { createProtocolSwitch } from './switch-protocol.ts';

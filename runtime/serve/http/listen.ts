@@ -2,8 +2,7 @@ import { createServer as createHttpServer, type Server, type ServerOptions } fro
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { configError, messageOf } from '../../contract/errors.ts';
-import { bindHost } from '../hostname.ts';
-import { explainListenError } from '../listen-error.ts';
+import { bind } from '../bind.ts';
 import { type Connections, trackConnections } from './connections.ts';
 
 export interface ListenOptions {
@@ -41,7 +40,7 @@ export interface HttpListener {
 
 /** Serves the app. Rejects with a ConfigError that says why it cannot listen and what to do about it. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
-  const { app, hostname, port, portFlag } = options;
+  const { app } = options;
   const server = createServer(options);
   const connections = trackConnections(server);
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
@@ -49,14 +48,8 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     errorHandler: refuse,
   });
   server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
-  try {
-    await listen(server, bindHost(hostname), port);
-  } catch (error) {
-    throw explainListenError(error, { hostname, port, portFlag });
-  }
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listens on no port');
-  return { port: address.port, close: (graceMs) => close(connections, graceMs) };
+  const port = await bind(server, options);
+  return { port, close: (graceMs) => close(connections, graceMs) };
 }
 
 function createServer({ tls, timeouts = {} }: ListenOptions): Server {
@@ -80,16 +73,6 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
       error,
     );
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 async function close(connections: Connections, graceMs: number): Promise<void> {

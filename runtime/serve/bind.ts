@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
-import { bindHost } from '../hostname.ts';
-import { explainListenError, type ListenTarget } from '../listen-error.ts';
+import { bindHost } from './hostname.ts';
+import { explainListenError, type ListenTarget } from './listen-error.ts';
 
 /** Makes a server listen; resolves with the port, which is another than asked for when that was 0. */
 export async function bind(server: Server, target: ListenTarget): Promise<number> {
