@@ -18,10 +18,11 @@ import {
   routes,
   SERVING,
 } from './health-calls.ts';
-import { createTestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
-const { log } = createTestKernel();
+const { log } = testKernel();
 const defer = (): PromiseWithResolvers<void> => Promise.withResolvers<void>();
 
 test('close lets calls that run be answered, and ends connections without any', async () => {

@@ -7,13 +7,14 @@ import { GRPC_STATUS } from '../../../../runtime/serve/errors/grpc-status.ts';
 import { serviceOptions } from '../../../../runtime/serve/grpc/service-options.ts';
 import { connect, type Outcome } from './grpc-js.ts';
 import { frame, requestHttp2, statusOf } from './raw-http2.ts';
-import { createTestKernel, type TestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel, type TestKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
 const CHECK = '/grpc.health.v1.Health/Check';
 
 /** A server whose Check and Watch throw what they are told to. */
-async function serve(thrown: () => unknown, kernel: TestKernel = createTestKernel()): Promise<number> {
+async function serve(thrown: () => unknown, kernel: TestKernel = testKernel()): Promise<number> {
   const options = serviceOptions({ log: kernel.log, maxMessageBytes: 1000, access: kernel.access });
   const routes = (router: ConnectRouter): void =>
     void router.service(
@@ -55,7 +56,7 @@ test('an overload says when to come back, nothing else does', async () => {
 });
 
 test('what nobody foresaw is INTERNAL without details, and in the log with them', async () => {
-  const kernel = createTestKernel();
+  const kernel = testKernel();
   const port = await serve(() => new TypeError('secret path /etc/x'), kernel);
   expect(await check(port)).toMatchObject({
     status: Code.Internal,
@@ -67,7 +68,7 @@ test('what nobody foresaw is INTERNAL without details, and in the log with them'
 });
 
 test('the same holds for streams', async () => {
-  const kernel = createTestKernel();
+  const kernel = testKernel();
   const port = await serve(() => new AppError('InternalError', 'The model is gone.'), kernel);
   const answer = await requestHttp2(port, '/grpc.health.v1.Health/Watch', frame(new Uint8Array()));
   expect(statusOf(answer)).toBe(Code.Internal);
@@ -130,7 +131,7 @@ test('a message that is too large is RESOURCE_EXHAUSTED and names the limit, on 
 });
 
 test('with keys, a call without one is UNAUTHENTICATED before its message is read', async () => {
-  const kernel = createTestKernel(['sesame']);
+  const kernel = testKernel(['sesame']);
   const port = await serve(() => new AppError('NotFoundError', 'got in'), kernel);
   expect(await check(port)).toMatchObject({
     status: Code.Unauthenticated,

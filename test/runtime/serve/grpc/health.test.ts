@@ -6,7 +6,8 @@ import { addHealth } from '../../../../runtime/serve/grpc/health.ts';
 import type { Kernel } from '../../../../runtime/serve/kernel.ts';
 import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
 import { connect, type Message, type TestClient } from './grpc-js.ts';
-import { createTestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
 const routes =
@@ -17,7 +18,7 @@ const clientOf = (port: number): TestClient =>
   connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
 
 test('Check tells of the server and of its service, before, while and after it is ready', async () => {
-  const kernel = { ...createTestKernel(), lifecycle: createLifecycle() };
+  const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
   const check = async (): Promise<unknown[]> =>
@@ -36,7 +37,7 @@ test('Check tells of the server and of its service, before, while and after it i
 });
 
 test('Check of an unknown service is NOT_FOUND and names those that are there', async () => {
-  const kernel = createTestKernel();
+  const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
   expect(await call('Check', { service: 'encoder.Nothing' })).toMatchObject({
@@ -48,7 +49,7 @@ test('Check of an unknown service is NOT_FOUND and names those that are there', 
 });
 
 test('Watch tells of every change and ends with the server', async () => {
-  const kernel = { ...createTestKernel(), lifecycle: createLifecycle() };
+  const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const server = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(server.port);
   const stream = read('Watch', { service: 'encoder.Embedding' });
@@ -65,7 +66,7 @@ test('Watch tells of every change and ends with the server', async () => {
 });
 
 test('Watch of an unknown service says so and goes on', async () => {
-  const kernel = createTestKernel();
+  const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(port);
   const stream = read('Watch', { service: 'nope' });

@@ -6,10 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { CHECK, clientOf, post, readAll, routes, SERVING, write } from './health-calls.ts';
 import { requestHttp2 } from './raw-http2.ts';
-import { createTestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
-const { log } = createTestKernel();
+const { log } = testKernel();
 
 test('one port answers gRPC by HTTP/2 and Connect by HTTP/1.1, also bodies that come in many pieces', async () => {
   const { port } = await listen({ routes, log });

@@ -6,14 +6,15 @@ import { describe, expect, test } from 'vitest';
 import { Embedding } from '../../../../runtime/gen/encoder/embedding_pb.ts';
 import { addReflection } from '../../../../runtime/serve/grpc/reflection.ts';
 import { connect, type Message, type TestClient } from './grpc-js.ts';
-import { createTestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
 const routes = (router: ConnectRouter): void => addReflection(router, [Embedding], {});
 
 describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
   const open = async (): Promise<TestClient> => {
-    const { port } = await listen({ routes, log: createTestKernel().log });
+    const { port } = await listen({ routes, log: testKernel().log });
     const file = `grpc/reflection/${version}/reflection.proto`;
     return connect(file, `grpc.reflection.${version}.ServerReflection`, port);
   };

@@ -3,10 +3,11 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { CHECK, largeRoutes, LIST, readAll, routes, write } from './health-calls.ts';
-import { createTestKernel, useGrpcServers } from './test-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();
-const { log } = createTestKernel();
+const { log } = testKernel();
 
 describe('connections that do not get as far as a call are closed', () => {
   test.each([

@@ -4,7 +4,7 @@ import { createBodyReader } from '../../../../runtime/serve/http/body.ts';
 import { MESSAGE_KEYWORD } from '../../../../runtime/serve/http/explain-problems.ts';
 import { oneOf, optional, textMap } from '../../../../runtime/serve/http/schemas.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { testKernel } from './test-kernel.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const text = Type.String({ minLength: 1, title: 'text', [MESSAGE_KEYWORD]: 'Nothing to do' });
 const pair = Type.Array(text, { minItems: 2, maxItems: 2, title: 'a pair of texts' });

@@ -8,7 +8,7 @@ import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
 import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
-import { testKernel } from './test-kernel.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
 
 let open: HttpListener[] = [];
 afterEach(async () => {
@@ -105,7 +105,7 @@ describe('slow and broken clients', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{"a"',
     );
     expect(await chunked.ended).toMatch(/^HTTP\/1\.1 408 /);
-    expect(kernel.lines().filter(({ level }) => Number(level) >= 40)).toEqual([]);
+    expect(kernel.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 
   test('a connection without a next request is ended', async () => {

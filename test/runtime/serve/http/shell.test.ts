@@ -5,7 +5,7 @@ import { admit } from '../../../../runtime/serve/http/admit.ts';
 import { OPENAI_ERRORS } from '../../../../runtime/serve/http/openai-error.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
 import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
-import { testKernel } from './test-kernel.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -60,7 +60,7 @@ describe('errors', () => {
     const response = await app.request('/breaks', { headers: { 'X-Request-Id': 'the-id' } });
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('Internal error');
-    const logged = kernel.lines().find(({ msg }) => msg === 'request failed');
+    const logged = kernel.logged.find(({ msg }) => msg === 'request failed');
     expect(logged).toMatchObject({ requestId: 'the-id', err: { type: 'TypeError', message: 'secret' } });
   });
 
@@ -171,7 +171,7 @@ test('requests are logged, and measured by the pattern of their route', async ()
   expect(metrics).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 2');
   expect(metrics).not.toContain('/thing/1');
 
-  const logged = kernel.lines().map(({ level, path, status, method }) => ({ level, path, status, method }));
+  const logged = kernel.logged.map(({ level, path, status, method }) => ({ level, path, status, method }));
   expect(logged).toContainEqual({ level: 30, path: '/thing/1', status: 200, method: 'GET' });
   expect(logged).toContainEqual({ level: 30, path: '/nothing/2', status: 404, method: 'GET' });
   expect(logged).toContainEqual({ level: 20, path: '/healthz', status: 200, method: 'GET' });

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { loadNativeLibraries } from '../../../../runtime/platform/native/libraries.ts';
 import { openTokenizer, type TextInput } from '../../../../runtime/platform/tokenizer.ts';
 import { openModel } from '../../../../runtime/targets/encoder/model.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { largestDifference, TOLERANCE } from './http/largest-difference.ts';
-import { openApp, type OpenApp } from './http/open-app.ts';
+import { type OpenApp, useApp } from './http/open-app.ts';
 
 /** Two texts and what independent libraries make of them with one model; fixtures/scripts/make_pairs.py made it. */
 interface GoldenPair {
@@ -47,18 +47,6 @@ const { pairs, ...golden } = JSON.parse(
 ) as Record<Model, GoldenPair[]> & { pairs: TextPair[] };
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
-
-function useApp(model: string): () => OpenApp {
-  let opened: OpenApp | undefined;
-  beforeAll(async () => {
-    opened = await openApp(model);
-  });
-  afterAll(() => opened?.close());
-  return () => {
-    if (!opened) throw new Error('not open');
-    return opened;
-  };
-}
 
 async function post<Answer>(open: OpenApp, path: string, body: unknown): Promise<Answer> {
   const response = await open.post(path, body);

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
-import { DEFAULT_LIMITS } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 0, queue: 0, inference: 0 };
 
@@ -14,44 +14,16 @@ export interface FakeEngine extends ServingEngine {
 /** An engine that answers or fails as it is told to, or else works for ever until it is told to stop. */
 export function fakeEngine(outcome?: AppError | Uint8Array): FakeEngine {
   const [asked, cancelled] = [Promise.withResolvers<EngineRequest>(), Promise.withResolvers<void>()];
-  const unused = (): never => {
-    throw new Error('not for these tests');
-  };
-  return {
-    asked: asked.promise,
-    cancelled: cancelled.promise,
-    manifest: {
-      name: 'fake',
-      version: '0.1.0',
-      modelType: 'sequence_classification',
-      builtBy: '',
-      inputs: ['input_ids'],
-      output: 'logits',
-      width: 2,
-      precision: 'float32',
-      tokenizer: {
-        maxLength: 128,
-        truncationSide: 'right',
-        padId: 0,
-        vocabularySize: 100,
-        marksSubwords: false,
-      },
-    },
-    limits: DEFAULT_LIMITS,
-    run(request) {
-      asked.resolve(request);
-      return new Promise((resolve, reject) => {
-        if (outcome instanceof AppError) reject(outcome);
-        else if (outcome) resolve({ results: [outcome], tokens: [3], timings: TIMINGS });
-        request.signal?.addEventListener('abort', () => {
-          cancelled.resolve();
-          reject(new AppError('CancelledError', 'The request was cancelled.'));
-        });
+  const engine = standInEngine({ name: 'fake', version: '0.1.0' }, (request) => {
+    asked.resolve(request);
+    return new Promise((resolve, reject) => {
+      if (outcome instanceof AppError) reject(outcome);
+      else if (outcome) resolve({ results: [outcome], tokens: [3], timings: TIMINGS });
+      request.signal?.addEventListener('abort', () => {
+        cancelled.resolve();
+        reject(new AppError('CancelledError', 'The request was cancelled.'));
       });
-    },
-    tokenize: unused,
-    decode: unused,
-    stats: () => ({ queued: 0, workers: 1 }),
-    close: () => Promise.resolve(),
-  };
+    });
+  });
+  return { ...engine, asked: asked.promise, cancelled: cancelled.promise };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderGrpcRoutes } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
 import { connect, type TestClient } from '../../../serve/grpc/grpc-js.ts';
-import { createTestKernel, type TestKernel } from '../../../serve/grpc/test-server.ts';
+import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
 
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
@@ -54,7 +54,7 @@ export function useModelServers(): (model: string) => Promise<ModelServer> {
   const open = async (model: string): Promise<ModelServer> => {
     const path = join(inject('built'), `${model}.assets`);
     const engine = await openServingEngine(path, { limits: DEFAULT_LIMITS, workers: 1, threads: 1 });
-    const served = await serveEngine(engine, createTestKernel());
+    const served = await serveEngine(engine, testKernel());
     closers.push(async () => {
       served.client.close();
       await served.server.close();

@@ -8,7 +8,7 @@ import {
 import { expect, test } from 'vitest';
 import { Embedding, EmbeddingResponseSchema } from '../../../../../runtime/gen/encoder/embedding_pb.ts';
 import { frame } from '../../../serve/grpc/raw-http2.ts';
-import { createTestKernel } from '../../../serve/grpc/test-server.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { fakeEngine } from './fake-engine.ts';
 import { serveEngine, useModelServers } from './model-server.ts';
 
@@ -105,10 +105,7 @@ test('Connect says errors in JSON with their HTTP status', async () => {
 
 test('what is no number is "NaN" in the JSON of protobuf', async () => {
   const result = '{"logits":[0.1,null],"scores":[null,null],"predicted_index":0,"predicted_label":"null"}';
-  const { port, path, client, server } = await serveEngine(
-    fakeEngine(Buffer.from(result)),
-    createTestKernel(),
-  );
+  const { port, path, client, server } = await serveEngine(fakeEngine(Buffer.from(result)), testKernel());
   const response = await fetch(`http://localhost:${port}${path}/Predict`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -6,7 +6,7 @@ import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
 import { connect, type Outcome } from '../../../serve/grpc/grpc-js.ts';
 import { frame, requestHttp2, statusOf } from '../../../serve/grpc/raw-http2.ts';
-import { createTestKernel, type TestKernel } from '../../../serve/grpc/test-server.ts';
+import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
 import { type FakeEngine, fakeEngine } from './fake-engine.ts';
 import { type ModelServer, serveEngine } from './model-server.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   open = [];
 });
 
-async function serve(engine: FakeEngine, kernel: TestKernel = createTestKernel()): Promise<ModelServer> {
+async function serve(engine: FakeEngine, kernel: TestKernel = testKernel()): Promise<ModelServer> {
   const served = await serveEngine(engine, kernel);
   open.push(served);
   return served;
@@ -72,7 +72,7 @@ test.each([
 
 test('the server counts the call until it is answered, and refuses others while it drains', async () => {
   const engine = fakeEngine();
-  const kernel = createTestKernel();
+  const kernel = testKernel();
   const { call } = await serve(engine, kernel);
   const running = call('Predict', ONE, { deadline: Date.now() + 300 });
   await engine.asked;
@@ -87,7 +87,7 @@ test('the server counts the call until it is answered, and refuses others while 
 });
 
 test('a server that starts is UNAVAILABLE', async () => {
-  const { call } = await serve(fakeEngine(), { ...createTestKernel(), lifecycle: createLifecycle() });
+  const { call } = await serve(fakeEngine(), { ...testKernel(), lifecycle: createLifecycle() });
   expect((await call('Predict', ONE)).status).toBe(Status.UNAVAILABLE);
 });
 
@@ -100,7 +100,7 @@ test('an overloaded model is RESOURCE_EXHAUSTED and says when to come back', asy
 
 test('with keys, everything but health needs one', async () => {
   const engine = fakeEngine(new AppError('InputError', 'Got in.'));
-  const { call, port } = await serve(engine, createTestKernel(['sesame']));
+  const { call, port } = await serve(engine, testKernel(['sesame']));
   const outcome = (headers?: Record<string, string>): Promise<Outcome> =>
     call('Predict', ONE, headers ? { headers } : {});
   expect((await outcome()).status).toBe(Status.UNAUTHENTICATED);

@@ -83,7 +83,7 @@ test('a request whose client leaves is not worked on any more', async () => {
   while (open.engine.stats().queued === 0) await new Promise(setImmediate);
   left.destroy();
   const logged = (): Record<string, unknown> | undefined =>
-    open.kernel.lines().find(({ path }) => path === '/predict');
+    open.kernel.logged.find(({ path }) => path === '/predict');
   while (!logged()) await new Promise(setImmediate);
   expect(logged()).toMatchObject({ status: 499 });
   expect(open.engine.stats().queued).toBe(0);

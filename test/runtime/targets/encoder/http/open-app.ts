@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
@@ -9,7 +9,7 @@ import {
   openServingEngine,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
-import { type TestKernel, testKernel } from '../../../serve/http/test-kernel.ts';
+import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';
 
 export interface OpenApp {
   readonly app: Hono<ShellEnv>;
@@ -52,5 +52,18 @@ export function appAround(engine: ServingEngine, options: OpenAppOptions = {}): 
       return app.request(path, { method: 'POST', body: text, headers, ...init });
     },
     close: () => engine.close(),
+  };
+}
+
+/** An app for all tests of the file. */
+export function useApp(model: string): () => OpenApp {
+  let opened: OpenApp | undefined;
+  beforeAll(async () => {
+    opened = await openApp(model);
+  });
+  afterAll(() => opened?.close());
+  return () => {
+    if (!opened) throw new Error('not open');
+    return opened;
   };
 }

@@ -1,7 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appAround, openApp, type OpenApp } from './open-app.ts';
-import { standInEngine } from './stand-in-engine.ts';
+import { answeringEngine } from './answering-engine.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -46,7 +46,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
   let open: OpenApp | undefined;
   let document: Document;
   beforeAll(async () => {
-    open = model === 'reranker' ? appAround(standInEngine({}, () => ({}))) : await openApp(model);
+    open = model === 'reranker' ? appAround(answeringEngine({}, () => ({}))) : await openApp(model);
     document = await documentOf(open);
   });
   afterAll(() => open?.close());
@@ -114,7 +114,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
 
 test('a server with API keys says which routes need one', async () => {
   const open = appAround(
-    standInEngine({}, () => ({})),
+    answeringEngine({}, () => ({})),
     { apiKeys: ['key'] },
   );
   const { paths, components, security } = await documentOf(open);

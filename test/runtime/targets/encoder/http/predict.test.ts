@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
 import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
 import { largestDifference, TOLERANCE } from './largest-difference.ts';
 import { expectToMatch } from './matches.ts';
-import { openApp, type OpenApp } from './open-app.ts';
+import { type OpenApp, useApp } from './open-app.ts';
 
 interface Answer<Result> {
   readonly results: Result[];
@@ -35,18 +35,6 @@ const infosOf = (golden: GoldenText): TokenInfo[] =>
       return { token, token_id: golden.input_ids[at] ?? 0, start, end };
     }),
   );
-function useApp(model: string): () => OpenApp {
-  let opened: OpenApp | undefined;
-  beforeAll(async () => {
-    opened = await openApp(model);
-  });
-  afterAll(() => opened?.close());
-  return () => {
-    if (!opened) throw new Error('not open');
-    return opened;
-  };
-}
-
 async function predict<Result>(
   open: OpenApp,
   type: ModelType,

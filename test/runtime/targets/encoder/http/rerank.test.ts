@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { rerankResponse } from '../../../../../runtime/targets/encoder/http/schemas/rerank.ts';
 import { expectToMatch } from './matches.ts';
 import { appAround } from './open-app.ts';
-import { standInEngine } from './stand-in-engine.ts';
+import { answeringEngine } from './answering-engine.ts';
 
 /** Finds a document the more relevant the more often it says what was asked for. */
 const open = appAround(
-  standInEngine({}, (input) => {
+  answeringEngine({}, (input) => {
     const { text, pair = '' } = input as { text: string; pair?: string };
     return { logits: [pair.split(text).length - 2], scores: [1], predicted_index: 0 };
   }),
@@ -67,7 +67,7 @@ describe('POST /rerank', () => {
   });
 
   test('a model with more labels has no such route, and the document says so', async () => {
-    const other = appAround(standInEngine({ width: 2 }, () => ({})));
+    const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);
     expect(await response.text()).toContain(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { appAround, openApp, type OpenApp } from './open-app.ts';
-import { standInEngine } from './stand-in-engine.ts';
+import { answeringEngine } from './answering-engine.ts';
 
 let opened: OpenApp | undefined;
 const open = (): OpenApp => opened ?? expect.unreachable();
@@ -121,7 +121,7 @@ test('429 with Retry-After when too much waits', async () => {
 test('500 with the message that was meant to be seen, or none', async () => {
   const fails = (error: Error): OpenApp =>
     appAround(
-      standInEngine({}, () => {
+      answeringEngine({}, () => {
         throw error;
       }),
     );

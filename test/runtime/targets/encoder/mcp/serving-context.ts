@@ -1,13 +1,10 @@
-import { Registry } from 'prom-client';
-import { createAccess } from '../../../../../runtime/serve/access.ts';
-import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
-import { createLog } from '../../../../../runtime/serve/log.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
 import {
   DEFAULT_LIMITS,
   openServingEngine,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
 
 /** A fixture model, ready to serve. */
 export async function openServing(path: string, limits: Partial<EngineLimits> = {}): Promise<EncoderContext> {
@@ -20,12 +17,9 @@ export async function openServing(path: string, limits: Partial<EngineLimits> = 
 }
 
 export function contextOf(engine: ServingEngine): EncoderContext {
-  const lifecycle = createLifecycle();
-  lifecycle.ready();
-  const log = createLog('silent', process.stderr);
   return {
     engine,
-    kernel: { log, metrics: new Registry(), lifecycle, access: createAccess([]) },
+    kernel: testKernel(),
     runtime: {
       version: '1.2.3',
       node: '26.0.0',

@@ -1,40 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
-import { DEFAULT_LIMITS } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
 /** An engine that does as told, for what a real one cannot be made to do. */
 export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {
-  const unused = (): never => {
-    throw new Error('not used here');
-  };
-  return {
-    manifest: {
-      name: 'stub',
-      version: '1.0.0',
-      modelType: 'sequence_classification',
-      builtBy: 'encoderfile 1.2.3',
-      inputs: ['input_ids', 'attention_mask'],
-      output: 'logits',
-      width: 2,
-      precision: 'float32',
-      tokenizer: {
-        maxLength: 128,
-        truncationSide: 'right',
-        padId: 0,
-        vocabularySize: 100,
-        marksSubwords: false,
-      },
-    },
-    limits: DEFAULT_LIMITS,
-    async run(request) {
-      const results = await run(request);
-      return { results, tokens: results.map(() => 1), timings: { tokenization: 0, queue: 0, inference: 0 } };
-    },
-    tokenize: unused,
-    decode: unused,
-    stats: () => ({ queued: 0, workers: 1 }),
-    close: () => Promise.resolve(),
-  };
+  return standInEngine({ name: 'stub' }, async (request) => {
+    const results = await run(request);
+    return { results, tokens: results.map(() => 1), timings: { tokenization: 0, queue: 0, inference: 0 } };
+  });
 }
 
 /** A result that fits the schema of sequence classification. */

@@ -1,0 +1,36 @@
+import type { Manifest } from '../../runtime/contract/manifest.ts';
+import type { ServingEngine } from '../../runtime/targets/encoder/engine/api.ts';
+import { DEFAULT_LIMITS } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+
+/** An engine without a model, for what a real one cannot be made to do: `run` answers in its place. */
+export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['run']): ServingEngine {
+  const unused = (): never => {
+    throw new Error('not for these tests');
+  };
+  return {
+    manifest: {
+      name: 'stand-in',
+      version: '1.0.0',
+      modelType: 'sequence_classification',
+      builtBy: 'encoderfile 1.2.3',
+      inputs: ['input_ids', 'attention_mask'],
+      output: 'logits',
+      width: 2,
+      precision: 'float32',
+      tokenizer: {
+        maxLength: 128,
+        truncationSide: 'right',
+        padId: 0,
+        vocabularySize: 100,
+        marksSubwords: false,
+      },
+      ...manifest,
+    },
+    limits: DEFAULT_LIMITS,
+    run,
+    tokenize: unused,
+    decode: unused,
+    stats: () => ({ queued: 0, workers: 1 }),
+    close: () => Promise.resolve(),
+  };
+}

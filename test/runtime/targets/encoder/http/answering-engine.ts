@@ -1,0 +1,17 @@
+import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+
+const TIMINGS = { tokenization: 1, queue: 2, inference: 3 };
+
+/** An engine of a model with one label: `answer` makes each input's result, as JSON. */
+export function answeringEngine(
+  manifest: Partial<Manifest>,
+  answer: (input: EngineRequest['inputs'][number]) => unknown,
+): ServingEngine {
+  const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+  return standInEngine({ width: 1, ...manifest }, async ({ inputs }) => {
+    const results = await Promise.all(inputs.map(async (input) => encode(await answer(input))));
+    return { results, tokens: inputs.map(() => 7), timings: TIMINGS };
+  });
+}
