@@ -1,4 +1,4 @@
-import { Errors, flush, run } from '@oclif/core';
+import { Errors, run } from '@oclif/core';
 import { AppError } from '../runtime/contract/errors.ts';
 import { repositoryFile } from './adapters/package-files.ts';
 import { explainUsage } from './commands/explain-usage.ts';
@@ -23,7 +23,6 @@ async function main(): Promise<number> {
   }
   try {
     await run(argv, repositoryFile('package.json'));
-    await flush();
     return 0;
   } catch (error) {
     if (error instanceof Errors.ExitError) return error.oclif.exit ?? 1;
