@@ -1,3 +1,4 @@
+import { AppError, messageOf } from '../contract/errors.ts';
 import type { TokenizerSettings } from '../contract/manifest.ts';
 import type { TokenizedText } from '../core/tokenized-text.ts';
 
@@ -34,7 +35,7 @@ export interface TextInput {
   readonly pair?: string | undefined;
 }
 
-export interface TokenizeOptions {
+interface TokenizeOptions {
   /** Whether results name tokens, so that their spelling and place are needed. */
   readonly details: boolean;
   readonly addSpecialTokens?: boolean;
@@ -51,7 +52,7 @@ export function openTokenizer(
   json: string,
   settings: TokenizerSettings,
 ): TextTokenizer {
-  const tokenizer = addon.Tokenizer.fromString(json);
+  const tokenizer = load(addon, json);
   tokenizer.disablePadding();
   tokenizer.setTruncation(settings.maxLength, { direction: settings.truncationSide });
   const { maxLength, truncationSide } = settings;
@@ -69,18 +70,35 @@ export function openTokenizer(
       const options = { addSpecialTokens };
       const one = ({ text, pair }: TextInput): Promise<Encoding> =>
         pair === undefined ? encode(text, options) : tokenizer.encode(text, pair, options);
-      const encodings = inputs.some(needsItsOwnCall(maxLength))
-        ? await Promise.all(inputs.map(one))
-        : await encodeTogether(tokenizer, inputs, options);
-      return encodings.map((encoding) => plain(encoding, maxLength, details));
+      const encodings = await (
+        inputs.some(needsItsOwnCall(maxLength))
+          ? Promise.all(inputs.map(one))
+          : encodeTogether(tokenizer, inputs, options)
+      ).catch(failed('Error during tokenization'));
+      return await plainAll(encodings, maxLength, details);
     },
-    decode: (ids, skipSpecialTokens) =>
-      tokenizer.decodeBatch(
-        ids.map((row) => [...row]),
-        skipSpecialTokens,
-      ),
+    async decode(ids, skipSpecialTokens) {
+      const rows = ids.map((row) => [...row]);
+      return await tokenizer
+        .decodeBatch(rows, skipSpecialTokens)
+        .catch(failed('Error while decoding tokens'));
+    },
   };
 }
+
+function load(addon: TokenizersAddon, json: string): RawTokenizer {
+  try {
+    return addon.Tokenizer.fromString(json);
+  } catch (error) {
+    return failed('Cannot load the tokenizer')(error);
+  }
+}
+
+const failed =
+  (what: string) =>
+  (cause: unknown): never => {
+    throw new AppError('InternalError', `${what}: ${messageOf(cause)}`, { cause });
+  };
 
 /** Far more than words have; a text of this many characters a token nearly always fills the model. */
 const CHARACTERS_PER_TOKEN = 32;
@@ -113,6 +131,28 @@ function startOf(text: string, size: number): string {
 
 const isCut = (encoding: Encoding, maxLength: number): boolean =>
   encoding.getLength() >= maxLength && encoding.getOverflowing().length > 0;
+
+/** Tokens are copied out of the library on the calling thread; after so many it lets others run (under a millisecond). */
+const TOKENS_AT_A_STRETCH = 1024;
+
+async function plainAll(
+  encodings: readonly Encoding[],
+  maxLength: number,
+  details: boolean,
+): Promise<TokenizedText[]> {
+  const texts: TokenizedText[] = [];
+  let stretch = 0;
+  for (const encoding of encodings) {
+    if (stretch >= TOKENS_AT_A_STRETCH) {
+      await new Promise((resolve) => setImmediate(resolve));
+      stretch = 0;
+    }
+    const text = plain(encoding, maxLength, details);
+    texts.push(text);
+    stretch += text.ids.length;
+  }
+  return texts;
+}
 
 function plain(encoding: Encoding, maxLength: number, details: boolean): TokenizedText {
   const ids = Int32Array.from(encoding.getIds());

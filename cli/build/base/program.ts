@@ -12,15 +12,14 @@ export interface Program {
 /** The program inside every model executable. Named by path: the builder ships it and never loads it. */
 export async function bundleEncoder(version: string): Promise<Program> {
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
-  const [main, worker, tokenizer, pages] = await Promise.all([
+  const [main, worker, pages] = await Promise.all([
     bundle(repositoryFile('runtime/targets/encoder/main.ts'), define),
     bundle(repositoryFile('runtime/targets/encoder/engine/worker.ts'), define),
-    bundle(repositoryFile('runtime/targets/encoder/engine/tokenizer-worker.ts'), define),
     pageAssets(),
   ]);
   return {
     main,
-    assets: new Map([[workerAsset('encoder'), worker], [workerAsset('tokenizer'), tokenizer], ...pages]),
+    assets: new Map([[workerAsset('encoder'), worker], ...pages]),
   };
 }
 

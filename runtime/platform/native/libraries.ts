@@ -13,8 +13,6 @@ export interface NativeLibraries {
   /** Path of ONNX Runtime's addon; each inference thread loads it for itself. */
   readonly onnxruntime: string;
   readonly tokenizers: TokenizersAddon;
-  /** Path of the tokenizers' addon, for threads that load it for themselves. */
-  readonly tokenizersPath: string;
 }
 
 /** Loads the native libraries: unpacked from the executable, or from node_modules where the code runs from source. */
@@ -29,9 +27,8 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
     try {
       const folder = findUnpacked(root, list) ?? (await unpack(root, list));
       // Loading one is the only reliable test of a folder that forbids execution.
-      const tokenizersPath = join(folder, hostPlatform().tokenizersFile);
-      const tokenizers = loadAddon(tokenizersPath) as TokenizersAddon;
-      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, tokenizersPath };
+      const tokenizers = loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
+      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers };
     } catch (error) {
       failures.push(`${root}: ${messageOf(error)}`);
     }
@@ -54,11 +51,9 @@ function loadInstalled(): NativeLibraries {
   const require = createRequire(import.meta.url);
   const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
   const { platform, arch } = process;
-  const tokenizersPath = join(folderOf('tokenizers'), hostPlatform().tokenizersFile);
   return {
     onnxruntime: join(folderOf('onnxruntime-node'), 'bin', 'napi-v6', platform, arch, ONNXRUNTIME_ADDON),
-    tokenizers: loadAddon(tokenizersPath) as TokenizersAddon,
-    tokenizersPath,
+    tokenizers: loadAddon(join(folderOf('tokenizers'), hostPlatform().tokenizersFile)) as TokenizersAddon,
   };
 }
 

@@ -22,6 +22,7 @@ await thread.open({
   weightsFolder,
   threads: availableParallelism(),
   prepack: true,
+  background: false,
   manifest,
 });
 

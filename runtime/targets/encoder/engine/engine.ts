@@ -49,6 +49,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       threads,
       prepack,
       manifest,
+      background: false,
     });
     // Whoever infers hears of a failed start; between now and then nobody listens.
     opened.catch(() => {});

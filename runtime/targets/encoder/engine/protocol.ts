@@ -1,8 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
-import type { TokenDetails, TokenizedText } from '../../../core/tokenized-text.ts';
+import type { TokenDetails } from '../../../core/tokenized-text.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
-import type { TextInput, TokenizeOptions } from '../../../platform/tokenizer.ts';
 import type { View } from './api.ts';
 import type { RawOutput } from './raw-output.ts';
 
@@ -12,6 +11,8 @@ export interface OpenModel extends SessionOptions {
   /** Path of ONNX Runtime's addon. */
   readonly addon: string;
   readonly manifest: Manifest;
+  /** Whether a thread that serves callers goes before this one. */
+  readonly background: boolean;
 }
 
 /** Runs a batch and returns the raw output. */
@@ -40,25 +41,3 @@ export interface RenderReply {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];
 }
-
-export interface OpenTokenizer {
-  readonly kind: 'open';
-  readonly addon: string;
-  readonly json: string;
-  readonly settings: Manifest['tokenizer'];
-}
-
-export interface Tokenize {
-  readonly kind: 'tokenize';
-  readonly inputs: readonly TextInput[];
-  readonly options: TokenizeOptions;
-}
-
-export interface Decode {
-  readonly kind: 'decode';
-  readonly ids: readonly (readonly number[])[];
-  readonly skipSpecialTokens: boolean;
-}
-
-export type TokenizerRequest = OpenTokenizer | Tokenize | Decode;
-export type TokenizeReply = TokenizedText[];

@@ -2,13 +2,13 @@ import { availableParallelism, totalmem } from 'node:os';
 import { type Machine, planThreads, type ThreadPlan } from '../../../core/thread-plan.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
+import { openTokenizer, type TextTokenizer } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { type Pool, startPool } from './pool.ts';
 import { createRunner } from './runner.ts';
-import { startTokenizerThread, type TokenizerThread } from './tokenizer-thread.ts';
 import { warmUp } from './warm-up.ts';
 
 export const DEFAULT_LIMITS: EngineLimits = {
@@ -39,7 +39,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   const plan = planThreads(machineFor(model), options);
   const maxBatchTokens = limits.maxBatchTokens ?? BATCH_TOKENS_PER_THREAD * plan.threads;
   const dispatcher = createDispatcher(maxBatchTokens, observer);
-  const [tokenizer, pool] = await startThreads(model, dispatcher, plan, options.cacheDir);
+  const { tokenizer, pool } = await start(model, dispatcher, plan, options.cacheDir);
   const runner = createRunner(tokenizer, dispatcher, manifest);
   await warmUp(runner, manifest, maxBatchTokens);
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
@@ -66,7 +66,7 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     stats: () => ({ queued: runner.waiting(), workers: pool.size() }),
     async close() {
       await runner.settled();
-      await Promise.all([tokenizer.close(), pool.close()]);
+      await pool.close();
     },
   };
 }
@@ -80,36 +80,35 @@ function machineFor({ weightsBytes }: Model): Machine {
   return { cores: availableParallelism(), memoryBytes, weightsBytes };
 }
 
-/** The tokenizer and the model open at once; if one cannot, the other is ended. */
-async function startThreads(
-  { manifest, ...model }: Model,
+interface Started {
+  readonly tokenizer: TextTokenizer;
+  readonly pool: Pool;
+}
+
+/** The threads open the model while this one loads the tokenizer, which computes in Node's own pool of threads. */
+async function start(
+  { manifest, graph, weightsFolder, tokenizer: json }: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
   cacheDir: string | undefined,
-): Promise<[TokenizerThread, Pool]> {
-  // The tokenizer has a thread of its own; more of them would take the processor from the model.
+): Promise<Started> {
+  // Texts of many requests are tokenised side by side; more threads for each would take the processor from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   loadOnnxRuntime(native.onnxruntime);
-  const { graph, weightsFolder } = model;
-  const starting = [
-    startTokenizerThread({
-      addon: native.tokenizersPath,
-      json: model.tokenizer,
-      settings: manifest.tokenizer,
-    }),
-    startPool(
-      { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest },
-      plan,
-      manifest.tokenizer.padId,
-      dispatcher.hooks,
-    ),
-  ] as const;
-  const started = await Promise.allSettled(starting);
-  if (started.some(({ status }) => status === 'rejected')) {
-    for (const result of started) if (result.status === 'fulfilled') await result.value.close();
+  const starting = startPool(
+    { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest, background: true },
+    plan,
+    manifest.tokenizer.padId,
+    dispatcher.hooks,
+  );
+  const opening = Promise.try(openTokenizer, native.tokenizers, json, manifest.tokenizer);
+  const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
+  if (pool.status === 'rejected') throw pool.reason;
+  if (tokenizer.status === 'rejected') {
+    await pool.value.close();
+    throw tokenizer.reason;
   }
-  const [tokenizer, pool] = await Promise.all(starting);
-  dispatcher.attach(pool);
-  return [tokenizer, pool];
+  dispatcher.attach(pool.value);
+  return { pool: pool.value, tokenizer: tokenizer.value };
 }

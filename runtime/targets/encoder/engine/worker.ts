@@ -1,4 +1,5 @@
 import { loadOnnxRuntime, openSession } from '../../../platform/onnx/session.ts';
+import { lowerThreadPriority } from '../../../platform/thread-priority.ts';
 import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
@@ -18,7 +19,8 @@ function loaded(): LoadedModel {
   return model;
 }
 
-function open({ addon, manifest, ...options }: OpenModel): Answer {
+function open({ addon, manifest, background, ...options }: OpenModel): Answer {
+  if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
   const { inputs, output } = manifest;
   model = {
