@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { AppError } from '../contract/errors.ts';
 
 type Phase = 'starting' | 'ready' | 'draining';
@@ -5,6 +6,8 @@ type Phase = 'starting' | 'ready' | 'draining';
 /** Where a server stands between its start and its end, and what it still has to answer. All transports share one. */
 export interface Lifecycle {
   readonly phase: () => Phase;
+  /** Resolves when the next phase begins, rejects when the signal is aborted before. */
+  readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly ready: () => void;
   /**
    * Counts a request in; the function it returns counts it out again. Throws an UnavailableError while the server starts or
@@ -18,14 +21,23 @@ export interface Lifecycle {
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
+  // One listener for each client that watches, and there may be many.
+  const changes = new EventEmitter().setMaxListeners(0);
+  const begin = (next: Phase): void => {
+    phase = next;
+    changes.emit('change');
+  };
   const empty = Promise.withResolvers<void>();
   const settle = (): void => {
     if (phase === 'draining' && inside === 0) empty.resolve();
   };
   return {
     phase: () => phase,
+    async changed(signal) {
+      await once(changes, 'change', { signal });
+    },
     ready() {
-      if (phase === 'starting') phase = 'ready';
+      if (phase === 'starting') begin('ready');
     },
     enter() {
       if (phase !== 'ready') {
@@ -44,7 +56,7 @@ export function createLifecycle(): Lifecycle {
       };
     },
     drain() {
-      phase = 'draining';
+      begin('draining');
       settle();
       return empty.promise;
     },

@@ -1,8 +1,9 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { configError, messageOf } from '../contract/errors.ts';
+import { type AppError, configError, messageOf } from '../contract/errors.ts';
 
-/** PEM texts. */
+/** PEM texts that can be used together. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -13,23 +14,41 @@ export function readTls(certFile: string | undefined, keyFile: string | undefine
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined) throw configError('--key-file is given without --cert-file; TLS needs both.');
   if (keyFile === undefined) throw configError('--cert-file is given without --key-file; TLS needs both.');
-  const tls = { cert: readPem(certFile, '--cert-file'), key: readPem(keyFile, '--key-file') };
-  try {
-    createSecureContext(tls);
-  } catch (error) {
-    const reason = messageOf(error);
-    throw configError(
-      `${certFile} and ${keyFile} are no certificate and its key: ${reason}. Both must be PEM files.`,
-      error,
-    );
-  }
-  return tls;
+  const refuseCert = refuse('--cert-file', certFile, 'a certificate');
+  const refuseKey = refuse('--key-file', keyFile, `the key of ${certFile}, without a passphrase`);
+  const cert = attempt(() => readFileSync(certFile), refuseCert);
+  attempt(() => createSecureContext({ cert }), refuseCert);
+  const key = attempt(() => readFileSync(keyFile), refuseKey);
+  attempt(() => createSecureContext({ cert, key }), refuseKey);
+  attempt(() => requirePair(cert, key), refuseKey);
+  return { cert: cert.toString(), key: key.toString() };
 }
 
-function readPem(path: string, flag: string): string {
+/** OpenSSL takes a certificate and a key of different kinds, each for itself. */
+function requirePair(cert: Buffer, key: Buffer): void {
+  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
+  throw new Error('it belongs to another certificate');
+}
+
+/** The one sentence about a file that cannot be used. */
+const refuse =
+  (flag: string, file: string, content: string) =>
+  (error: unknown): AppError =>
+    configError(
+      `${flag}: ${file} cannot be used: ${reasonOf(error)}. It must be a PEM file with ${content}.`,
+      error,
+    );
+
+/** OpenSSL's messages begin with numbers and the names of its parts. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && 'reason' in error && typeof error.reason === 'string'
+    ? error.reason
+    : messageOf(error);
+
+function attempt<T>(work: () => T, explain: (error: unknown) => AppError): T {
   try {
-    return readFileSync(path, 'utf8');
+    return work();
   } catch (error) {
-    throw configError(`${flag}: cannot read ${path}: ${messageOf(error)}. Name a PEM file.`, error);
+    throw explain(error);
   }
 }

@@ -112,7 +112,7 @@ verifiesOnce('serve:wrong-values', async () => {
     [['--http-port', '70000'], /--http-port: "70000" is not a whole number from 0 to 65535/],
     [['--grpc-port', 'x'], /--grpc-port: "x" is not a whole number/],
     [['--workers', '0'], /--workers: "0" is not a whole number from 1/],
-    [['--on-overflow', 'cut'], /--on-overflow .*"cut" is not one of truncate, error/],
+    [['--on-overflow', 'cut'], /--on-overflow: "cut" is not one of truncate, error/],
     [['--nosuch'], /Unknown option '--nosuch'/],
     [['stray'], /Unexpected argument "stray"/],
   ] as const) {
@@ -133,10 +133,16 @@ verifiesOnce('serve:bad-certificate', async () => {
   );
   expect(await refused('--key-file', file)).toMatch(/^Error: --key-file is given without --cert-file/);
   expect(await refused('--cert-file', 'nosuch.pem', '--key-file', file)).toMatch(
-    /^Error: --cert-file: cannot read nosuch\.pem: .*Name a PEM file\.\n$/,
+    /^Error: --cert-file: nosuch\.pem cannot be used: .*\. It must be a PEM file with a certificate\.\n$/,
   );
   expect(await refused('--cert-file', file, '--key-file', file)).toMatch(
-    /^Error: .*file\.pem and .*file\.pem are no certificate and its key: .*Both must be PEM files\.\n$/,
+    /^Error: --cert-file: .*file\.pem cannot be used: .*\. It must be a PEM file with a certificate\.\n$/,
+  );
+  const { cert } = selfSigned();
+  const certFile = join(folder(), 'cert.pem');
+  writeFileSync(certFile, cert);
+  expect(await refused('--cert-file', certFile, '--key-file', file)).toMatch(
+    /^Error: --key-file: .*file\.pem cannot be used: .*\. It must be a PEM file with the key of .*cert\.pem, /,
   );
 });
 
@@ -182,7 +188,7 @@ verifiesOnce('serve:second-signal', async () => {
   child.kill('SIGTERM');
   await said(/"msg":"stopping/);
   child.kill('SIGTERM');
-  expect(await ended).toBe(143);
+  expect(await ended).toBe('SIGTERM');
   expect(await lost).toBeInstanceOf(Error);
 });
 

@@ -15,6 +15,10 @@ export interface Invocation {
   /** The option's text; a switch has `true` or nothing. */
   value(name: string): string | undefined;
   flag(name: string): boolean;
+  /** Whether the option is on the command line. */
+  given(name: string): boolean;
+  /** Where the option's value comes from, for messages about it: the flag, or the name of the variable. */
+  source(name: string): string;
 }
 
 /** Where a command writes; what is written is out when the call returns. */

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../contract/errors.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
 
 /** Reads a command's arguments. Precedence: flag, environment, default. */
@@ -12,15 +11,27 @@ export function parseInvocation(
   if (positionals.length > 0 && !command.positionals) {
     throw new UsageError(`Unexpected argument ${JSON.stringify(positionals[0])}.`);
   }
-  const value = (name: string): string | undefined => {
+  const find = (name: string): { option: Option; fromEnv: string | undefined } => {
     const option = command.options[name];
     if (!option) throw new Error(`no option ${name}`);
-    const given = values[name];
-    if (given !== undefined) return String(given);
-    return (option.env && env[option.env]) || option.fallback;
+    // A variable that is empty counts as not set.
+    return { option, fromEnv: (option.env && env[option.env]) || undefined };
   };
-  for (const [name, option] of Object.entries(command.options)) checkChoice(name, option, value(name));
-  return { positionals, value, flag: (name) => SWITCH_ON.includes(value(name) ?? '') };
+  const invocation: Invocation = {
+    positionals,
+    given: (name) => values.has(name),
+    source: (name) => {
+      const { option, fromEnv } = find(name);
+      return !values.has(name) && option.env && fromEnv !== undefined ? option.env : `--${name}`;
+    },
+    value(name) {
+      const { option, fromEnv } = find(name);
+      return values.get(name) ?? fromEnv ?? option.fallback;
+    },
+    flag: (name) => SWITCH_ON.includes(invocation.value(name) ?? ''),
+  };
+  for (const [name, option] of Object.entries(command.options)) checkChoice(name, option, invocation);
+  return invocation;
 }
 
 const SWITCH_ON = ['true', '1'];
@@ -29,40 +40,58 @@ const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];
 function parse(
   command: Command,
   args: readonly string[],
-): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+): { values: Map<string, string>; positionals: string[] } {
   const options = Object.entries(command.options).map(([name, { short, value }]) => [
     name,
     { type: value === undefined ? 'boolean' : 'string', ...(short ? { short } : {}) },
   ]);
-  try {
-    return parseArgs({
-      args: plainSwitches(command, args),
-      allowPositionals: true,
-      options: { ...(Object.fromEntries(options) as object), help: { type: 'boolean', short: 'h' } },
-    });
-  } catch (error) {
-    // Node explains how to pass a text that starts with a dash; its first sentence names the flag.
-    throw new UsageError(messageOf(error));
-  }
-}
-
-/** `--switch=true` is `--switch`; `--switch=false` is as if it was left out. */
-function plainSwitches(command: Command, args: readonly string[]): string[] {
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  const plain = args.slice(0, end).flatMap((arg) => {
-    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/.exec(arg) ?? [];
-    const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
-    if (!option || option.value !== undefined || !SWITCH_VALUES.includes(value)) return [arg];
-    return SWITCH_ON.includes(value) ? [`--${name}`] : [];
+  const { tokens } = parseArgs({
+    args: [...args],
+    // Its own refusals have three lines, and tell of texts where none are taken.
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(options) as Record<string, { type: 'boolean' | 'string' }>,
   });
-  return [...plain, ...args.slice(end)];
+  const values = new Map<string, string>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind === 'option') values.set(token.name, valueOf(token, command));
+  }
+  return { values, positionals };
 }
 
-function checkChoice(name: string, option: Option, value: string | undefined): void {
-  const { env } = option;
+interface OptionToken {
+  readonly name: string;
+  /** As it was written: `-f`, `--format`. */
+  readonly rawName: string;
+  readonly value: string | undefined;
+  /** Whether the value came as in `--format=json`. */
+  readonly inlineValue: boolean | undefined;
+}
+
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, command: Command): string {
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  if (!option) {
+    const texts = command.positionals ? ' A text that starts with a dash goes after --.' : '';
+    throw new UsageError(`Unknown option '${rawName}'.${texts}`);
+  }
+  if (option.value === undefined) return value ?? 'true';
+  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`);
+  if (!inlineValue && /^-./.test(value)) {
+    const quoted = JSON.stringify(value);
+    throw new UsageError(
+      `${rawName} needs a value; ${quoted} looks like an option. If it is the value, write --${name}=${quoted}.`,
+    );
+  }
+  return value;
+}
+
+function checkChoice(name: string, option: Option, invocation: Invocation): void {
   const choices = option.choices ?? (option.value === undefined ? SWITCH_VALUES : undefined);
-  if (!choices || value === undefined || choices.includes(value)) return;
+  const given = invocation.value(name);
+  if (!choices || given === undefined || choices.includes(given)) return;
   throw new UsageError(
-    `--${name}${env ? ` (${env})` : ''}: ${JSON.stringify(value)} is not one of ${choices.join(', ')}.`,
+    `${invocation.source(name)}: ${JSON.stringify(given)} is not one of ${choices.join(', ')}.`,
   );
 }

@@ -1,15 +1,29 @@
-import { writeAll } from '../../platform/stdio.ts';
+import { configError, messageOf } from '../../contract/errors.ts';
+import { ReaderGone, writeAll } from '../../platform/stdio.ts';
 import type { Program } from './command.ts';
 import { runProgram } from './run.ts';
 
 /** Runs a program as this process: its output goes to stdout and stderr, its exit code ends the process. */
 export function startProgram(program: Program, args: readonly string[]): void {
-  const output = {
-    out: (text: string) => writeAll(1, text),
-    err: (text: string) => writeAll(2, text),
-  };
-  void runProgram(program, args, output).then((code) => {
+  void runProgram(program, args, { out, err }).then((code) => {
     // Everything is written by now; waiting for native threads to end would only cost time.
     process.exit(code);
   });
+}
+
+function out(text: string): void {
+  try {
+    writeAll(1, text);
+  } catch (error) {
+    if (error instanceof ReaderGone) throw error;
+    throw configError(`Cannot write to standard output: ${messageOf(error)}.`, error);
+  }
+}
+
+function err(text: string): void {
+  try {
+    writeAll(2, text);
+  } catch {
+    // Nobody can be told, but the exit code still tells.
+  }
 }

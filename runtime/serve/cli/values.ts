@@ -10,7 +10,8 @@ export function wholeNumber(
   if (text === undefined) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-  throw new UsageError(`--${name}: ${JSON.stringify(text)} is not a whole number from ${least} to ${most}.`);
+  const given = `${invocation.source(name)}: ${JSON.stringify(text)}`;
+  throw new UsageError(`${given} is not a whole number from ${least} to ${most}.`);
 }
 
 /** As `wholeNumber`, of an option that has a fallback. */

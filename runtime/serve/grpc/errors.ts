@@ -8,6 +8,7 @@ import {
 import { AppError } from '../../contract/errors.ts';
 import { GRPC_STATUS } from '../errors/grpc-status.ts';
 import type { Logger } from '../log.ts';
+import { observedCall } from './observe.ts';
 
 export interface ErrorOptions {
   readonly log: Logger;
@@ -26,7 +27,10 @@ export function errorInterceptor(options: ErrorOptions): Interceptor {
   return (next) => async (request) => {
     const explain = (error: unknown): ConnectError =>
       statusOf(error, request.signal, (cause) =>
-        options.log.error({ err: cause, method: request.method.toString() }, 'A call failed.'),
+        options.log.error(
+          { ...request.contextValues.get(observedCall)?.about, err: cause },
+          'A call failed.',
+        ),
       );
     request.contextValues.set(messageWasRead, true);
     try {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } from '@connectrpc/connect';
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -9,9 +8,6 @@ export interface HealthOptions {
   readonly lifecycle: Lifecycle;
   readonly serviceOptions: Partial<ConnectRouterOptions>;
 }
-
-/** How long Watch may take to notice a change, in milliseconds. */
-const WATCH_INTERVAL = 100;
 
 /** grpc.health.v1: https://github.com/grpc/grpc/blob/master/doc/health-checking.md */
 export function addHealth(
@@ -35,11 +31,17 @@ export function addHealth(
       }),
       async *watch({ service }, { signal }) {
         let told: Status | undefined;
-        while (!signal.aborted) {
+        for (;;) {
           const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
-          if (status !== told) yield { status };
-          told = status;
-          await pause(WATCH_INTERVAL, undefined, { signal, ref: false });
+          if (status !== told) {
+            told = status;
+            yield { status };
+          } else if (lifecycle.phase() === 'draining') {
+            // Nothing will change any more, and the server waits for every call that runs.
+            throw new ConnectError('The server is shutting down.', Code.Unavailable);
+          } else {
+            await lifecycle.changed(signal);
+          }
         }
       },
     },

@@ -4,3 +4,5 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 /** Requests and responses of either version of HTTP. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+export const pathOf = ({ url = '' }: NodeRequest): string => url.split('?', 1)[0] ?? '';

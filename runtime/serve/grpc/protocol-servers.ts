@@ -1,7 +1,7 @@
 import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import type { Logger } from '../log.ts';
-import { trackHttp1 } from './http1-connections.ts';
+import { trackAnswers } from '../running-answers.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
 
 /** Servers that do not listen: they get their connections from elsewhere. */
@@ -23,7 +23,7 @@ export function createProtocolServers(
     headersTimeout: idleTimeout,
     connectionsCheckingInterval: Math.min(idleTimeout, 5000),
   });
-  const connections = trackHttp1(http1);
+  const answers = trackAnswers(http1);
   http1.on('request', listener);
   // A server that listens begins to watch its timeouts with this.
   http1.emit('listening');
@@ -53,7 +53,7 @@ export function createProtocolServers(
     http1,
     http2,
     end() {
-      connections.end();
+      answers.endConnections();
       for (const session of sessions) session.close();
     },
     stop: () => void http1.close(),

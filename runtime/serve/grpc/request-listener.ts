@@ -1,5 +1,5 @@
 import { constants } from 'node:http2';
-import { type ConnectRouter, createConnectRouter } from '@connectrpc/connect';
+import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
 import {
   compressionBrotli,
   compressionGzip,
@@ -7,77 +7,110 @@ import {
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node';
 import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
-import type { Logger } from '../log.ts';
+import { GRPC_STATUS } from '../errors/grpc-status.ts';
+import type { Kernel } from '../kernel.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';
-import type { NodeRequest, NodeResponse } from './node-http.ts';
+import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
+import { callObserver, observedCall, observeEnd } from './observe.ts';
 import { withPlainStatusMessage } from './status-message.ts';
 import { answerPlainly, answerUnknownMethod } from './unknown-method.ts';
 
-export interface RequestListenerOptions {
+export interface RequestListenerOptions extends Pick<Kernel, 'log' | 'metrics'> {
   readonly routes: (router: ConnectRouter) => void;
-  readonly log: Logger;
   /** A call whose client neither sends nor takes anything for so long is given up, in milliseconds. */
   readonly idleTimeout: number;
 }
 
 export interface RequestListener {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
-  /** Ends calls that may go on for ever. */
+  /** Gives up calls that go on for as long as their client likes; those that go on for as long as the server does end with it. */
   readonly endStreams: () => void;
+  /** Gives up all calls. */
+  readonly endAll: () => void;
 }
 
 /** Answers calls by gRPC, gRPC-Web and Connect. */
-export function createRequestListener({ routes, log, idleTimeout }: RequestListenerOptions): RequestListener {
+export function createRequestListener(options: RequestListenerOptions): RequestListener {
+  const { routes, log, idleTimeout } = options;
   const router = createConnectRouter({
     acceptCompression: [compressionGzip, compressionBrotli],
     // Clients always offer to take compressed answers, but vectors hardly shrink: it would cost far more than it saves.
     compressMinBytes: Number.POSITIVE_INFINITY,
+    requestGate: observeEnd,
   });
   routes(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const services = [...new Set(router.handlers.map(({ service }) => service.typeName))];
-  const streams = new Set<NodeResponse>();
+  const observe = callObserver(options);
+  const running = new Set<RunningCall>();
 
   const listener = (request: NodeRequest, response: NodeResponse): void => {
     const handler = handlers.get(pathOf(request));
+    const observed = observe(request, response, handler);
     if (!handler) {
+      observed.end(GRPC_STATUS.MethodError);
       answerUnknownMethod(request, response, services);
       return;
     }
-    if (handler.method.methodKind === 'unary') {
+    const giveUp = (): void => {
+      observed.end(Code.Unavailable);
+      abandon(response);
+    };
+    const { methodKind } = handler.method;
+    const call = { giveUp, openEnded: methodKind === 'bidi_streaming' || methodKind === 'client_streaming' };
+    running.add(call);
+    response.once('close', () => running.delete(call));
+    if (methodKind === 'unary') {
       response.setTimeout(idleTimeout, () => {
         // The model may take its time; a client may not.
-        if (!request.complete || response.headersSent) abandon(response);
+        if (!request.complete || response.headersSent) giveUp();
       });
-    } else {
-      streams.add(response);
-      response.once('close', () => streams.delete(response));
     }
     dropDistantDeadline(request.headers);
-    let call: UniversalServerRequest;
+    let asked: UniversalServerRequest;
     try {
-      call = universalRequestFromNodeRequest(request, response, undefined, undefined);
+      const values = createContextValues().set(observedCall, observed);
+      asked = universalRequestFromNodeRequest(request, response, undefined, values);
     } catch {
+      observed.end(GRPC_STATUS.MalformedError);
       answerPlainly(response, 400, 'The request names no host.\n');
       return;
     }
-    handler(call)
-      .then((answer) => universalResponseToNodeResponse(withPlainStatusMessage(answer), response))
+    // Before Connect hears of it, which makes many things of a client that left.
+    asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
+    handler(asked)
+      .then((answer) => {
+        if (answer.status !== 200) observed.end(REFUSALS[answer.status] ?? Code.Unknown);
+        return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);
+      })
       .catch((error: unknown) => {
         // Whatever a method throws has become an answer before; this is about the connection.
-        log.debug({ err: error, method: handler.method.toString() }, 'An answer could not be delivered.');
-        abandon(response);
+        log.debug({ ...observed.about, err: error }, 'An answer could not be delivered.');
+        giveUp();
       });
   };
   return {
     listener,
     endStreams() {
-      for (const response of streams) abandon(response);
+      for (const { giveUp, openEnded } of running) if (openEnded) giveUp();
+    },
+    endAll() {
+      for (const { giveUp } of running) giveUp();
     },
   };
 }
 
-const pathOf = ({ url = '' }: NodeRequest): string => url.split('?', 1)[0] ?? '';
+interface RunningCall {
+  readonly giveUp: () => void;
+  readonly openEnded: boolean;
+}
+
+/** What Connect answers by itself to what is no call in any of its protocols, by HTTP status; other errors have ended before. */
+const REFUSALS: Partial<Record<number, Code>> = {
+  405: GRPC_STATUS.MethodError,
+  415: GRPC_STATUS.UnsupportedMediaError,
+  505: GRPC_STATUS.MethodError,
+};
 
 function abandon(response: NodeResponse): void {
   // Clients read "refused" as UNAVAILABLE.

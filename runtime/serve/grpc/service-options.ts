@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Access } from '../access.ts';
 import { GRPC_STATUS } from '../errors/grpc-status.ts';
 import { blameUnreadableMessages, errorInterceptor, type ErrorOptions } from './errors.ts';
+import { observeEnd } from './observe.ts';
 
 export interface ServiceOptions extends ErrorOptions {
   /** Absent where anyone may call. */
@@ -19,6 +20,7 @@ export function serviceOptions(options: ServiceOptions): Partial<ConnectRouterOp
     // Runs before the message is read, so strangers cost nothing.
     requestGate(context) {
       blameUnreadableMessages(context, options);
+      observeEnd(context);
       if (options.access) checkAccess(options.access, context.requestHeader.get('authorization'));
     },
   };

@@ -127,7 +127,8 @@ const nameOf = ({ title, type = '' }: Branch): string => title ?? TYPE_NAMES[typ
 function describe(value: unknown): string {
   const type = typeOf(value);
   if (type === 'array' || type === 'object') return TYPE_NAMES[type] ?? type;
-  const written = JSON.stringify(value);
+  // JSON has no word for a number that is too large for it.
+  const written = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 

@@ -1,9 +1,10 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { configError, messageOf } from '../../contract/errors.ts';
 import { bind } from '../bind.ts';
-import { type Connections, trackConnections } from './connections.ts';
+import { trackSockets } from '../open-sockets.ts';
+import { trackAnswers } from '../running-answers.ts';
+import type { TlsFiles } from '../tls.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
@@ -13,8 +14,8 @@ export interface ListenOptions {
   readonly port: number;
   /** The flag that sets the port, to name it when the port is in use. */
   readonly portFlag: string;
-  /** PEM texts; with them the server speaks HTTPS only. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** With them the server speaks HTTPS only. */
+  readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
 }
 
@@ -42,14 +43,22 @@ export interface HttpListener {
 export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
   const { app } = options;
   const server = createServer(options);
-  const connections = trackConnections(server);
+  const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
     hostname: 'localhost',
     errorHandler: refuse,
   });
   server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
   const port = await bind(server, options);
-  return { port, close: (graceMs) => close(connections, graceMs) };
+  return {
+    port,
+    async close(graceMs) {
+      answers.endConnections();
+      await sockets.close(graceMs);
+      // This ends what else Node runs for the server.
+      server.close();
+    },
+  };
 }
 
 function createServer({ tls, timeouts = {} }: ListenOptions): Server {
@@ -63,22 +72,9 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   };
-  if (!tls) return createHttpServer(settings);
-  try {
-    return createHttpsServer({ ...settings, ...tls, handshakeTimeout: headers });
-  } catch (error) {
-    const reason = messageOf(error);
-    throw configError(
-      `The certificate and its key cannot be used: ${reason}. Both must be PEM files.`,
-      error,
-    );
-  }
-}
-
-async function close(connections: Connections, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => connections.destroyAll(), graceMs);
-  await connections.end();
-  clearTimeout(timer);
+  return tls
+    ? createHttpsServer({ ...settings, ...tls, handshakeTimeout: headers })
+    : createHttpServer(settings);
 }
 
 /** What reaches no app: a request target or Host header that makes no URL. */

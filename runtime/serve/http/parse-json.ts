@@ -1,7 +1,16 @@
-import { AppError, messageOf } from '../../contract/errors.ts';
+import { AppError, inputError, messageOf } from '../../contract/errors.ts';
+import { isNestedDeeper } from './json-depth.ts';
+
+/** Requests have three or four. Millions would take the parser seconds, and nothing else is answered meanwhile. */
+const MOST_NESTED = 64;
 
 /** Parses the bytes of a JSON text. Throws a MalformedError that says where the text stops being JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
+  if (isNestedDeeper(bytes, MOST_NESTED)) {
+    throw inputError(
+      `The body is nested deeper than ${MOST_NESTED} lists and objects, the most this server takes.`,
+    );
+  }
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -2,11 +2,12 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
+import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS } from './health.ts';
 import { observeRequests } from './observe.ts';
-import { REQUEST_ID_HEADER, requestIds, type ShellEnv } from './request-id.ts';
+import { requestIds, type ShellEnv } from './request-id.ts';
 
 export interface ShellOptions {
   /** Origins of web pages that may call; `*` is every page. None by default. */

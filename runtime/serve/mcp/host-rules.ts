@@ -42,14 +42,16 @@ export function createHostCheck(rules: HostRules): (request: Request) => string 
 
 const parseHost = (host: string): URL | null => (/[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}`));
 
-/** As it stands in a URL: an IPv6 address in brackets. */
+/** As it stands in a URL: an IPv6 address in brackets, and every spelling of an address as one. */
 function urlHost(hostname: string): string {
   const host = bindHost(hostname);
-  return isIP(host) === 6 ? `[${host}]` : host;
+  return parseHost(isIP(host) === 6 ? `[${host}]` : host)?.hostname ?? host;
 }
 
 function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])\.?$/i.test(hostname);
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])\.?$/i.test(
+    hostname,
+  );
 }
 
 const isAddress = (hostname: string): boolean => isIP(bindHost(hostname)) !== 0;

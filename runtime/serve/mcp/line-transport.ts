@@ -16,8 +16,8 @@ export interface LineTransportOptions {
 export interface LineTransport extends Transport {
   /** Resolves when nothing more will be read: the client said all, or `signal` was aborted. */
   readonly finished: Promise<void>;
-  /** Resolves when the client does not listen any more. */
-  readonly gone: Promise<void>;
+  /** Resolves when nothing more can be written, with the reason if there is one. */
+  readonly gone: Promise<Error | undefined>;
   /** Resolves when everything written has left. */
   flushed(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
   const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
   const splitter = createLineSplitter(maxLineBytes);
   const finished = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<Error | undefined>();
   let reading = true;
 
   const write = (text: string): Promise<void> =>
@@ -71,7 +71,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
     flushed: () => write('').catch(() => undefined),
     async start() {
       // A broken pipe is the client's leaving. These listeners stay, so that it never ends the process.
-      stdout.on('error', gone.resolve).on('close', gone.resolve);
+      stdout.on('error', gone.resolve).on('close', () => gone.resolve(undefined));
       stdin.on('error', onEnd).on('close', onEnd).on('end', onEnd).on('data', onData);
       signal?.addEventListener('abort', stopReading, { once: true });
       if (signal?.aborted) stopReading();

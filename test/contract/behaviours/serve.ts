@@ -68,7 +68,12 @@ export const SERVE = {
   },
   'serve:api-key': {
     source: 'docs/serve.md',
-    behaviour: 'With keys set, every route but the health checks needs one of them.',
+    behaviour: 'With keys set, every route but the health checks and the pages needs one of them.',
+  },
+  'serve:grpc-observed': {
+    source: 'docs/serve.md',
+    behaviour:
+      'Every call by gRPC, gRPC-Web and Connect has a request id, a line in the log and a measurement.',
   },
   'serve:environment': {
     source: 'issue: serve',

@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { configError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
 import { threadsForOnce } from '../../../core/thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
-import type { PrintOptions } from '../tasks/task.ts';
+import { printOptions } from '../infer/print-options.ts';
 
 /** `infer`: runs the model on texts given as arguments, or on a file of them. */
 export function inferCommand(modelPath: string): Command {
@@ -31,6 +29,14 @@ export function inferCommand(modelPath: string): Command {
         value: 'boolean',
         help: 'Embedding models: L2-normalise every vector',
         choices: ['true', 'false'],
+      },
+      dimensions: {
+        value: 'count',
+        help: 'Sentence embedding models: keep this many numbers of each vector',
+      },
+      'prompt-name': {
+        value: 'name',
+        help: "Sentence embedding models: which of the model's prompts to put before each text",
       },
       pooling: {
         value: 'mode',
@@ -72,7 +78,7 @@ export function inferCommand(modelPath: string): Command {
         cacheDir: invocation.value('cache-dir'),
       });
       try {
-        const options = taskOptions(invocation, engine.manifest);
+        const options = printOptions(invocation, engine.manifest);
         if (input === undefined) {
           await inferArguments(engine, invocation.positionals, options, invocation.value('out-dir'), output);
           return 0;
@@ -109,19 +115,6 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
       if (invocation.value(name) !== undefined) throw new UsageError(`--${name} goes with --input.`);
     }
   }
-}
-
-function taskOptions(invocation: Invocation, { modelType }: Manifest): PrintOptions {
-  if (modelType !== 'embedding') {
-    for (const name of ['normalize', 'pooling']) {
-      if (invocation.value(name) === undefined) continue;
-      throw configError(`--${name} is for embedding models; this is a ${modelType} model. Leave it out.`);
-    }
-  }
-  return {
-    normalize: invocation.value('normalize') === 'true',
-    pooling: invocation.value('pooling') === 'none' ? 'none' : 'mean',
-  };
 }
 
 function threadCount(invocation: Invocation, once: boolean): (weightsBytes: number) => number {

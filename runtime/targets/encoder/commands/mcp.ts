@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
@@ -17,16 +17,36 @@ export function mcpCommand(modelPath: string): Command {
       'log-level': { ...SERVER_OPTIONS['log-level'], help: 'What to log on stderr', fallback: 'warn' },
       ...ENGINE_OPTIONS,
     },
-    async run(invocation, output) {
+    async run(invocation) {
+      const isHttp = invocation.flag('http');
+      if (!isHttp) refuseHttpOptions(invocation);
       const { readAddress, readServerSettings } = await import('../servers/settings.ts');
       const settings = readServerSettings(invocation);
-      if (!invocation.flag('http')) {
+      if (!isHttp) {
         const { runMcpStdio } = await import('../servers/run-mcp-stdio.ts');
-        return await runMcpStdio(modelPath, settings, output);
+        return await runMcpStdio(modelPath, settings);
       }
       const { runServers } = await import('../servers/run-servers.ts');
       const http = readAddress(invocation, 'hostname', 'port');
-      return await runServers(modelPath, { ...settings, http, grpc: undefined, mcpOnly: true }, output);
+      return await runServers(modelPath, { ...settings, http, grpc: undefined, mcpOnly: true });
     },
   };
+}
+
+const HTTP_OPTIONS = [
+  'hostname',
+  'port',
+  'cert-file',
+  'key-file',
+  'api-key',
+  'cors-origins',
+  'allowed-hosts',
+  'max-body',
+];
+
+/** Who gives one of them and forgot --http would wait for a server that is not there. Variables may be set for both. */
+function refuseHttpOptions(invocation: Invocation): void {
+  const name = HTTP_OPTIONS.find((option) => invocation.given(option));
+  if (name === undefined) return;
+  throw new UsageError(`--${name} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`);
 }

@@ -19,7 +19,7 @@ export function serveCommand(modelPath: string): Command {
       ...SERVER_OPTIONS,
       ...ENGINE_OPTIONS,
     },
-    async run(invocation, output) {
+    async run(invocation) {
       const [withHttp, withGrpc] = [!invocation.flag('disable-http'), !invocation.flag('disable-grpc')];
       if (!withHttp && !withGrpc) throw configError('Cannot disable both gRPC and HTTP');
       const { readAddress, readServerSettings } = await import('../servers/settings.ts');
@@ -29,7 +29,7 @@ export function serveCommand(modelPath: string): Command {
         grpc: withGrpc ? readAddress(invocation, 'grpc-hostname', 'grpc-port') : undefined,
       };
       const { runServers } = await import('../servers/run-servers.ts');
-      return await runServers(modelPath, settings, output);
+      return await runServers(modelPath, settings);
     },
   };
 }

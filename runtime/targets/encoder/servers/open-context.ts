@@ -15,27 +15,34 @@ export interface ContextSettings {
   readonly logLevel: LogLevel;
 }
 
+export interface OpenedContext extends EncoderContext {
+  /** Resolves when the model can run no more. */
+  readonly ended: Promise<void>;
+}
+
 /** Opens the model for serving, with everything that its transports share. `write` takes lines of log. */
 export async function openContext(
   modelPath: string,
   settings: ContextSettings,
   write: (line: string) => void,
-): Promise<EncoderContext> {
+): Promise<OpenedContext> {
   const log = createLog(settings.logLevel, { write });
   const metrics = new Registry();
   const observer = observeEngine(metrics);
+  const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
     observer: {
       ...observer,
       onWorkerDeath(reason) {
-        log.error({ reason }, 'an inference thread ended and is replaced');
+        log.error({ reason }, 'an inference thread ended');
         observer.onWorkerDeath(reason);
       },
+      onEnd: () => ended.resolve(),
     },
   });
   collectDefaultMetrics({ register: metrics });
   watchEngine(metrics, () => engine.stats());
   const kernel = { log, metrics, lifecycle: createLifecycle(), access: createAccess(settings.apiKeys) };
-  return { kernel, engine, runtime: runtimeFacts(modelPath) };
+  return { kernel, engine, ended: ended.promise, runtime: runtimeFacts(modelPath) };
 }

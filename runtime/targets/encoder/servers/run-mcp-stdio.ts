@@ -1,25 +1,23 @@
-import type { Output } from '../../../serve/cli/command.ts';
+import { openLogLines } from '../../../platform/log-lines.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type ContextSettings, openContext } from './open-context.ts';
 
 /** Serves MCP to whoever started this process, until stdin ends or the process is told to stop; returns the exit code. */
-export async function runMcpStdio(
-  modelPath: string,
-  settings: ContextSettings,
-  output: Output,
-): Promise<number> {
+export async function runMcpStdio(modelPath: string, settings: ContextSettings): Promise<number> {
   const { stopped, forget } = untilStopped();
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
+  const lines = openLogLines(process.stderr);
   try {
-    const context = await openContext(modelPath, settings, output.err);
+    const context = await openContext(modelPath, settings, lines.write);
     context.kernel.lifecycle.ready();
     const { stdin, stdout } = process;
     await serveStdio(context, { stdin, stdout, signal: stopping.signal });
     await context.engine.close();
     return 0;
   } finally {
+    await lines.flushed();
     forget();
   }
 }

@@ -1,27 +1,30 @@
-import type { Output } from '../../../serve/cli/command.ts';
+import { openLogLines } from '../../../platform/log-lines.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { banner } from './banner.ts';
 import { openContext } from './open-context.ts';
 import { type ServeSettings, startServers } from './start-servers.ts';
 
 /** Serves until the process is told to stop; returns the exit code. */
-export async function runServers(
-  modelPath: string,
-  settings: ServeSettings,
-  output: Output,
-): Promise<number> {
+export async function runServers(modelPath: string, settings: ServeSettings): Promise<number> {
   const { stopped, forget } = untilStopped();
+  const lines = openLogLines(process.stderr);
   try {
-    const context = await openContext(modelPath, settings, output.err);
+    const context = await openContext(modelPath, settings, lines.write);
     const servers = await startServers(context, settings);
     const { log } = context.kernel;
-    output.err(banner(context, settings, servers));
+    lines.write(banner(context, settings, servers));
     log.info({ ...servers.ports, model: context.engine.manifest.name }, 'serving');
-    log.info({ signal: await stopped }, 'stopping: answering what was accepted');
+    const signal = await Promise.race([stopped, context.ended]);
+    if (signal === undefined) {
+      log.fatal(
+        'stopping: the model cannot run any more, its threads ended and it cannot be opened again (was the file replaced or removed?)',
+      );
+    } else log.info({ signal }, 'stopping: answering what was accepted');
     await servers.stop();
     log.info('stopped');
-    return 0;
+    return signal === undefined ? 1 : 0;
   } finally {
+    await lines.flushed();
     forget();
   }
 }

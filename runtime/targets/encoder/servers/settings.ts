@@ -1,8 +1,9 @@
-import type { Invocation } from '../../../serve/cli/command.ts';
-import { list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
+import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/api.ts';
+import { type Callers, readCallers } from './callers.ts';
 
 export interface EngineSettings {
   readonly limits: EngineLimits;
@@ -19,12 +20,9 @@ export interface Address {
 }
 
 /** A server's settings, read once from flags and environment and checked. */
-export interface ServerSettings {
+export interface ServerSettings extends Callers {
   readonly engine: EngineSettings;
   readonly tls: TlsFiles | undefined;
-  readonly apiKeys: readonly string[];
-  readonly corsOrigins: readonly string[];
-  readonly allowedHosts: readonly string[] | undefined;
   readonly maxBodyBytes: number;
   readonly drainSeconds: number;
   readonly logLevel: LogLevel;
@@ -49,13 +47,10 @@ function readEngineSettings(invocation: Invocation): EngineSettings {
 }
 
 export function readServerSettings(invocation: Invocation): ServerSettings {
-  const allowedHosts = list(invocation, 'allowed-hosts');
   return {
+    ...readCallers(invocation),
     engine: readEngineSettings(invocation),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
-    apiKeys: list(invocation, 'api-key'),
-    corsOrigins: list(invocation, 'cors-origins'),
-    allowedHosts: allowedHosts.length > 0 ? allowedHosts : undefined,
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
     drainSeconds: requiredNumber(invocation, 'drain-seconds', { least: 0, most: 86_400 }),
     logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
@@ -63,8 +58,15 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
 }
 
 export function readAddress(invocation: Invocation, hostnameFlag: string, portFlag: string): Address {
+  const hostname = invocation.value(hostnameFlag)?.trim() ?? '';
+  // Node would listen on all addresses.
+  if (hostname === '') {
+    throw new UsageError(
+      `${invocation.source(hostnameFlag)} is empty. Give an address of this machine, or 0.0.0.0 for all of them.`,
+    );
+  }
   return {
-    hostname: invocation.value(hostnameFlag) ?? '',
+    hostname,
     port: requiredNumber(invocation, portFlag, { least: 0, most: 65_535 }),
     portFlag: `--${portFlag}`,
   };

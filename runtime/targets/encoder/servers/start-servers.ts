@@ -58,6 +58,7 @@ export async function startServers(
       const grpc = await listenGrpc({
         routes,
         log: kernel.log,
+        metrics: kernel.metrics,
         ...settings.grpc,
         tls,
         closeTimeout: CLOSE_MILLISECONDS,

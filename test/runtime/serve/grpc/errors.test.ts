@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from '../../../../runtime/contract/errors.ts
 import { Health } from '../../../../runtime/gen/grpc/health/v1/health_pb.ts';
 import { GRPC_STATUS } from '../../../../runtime/serve/errors/grpc-status.ts';
 import { serviceOptions } from '../../../../runtime/serve/grpc/service-options.ts';
+import { callsIn } from './call-lines.ts';
 import { connect, type Outcome } from './grpc-js.ts';
 import { frame, requestHttp2, statusOf } from './raw-http2.ts';
 import { testKernel, type TestKernel } from '../../../helpers/test-kernel.ts';
@@ -40,6 +41,9 @@ async function check(port: number, headers: Record<string, string> = {}): Promis
   return outcome;
 }
 
+const failuresIn = ({ logged }: TestKernel): object[] =>
+  logged.filter(({ level, msg }) => level === 50 && msg === 'A call failed.');
+
 test.each(Object.entries(GRPC_STATUS) as [ErrorCode, Code][])(
   '%s is status %i with the bare message',
   async (code, status) => {
@@ -62,8 +66,9 @@ test('what nobody foresaw is INTERNAL without details, and in the log with them'
     status: Code.Internal,
     message: 'Something went wrong in the server; its log says what.',
   });
-  expect(kernel.logged).toMatchObject([
-    { level: 50, msg: 'A call failed.', err: { type: 'TypeError', message: 'secret path /etc/x' } },
+  const [call] = callsIn(kernel);
+  expect(failuresIn(kernel)).toMatchObject([
+    { requestId: call?.requestId, method: CHECK, err: { type: 'TypeError', message: 'secret path /etc/x' } },
   ]);
 });
 
@@ -73,7 +78,7 @@ test('the same holds for streams', async () => {
   const answer = await requestHttp2(port, '/grpc.health.v1.Health/Watch', frame(new Uint8Array()));
   expect(statusOf(answer)).toBe(Code.Internal);
   expect(answer.trailers['grpc-message']).toBe('The model is gone.');
-  expect(kernel.logged).toHaveLength(1);
+  expect(failuresIn(kernel)).toHaveLength(1);
 });
 
 test('errors that are Connect errors already stay as they are', async () => {

@@ -30,7 +30,7 @@ interface CallOptions {
 
 export interface TestClient {
   readonly call: (method: string, request: Message, options?: CallOptions) => Promise<Outcome>;
-  readonly read: (method: string, request: Message) => ClientReadableStream<Message>;
+  readonly read: (method: string, request: Message, headers?: Metadata) => ClientReadableStream<Message>;
   readonly talk: (method: string) => ClientDuplexStream<Message, Message>;
   readonly client: Client;
 }
@@ -70,7 +70,8 @@ export function connect(
           else resolve({ answer });
         });
       }),
-    read: (method, request) => client.makeServerStreamRequest(...parts(method), request),
+    read: (method, request, headers = new Metadata()) =>
+      client.makeServerStreamRequest(...parts(method), request, headers),
     talk: (method) => client.makeBidiStreamRequest(...parts(method)),
   };
 }

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import { status as Status } from '@grpc/grpc-js';
-import type { ConnectRouter } from '@connectrpc/connect';
+import { Code, type ConnectRouter, createClient } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Serving,
+} from '../../../../runtime/gen/grpc/health/v1/health_pb.ts';
 import { addHealth } from '../../../../runtime/serve/grpc/health.ts';
 import type { Kernel } from '../../../../runtime/serve/kernel.ts';
 import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
+import { untilEnded } from './call-lines.ts';
 import { connect, type Message, type TestClient } from './grpc-js.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
@@ -65,6 +71,46 @@ test('Watch tells of every change and ends with the server', async () => {
   client.close();
 });
 
+test('Watch tells a client that the server drains before it ends, however fast the server closes', async () => {
+  const kernel = testKernel();
+  const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
+  const { read, client } = clientOf(server.port);
+  const streams = ['', 'encoder.Embedding', 'nope'].map((service) => read('Watch', { service }));
+  const told: unknown[][] = streams.map(() => []);
+  const ended = streams.map((stream) => once(stream, 'error') as Promise<[{ code: number }]>);
+  const started = streams.map((stream) => once(stream, 'data'));
+  for (const [at, stream] of streams.entries())
+    stream.on('data', ({ status }: Message) => told[at]?.push(status));
+  await Promise.all(started);
+  await kernel.lifecycle.drain();
+  await server.close();
+  expect((await Promise.all(ended)).map(([{ code }]) => code)).toEqual(streams.map(() => Status.UNAVAILABLE));
+  expect(told).toEqual([['SERVING', 'NOT_SERVING'], ['SERVING', 'NOT_SERVING'], ['SERVICE_UNKNOWN']]);
+  client.close();
+});
+
+test.each([
+  ['gRPC-Web and HTTP/1.1', createGrpcWebTransport, '1.1'],
+  ['gRPC-Web and HTTP/2', createGrpcWebTransport, '2'],
+  ['Connect and HTTP/1.1', createConnectTransport, '1.1'],
+  ['Connect and HTTP/2', createConnectTransport, '2'],
+] as const)('so does Watch by %s', async (_, transport, httpVersion) => {
+  const kernel = testKernel();
+  const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
+  const health = createClient(Health, transport({ baseUrl: `http://localhost:${server.port}`, httpVersion }));
+  const told: number[] = [];
+  let closed: Promise<void> | undefined;
+  const watching = (async () => {
+    for await (const { status } of health.watch({})) {
+      told.push(status);
+      closed ??= kernel.lifecycle.drain().then(() => server.close());
+    }
+  })();
+  await expect(watching).rejects.toMatchObject({ code: Code.Unavailable });
+  expect(told).toEqual([Serving.SERVING, Serving.NOT_SERVING]);
+  await closed;
+});
+
 test('Watch of an unknown service says so and goes on', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
@@ -75,5 +121,7 @@ test('Watch of an unknown service says so and goes on', async () => {
   const cancelled = once(stream, 'error') as Promise<[{ code: number }]>;
   stream.cancel();
   expect((await cancelled)[0].code).toBe(Status.CANCELLED);
+  const ended = await untilEnded(kernel, 1);
+  expect(ended).toMatchObject([{ method: '/grpc.health.v1.Health/Watch', code: 'CANCELLED' }]);
   client.close();
 });

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { afterEach } from 'vitest';
 import {
   type GrpcListenOptions,
@@ -21,6 +22,7 @@ export function useGrpcServers(): Listen {
       port: 0,
       portFlag: '--grpc-port',
       closeTimeout: 500,
+      metrics: new Registry(),
       ...options,
     });
     servers.push(server);

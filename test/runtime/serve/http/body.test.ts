@@ -170,6 +170,13 @@ describe('a wrong shape', () => {
     expect(await send(body)).toEqual([422, message]);
   });
 
+  test('a number too large for this world is not called null', async () => {
+    expect(await post('{"inputs":[],"count":1e999}')).toEqual([
+      422,
+      'count must be a whole number, not Infinity',
+    ]);
+  });
+
   test('with very many problems tells some of them', async () => {
     const [status, message] = await send({ inputs: Array.from({ length: 1000 }, (_, at) => at) });
     expect(status).toBe(422);
@@ -185,8 +192,22 @@ describe('a wrong shape', () => {
     ]);
   });
 
+  test('nested deeper than any request is refused unparsed, which could take seconds', async () => {
+    const tooDeep = [422, 'The body is nested deeper than 64 lists and objects, the most this server takes.'];
+    expect(await post(`${'['.repeat(65)}${']'.repeat(65)}`)).toEqual(tooDeep);
+    expect(await post(`{"a":${'[{"b":'.repeat(32)}`)).toEqual(tooDeep);
+    const fitting = `${'['.repeat(64)}${']'.repeat(64)}`;
+    expect(await post(fitting)).toEqual([422, 'the body must be an object, not a list']);
+    // Brackets of texts, and those that are closed again, do not count.
+    for (const text of ['['.repeat(100), '\\"[{'.repeat(100), '\\\\', `${'x'.repeat(100_000)}\\"[`]) {
+      const body = `{"inputs":["${text}",${'["a","b"],'.repeat(100)}"c"]}`;
+      expect((await post(body))[0], text.slice(0, 20)).toBe(200);
+    }
+  });
+
   test.each([
     ['lists in lists', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+    ['lists that do not end', '['.repeat(900_000)],
     ['objects in objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
     ['lists where a text belongs', `{"inputs":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`],
     ['very many keys', `{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')}}`],

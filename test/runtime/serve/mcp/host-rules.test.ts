@@ -11,21 +11,22 @@ const allowed = (rules: HostRules, host: string | undefined, origin?: string): b
 const LOOPBACK = { hostname: '127.0.0.1' };
 const EVERYWHERE = { hostname: '0.0.0.0' };
 
-test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.8.9.1', 'LOCALHOST'])(
-  'bound to %s, only loopback hosts are answered',
-  (hostname) => {
-    const good = ['localhost', 'localhost:8080', 'LocalHost:1', '127.0.0.1:8080', '127.1.2.3', '[::1]:8080'];
-    for (const host of [...good, 'model.localhost:80']) expect(allowed({ hostname }, host), host).toBe(true);
-    const bad = [
-      'evil.example',
-      'localhost.evil.example',
-      '127.0.0.1.evil.example',
-      '10.0.0.1',
-      'xlocalhost',
-    ];
-    for (const host of bad) expect(allowed({ hostname }, host), host).toBe(false);
-  },
-);
+test.each([
+  '127.0.0.1',
+  'localhost',
+  '::1',
+  '[::1]',
+  '127.8.9.1',
+  'LOCALHOST',
+  '127.1',
+  '0:0:0:0:0:0:0:1',
+  '::ffff:127.0.0.1',
+])('bound to %s, only loopback hosts are answered', (hostname) => {
+  const good = ['localhost', 'localhost:8080', 'LocalHost:1', '127.0.0.1:8080', '127.1.2.3', '[::1]:8080'];
+  for (const host of [...good, 'model.localhost:80']) expect(allowed({ hostname }, host), host).toBe(true);
+  const bad = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', 'xlocalhost'];
+  for (const host of bad) expect(allowed({ hostname }, host), host).toBe(false);
+});
 
 test.each(['', 'a b', 'localhost@evil.example', 'evil.example#localhost', 'localhost/x', 'a:b:c', '[::1'])(
   'the Host header %j is no host',

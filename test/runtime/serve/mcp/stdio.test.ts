@@ -150,6 +150,17 @@ test.each(['error', 'close'])(
   },
 );
 
+test('an answer that cannot be written is a failure, not a client that left', async () => {
+  const { stdout, write, done } = open();
+  stdout._write = (_chunk, _encoding, callback) =>
+    callback(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));
+  write(call(1, 'echo'));
+  await expect(done).rejects.toMatchObject({
+    code: 'ConfigError',
+    message: 'Cannot write to standard output: ENOSPC: no space left on device, write.',
+  });
+});
+
 test('stdin that breaks is stdin that ends', async () => {
   const { stdin, write, read, done } = open();
   write(call(1, 'echo'));

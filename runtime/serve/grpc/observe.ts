@@ -1,0 +1,76 @@
+import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import { Health } from '../../gen/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import { durationHistogram } from '../durations.ts';
+import type { Kernel } from '../kernel.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
+import { type CallCode, CODE_NAME, OK } from './code-name.ts';
+import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
+
+/** A call whose end will be logged and measured. */
+export interface ObservedCall {
+  /** What every line of the log says of it. */
+  readonly about: { readonly requestId: string; readonly method: string };
+  /** Says what the call came to. Only the first time counts: what happens afterwards no longer changes the answer. */
+  readonly end: (code: CallCode) => void;
+}
+
+/** The call as those know it who decide what it comes to. */
+export const observedCall = createContextKey<ObservedCall | undefined>(undefined);
+
+/** Machines call these every few seconds. */
+const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
+
+type Observe = (
+  request: NodeRequest,
+  response: NodeResponse,
+  handler: UniversalHandler | undefined,
+) => ObservedCall;
+
+/** Gives every call an id, and logs and measures it when it ends. Calls without a handler are those of unknown methods. */
+export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>): Observe {
+  const durations = durationHistogram(metrics, {
+    name: 'grpc_request_duration_seconds',
+    help: 'Time to answer a gRPC, gRPC-Web or Connect call, up to its status.',
+    labelNames: ['method', 'code'],
+  });
+  return (request, response, handler) => {
+    const start = performance.now();
+    const requestId = requestIdFrom(request.headers[REQUEST_ID_HEADER.toLowerCase()]);
+    response.setHeader(REQUEST_ID_HEADER, requestId);
+    const about = { requestId, method: pathOf(request) };
+    const level = handler && QUIET.has(handler.service.typeName) ? 'debug' : 'info';
+    let ended = false;
+    return {
+      about,
+      end(status) {
+        if (ended) return;
+        ended = true;
+        const ms = performance.now() - start;
+        const code = CODE_NAME[status];
+        // Paths come from callers and have no end, methods are few.
+        durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
+        log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
+      },
+    };
+  };
+}
+
+/**
+ * Ends the observed call when its status is decided, which in every protocol is when Connect aborts its signal. To be called
+ * before the message is read, and after whatever else listens to the signal in order to change the error.
+ */
+export function observeEnd({ signal, values }: HandlerContext): void {
+  const end = (): void => values.get(observedCall)?.end(codeOf(signal.reason));
+  // A deadline may have passed before anything began.
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+}
+
+function codeOf(reason: unknown): CallCode {
+  if (reason instanceof ConnectError) return reason.code;
+  // Connect gives no reason when all went well, which makes it the one of the platform.
+  return reason instanceof DOMException ? OK : Code.Internal;
+}

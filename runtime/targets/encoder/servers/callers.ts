@@ -1,0 +1,58 @@
+import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { list } from '../../../serve/cli/values.ts';
+
+/** Who may call a server. */
+export interface Callers {
+  /** Without keys anyone may. */
+  readonly apiKeys: readonly string[];
+  /** Origins of web pages, as browsers name them; `*` is every page. */
+  readonly corsOrigins: readonly string[];
+  /** Names that MCP clients may call the server by. */
+  readonly allowedHosts: readonly string[] | undefined;
+}
+
+/** Throws a UsageError where a value could never match what callers send. */
+export function readCallers(invocation: Invocation): Callers {
+  const allowedHosts = list(invocation, 'allowed-hosts');
+  for (const host of allowedHosts) checkHost(host, invocation);
+  return {
+    apiKeys: readKeys(invocation),
+    corsOrigins: list(invocation, 'cors-origins').map((item) => originOf(item, invocation)),
+    allowedHosts: allowedHosts.length > 0 ? allowedHosts : undefined,
+  };
+}
+
+function readKeys(invocation: Invocation): string[] {
+  const keys = list(invocation, 'api-key');
+  const source = invocation.source('api-key');
+  // As `--api-key "$KEY"` without a KEY: whoever wrote that did not want an open server.
+  if (keys.length === 0 && invocation.value('api-key') !== undefined) {
+    throw new UsageError(`${source} names no key. Leave it out to let anyone call.`);
+  }
+  const unusable = keys.findIndex((key) => !/^[!-~]+$/.test(key));
+  if (unusable >= 0) {
+    throw new UsageError(
+      `${source}: key ${unusable + 1} cannot be sent in a header. Keys are of visible ASCII characters, without spaces.`,
+    );
+  }
+  return keys;
+}
+
+function originOf(item: string, invocation: Invocation): string {
+  if (item === '*') return item;
+  const url = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+\/?$/i.test(item) ? URL.parse(item) : null;
+  if (!url) {
+    const given = `${invocation.source('cors-origins')}: ${JSON.stringify(item)}`;
+    throw new UsageError(
+      `${given} is no origin. Write scheme and host, as https://app.example, or * for all.`,
+    );
+  }
+  // URLs of other schemes than the web's say nothing of their origin.
+  return url.origin === 'null' ? item.replace(/\/$/, '') : url.origin;
+}
+
+function checkHost(host: string, invocation: Invocation): void {
+  if (!/[\s/?#@\\]/.test(host) && URL.canParse(`http://${host}`)) return;
+  const given = `${invocation.source('allowed-hosts')}: ${JSON.stringify(host)}`;
+  throw new UsageError(`${given} is no host name. Write it as model.example.`);
+}

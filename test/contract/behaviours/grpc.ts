@@ -1,0 +1,53 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What a model promises over gRPC. */
+export const GRPC = {
+  'grpc:metadata': {
+    source: 'encoder contract 2, 4.2',
+    behaviour: 'GetModelMetadata is the name, the type and the labels by their index, if the model has some.',
+  },
+  'grpc:predict': {
+    source: 'encoder contract 4.2',
+    behaviour: 'Predict has the fields of the contract; metadata is an empty map where there is none.',
+  },
+  'grpc:invalid': {
+    source: 'encoder contract 7',
+    behaviour: 'Invalid input is INVALID_ARGUMENT with the sentence that HTTP has for it.',
+  },
+  'grpc:unimplemented': {
+    source: 'encoder contract 1, 4.2',
+    behaviour: 'Services of other model types are UNIMPLEMENTED, and those that are here are named.',
+  },
+  'grpc:too-large': {
+    source: 'docs/serve.md',
+    behaviour: 'A message larger than --max-body is RESOURCE_EXHAUSTED.',
+  },
+  'grpc:unauthenticated': {
+    source: 'docs/serve.md',
+    behaviour: 'Without one of the keys it is UNAUTHENTICATED; health checks need none.',
+  },
+  'grpc:deadline': {
+    source: 'docs/serve.md',
+    behaviour: 'A deadline that passes is DEADLINE_EXCEEDED, and what was asked for is not run.',
+  },
+  'grpc:cancelled': {
+    source: 'docs/serve.md',
+    behaviour: 'A call that is cancelled is CANCELLED, and what was asked for is not run.',
+  },
+  'grpc:draining': {
+    source: 'docs/serve.md',
+    behaviour: 'While a server stops, accepted calls are answered and new ones are UNAVAILABLE.',
+  },
+  'grpc:health': {
+    source: 'docs/serve.md',
+    behaviour: 'grpc.health.v1 says SERVING of the server and its service, NOT_FOUND of others.',
+  },
+  'grpc:reflection': {
+    source: 'docs/serve.md',
+    behaviour: 'Server reflection (v1 and v1alpha) names the services and gives their files.',
+  },
+  'grpc:connect': {
+    source: 'docs/serve.md',
+    behaviour: 'The same port answers Connect as JSON over HTTP/1.1, errors too.',
+  },
+} as const satisfies Behaviours;

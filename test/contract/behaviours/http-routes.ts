@@ -1,0 +1,57 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What the routes that run a model or its tokenizer promise. */
+export const HTTP_ROUTES = {
+  'http:predict:sequence_classification': {
+    source: 'encoder contract 2, 4.1',
+    behaviour: 'A result has logits, scores, predicted_index and predicted_label, and nothing else.',
+  },
+  'http:predict:token_classification': {
+    source: 'encoder contract 2, 4.1',
+    behaviour: 'A result has tokens of token_info, logits, scores, label and score, and nothing else.',
+  },
+  'http:predict:embedding': {
+    source: 'encoder contract 2, 4.1',
+    behaviour: 'A result has embeddings of embedding and token_info, and nothing else.',
+  },
+  'http:predict:numbers': {
+    source: 'design "Encoder semantics"',
+    behaviour: 'Numbers are in the shortest form that is the same float32.',
+  },
+  'http:predict:top-k': {
+    source: 'docs/serve.md',
+    behaviour: 'top_k lists so many labels, the likeliest first, or all there are.',
+  },
+  'http:predict:multi-label': {
+    source: 'docs/serve.md',
+    behaviour: 'Scores of a multi-label model are the sigmoid of each logit.',
+  },
+  'http:predict:aggregation': {
+    source: 'docs/serve.md',
+    behaviour: "aggregation finds the entities that transformers' pipeline finds; none of them in pairs.",
+  },
+  'http:predict:pairs': {
+    source: 'docs/serve.md',
+    behaviour: 'A pair of texts is what other libraries make of both together, also beside single texts.',
+  },
+  'http:predict:characters': {
+    source: 'design "Encoder semantics"',
+    behaviour: 'Any Unicode text is taken, NUL and lone surrogates too; offsets count code points.',
+  },
+  'http:openai': {
+    source: 'docs/serve.md',
+    behaviour: "OpenAI's own client gets vectors from /v1/embeddings and the model from /v1/models.",
+  },
+  'http:openai:errors': {
+    source: 'docs/serve.md',
+    behaviour: "Errors under /v1 are OpenAI's JSON, also where the model is not an embedding model.",
+  },
+  'http:rerank': {
+    source: 'docs/serve.md',
+    behaviour: 'A model with one label sorts documents by their relevance to a query; others say why not.',
+  },
+  'http:tokenize': {
+    source: 'docs/serve.md',
+    behaviour: 'POST /tokenize gives the tokens that other libraries give, and POST /decode their text.',
+  },
+} as const satisfies Behaviours;

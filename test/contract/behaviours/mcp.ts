@@ -1,0 +1,43 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What a model promises over MCP, beside what `serve.ts` lists of its two ways to speak it. */
+export const MCP = {
+  'mcp:schemas': {
+    source: 'encoder contract 4.3, docs/mcp.md',
+    behaviour: "The tool's parameters and result are the request and the response of /predict.",
+  },
+  'mcp:result': {
+    source: 'docs/mcp.md',
+    behaviour: 'A result is the body that /predict has, as text and as structured content.',
+  },
+  'mcp:errors': {
+    source: 'encoder contract 7, docs/mcp.md',
+    behaviour:
+      'Invalid input is -32600, wrong arguments and other tools are -32602, other methods -32601; with a message alone.',
+  },
+  'mcp:versions': {
+    source: 'encoder contract 4.3, 9, docs/mcp.md',
+    behaviour:
+      'Version 2025-06-18 is answered in kind, an unknown one with 2025-11-25; tools are all there is.',
+  },
+  'mcp:server-info': {
+    source: 'encoder contract 4.3, docs/mcp.md',
+    behaviour: 'Server info names encoderfile and the model; the instructions say what it was built of.',
+  },
+  'mcp:sessions': {
+    source: 'docs/mcp.md',
+    behaviour: 'Requests need a session: none is 400, an unknown or ended one 404; DELETE ends it.',
+  },
+  'mcp:statuses': {
+    source: 'docs/mcp.md',
+    behaviour: 'What is no JSON-RPC is 400, 405, 406, 413 or 415 before it reaches a session.',
+  },
+  'mcp:hosts': {
+    source: 'docs/mcp.md',
+    behaviour: 'A server on loopback answers to loopback names only, and to web pages only if allowed.',
+  },
+  'mcp:cancelled': {
+    source: 'docs/mcp.md',
+    behaviour: 'A call that is cancelled, or whose connection breaks, is not run.',
+  },
+} as const satisfies Behaviours;

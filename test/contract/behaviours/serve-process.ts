@@ -1,0 +1,37 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What a serving process promises to whoever started it. */
+export const SERVE_PROCESS = {
+  'serve:log-not-read': {
+    source: 'docs/serve.md',
+    behaviour: 'Requests are answered, and it stops when told to, though nobody reads its log any more.',
+  },
+  'serve:log-reader-gone': {
+    source: 'docs/serve.md',
+    behaviour: 'Requests are answered though the reader of its log went away (| head).',
+  },
+  'serve:log-disk-full': {
+    source: 'docs/serve.md',
+    behaviour: 'Requests are answered though its log is on a full disk.',
+  },
+  'serve:hang-up': {
+    source: 'docs/serve.md',
+    behaviour: 'A hang-up ends a server that has a terminal, and not one that has none (nohup).',
+  },
+  'serve:no-debugger': {
+    source: 'docs/serve.md',
+    behaviour: 'SIGUSR1, with which Node opens its debugger to the machine, does nothing.',
+  },
+  'serve:removed': {
+    source: 'docs/executable.md',
+    behaviour: 'A server goes on when its file is renamed or removed.',
+  },
+  'mcp:http-options': {
+    source: 'docs/mcp.md',
+    behaviour: 'Options that are for HTTP are refused on stdin and stdout, where they would do nothing.',
+  },
+  'mcp:full-disk': {
+    source: 'docs/mcp.md',
+    behaviour: 'On stdin and stdout, an answer that cannot be written is a failure with exit code 1.',
+  },
+} as const satisfies Behaviours;

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { type Command, type Invocation, UsageError } from '../../../../runtime/serve/cli/command.ts';
+import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
+import { wholeNumber } from '../../../../runtime/serve/cli/values.ts';
+
+const SERVE: Command = {
+  summary: '',
+  options: {
+    port: { value: 'port', help: '', env: 'TEST_PORT', fallback: '8080' },
+    rule: { value: 'rule', help: '', env: 'TEST_RULE', choices: ['cut', 'refuse'], fallback: 'cut' },
+    key: { value: 'keys', help: '', env: 'TEST_KEY' },
+    quiet: { help: '', env: 'TEST_QUIET' },
+    format: { short: 'f', value: 'format', help: '' },
+  },
+  run: () => Promise.resolve(0),
+};
+const INFER: Command = { ...SERVE, positionals: '<INPUTS>...' };
+
+const parse = (args: readonly string[], env: Record<string, string> = {}, command = SERVE): Invocation =>
+  parseInvocation(command, args, env);
+const refusal = (args: readonly string[], env?: Record<string, string>, command?: Command): string => {
+  try {
+    const invocation = parse(args, env, command);
+    wholeNumber(invocation, 'port', { least: 0, most: 65_535 });
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as Error).message;
+  }
+  return expect.unreachable('it was accepted');
+};
+
+test('a flag wins over the environment, the environment over the default', () => {
+  expect(parse([]).value('port')).toBe('8080');
+  expect(parse([], { TEST_PORT: '1' }).value('port')).toBe('1');
+  expect(parse(['--port', '2'], { TEST_PORT: '1' }).value('port')).toBe('2');
+  expect(parse(['--port=3'], { TEST_PORT: '1' }).value('port')).toBe('3');
+  expect(parse([], { TEST_PORT: '' }).value('port')).toBe('8080');
+});
+
+test('a switch is on, off, or as the environment says', () => {
+  expect(parse([]).flag('quiet')).toBe(false);
+  expect(parse(['--quiet']).flag('quiet')).toBe(true);
+  expect(parse(['--quiet=1']).flag('quiet')).toBe(true);
+  expect(parse([], { TEST_QUIET: 'true' }).flag('quiet')).toBe(true);
+  expect(parse(['--quiet=false'], { TEST_QUIET: 'true' }).flag('quiet')).toBe(false);
+  expect(parse(['--quiet=0'], { TEST_QUIET: '1' }).flag('quiet')).toBe(false);
+});
+
+test('texts, flags among them and what follows --', () => {
+  const invocation = parse(['a', '-f', 'json', 'b', '--', '-c', '--port=1'], {}, INFER);
+  expect(invocation.positionals).toEqual(['a', 'b', '-c', '--port=1']);
+  expect(invocation.value('format')).toBe('json');
+  expect(invocation.value('port')).toBe('8080');
+  expect(parse(['-fjson']).value('format')).toBe('json');
+  expect(parse(['--port=']).value('port')).toBe('');
+});
+
+test.each([
+  [['--nosuch'], "Unknown option '--nosuch'."],
+  [['--nosuch=1'], "Unknown option '--nosuch'."],
+  [['-x'], "Unknown option '-x'."],
+  [['--port'], '--port needs a value: --port <port>.'],
+  [['-f'], '-f needs a value: -f <format>.'],
+  [
+    ['--key', '--quiet'],
+    '--key needs a value; "--quiet" looks like an option. If it is the value, write --key="--quiet".',
+  ],
+  [
+    ['--port', '-1'],
+    '--port needs a value; "-1" looks like an option. If it is the value, write --port="-1".',
+  ],
+  [['--quiet=maybe'], '--quiet: "maybe" is not one of true, 1, false, 0.'],
+  [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
+  [['--rule', 'x'], '--rule: "x" is not one of cut, refuse.'],
+  [['stray'], 'Unexpected argument "stray".'],
+])('%j is refused in one line', (args, message) => {
+  expect(refusal(args)).toBe(message);
+});
+
+test('where texts are taken, it is told how to give one that starts with a dash', () => {
+  expect(refusal(['-x'], {}, INFER)).toBe(
+    "Unknown option '-x'. A text that starts with a dash goes after --.",
+  );
+});
+
+test('a wrong value of the environment is told by the name of its variable', () => {
+  expect(refusal([], { TEST_PORT: 'x' })).toBe('TEST_PORT: "x" is not a whole number from 0 to 65535.');
+  expect(refusal([], { TEST_RULE: 'x' })).toBe('TEST_RULE: "x" is not one of cut, refuse.');
+  expect(refusal([], { TEST_QUIET: 'yes' })).toBe('TEST_QUIET: "yes" is not one of true, 1, false, 0.');
+  expect(refusal(['--port', 'y'], { TEST_PORT: '1' })).toMatch(/^--port: "y"/);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createLifecycle } from '../../../runtime/serve/lifecycle.ts';
+
+test('requests are let in while it is ready, and drain waits until all are out', async () => {
+  const lifecycle = createLifecycle();
+  expect(() => lifecycle.enter()).toThrow('The server is starting; try again.');
+  lifecycle.ready();
+  const [first, second] = [lifecycle.enter(), lifecycle.enter()];
+  let drained = false;
+  const drain = lifecycle.drain().then(() => (drained = true));
+  expect(() => lifecycle.enter()).toThrow('The server is shutting down.');
+  first();
+  first();
+  await Promise.resolve();
+  expect(drained).toBe(false);
+  second();
+  await drain;
+  expect(drained).toBe(true);
+});
+
+test('everybody who waits is told of every change', async () => {
+  const lifecycle = createLifecycle();
+  const { signal } = new AbortController();
+  const warnings: string[] = [];
+  const warn = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', warn);
+  const seen = async (): Promise<string> => {
+    await lifecycle.changed(signal);
+    return lifecycle.phase();
+  };
+  const many = (): Promise<string[]> => Promise.all(Array.from({ length: 100 }, seen));
+  const ready = many();
+  lifecycle.ready();
+  expect(new Set(await ready)).toEqual(new Set(['ready']));
+  const draining = many();
+  void lifecycle.drain();
+  expect(new Set(await draining)).toEqual(new Set(['draining']));
+  await new Promise(setImmediate);
+  process.off('warning', warn);
+  expect(warnings).toEqual([]);
+});
+
+test('who no longer wants to know stops waiting', async () => {
+  const lifecycle = createLifecycle();
+  const leaving = new AbortController();
+  const waiting = lifecycle.changed(leaving.signal);
+  leaving.abort();
+  await expect(waiting).rejects.toThrow(/abort/);
+  await expect(lifecycle.changed(leaving.signal)).rejects.toThrow(/abort/);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
+import {
+  readAddress,
+  readServerSettings,
+  type ServerSettings,
+} from '../../../../../runtime/targets/encoder/servers/settings.ts';
+
+const read = (args: readonly string[], env: Record<string, string> = {}): ServerSettings => {
+  const invocation = parseInvocation(serveCommand(''), args, env);
+  readAddress(invocation, 'http-hostname', 'http-port');
+  return readServerSettings(invocation);
+};
+
+test('without options anyone may call, and no web page', () => {
+  expect(read([])).toMatchObject({ apiKeys: [], corsOrigins: [], allowedHosts: undefined });
+  // As an empty variable of a container's file is.
+  expect(read([], { ENCODERFILE_API_KEY: '', ENCODERFILE_HTTP_HOSTNAME: '' }).apiKeys).toEqual([]);
+});
+
+test('keys are separated by commas', () => {
+  expect(read(['--api-key', 'one, two,']).apiKeys).toEqual(['one', 'two']);
+});
+
+test('an origin is what browsers call it, however it was written', () => {
+  const origins = [
+    'https://app.example',
+    'http://localhost:3000/',
+    'HTTPS://App.Example:443',
+    'chrome-extension://abc/',
+  ];
+  expect(read(['--cors-origins', origins.join(', ')]).corsOrigins).toEqual([
+    'https://app.example',
+    'http://localhost:3000',
+    'https://app.example',
+    'chrome-extension://abc',
+  ]);
+  expect(read(['--cors-origins', '*']).corsOrigins).toEqual(['*']);
+});
+
+test('hosts may have a port', () => {
+  const hosts = ['model.example', 'model.example:8080', '[::1]', '10.0.0.1'];
+  expect(read(['--allowed-hosts', hosts.join(',')]).allowedHosts).toEqual(hosts);
+});
+
+const NO_HOST = 'Give an address of this machine, or 0.0.0.0 for all of them.';
+const NO_ORIGIN = 'Write scheme and host, as https://app.example, or * for all.';
+test.each([
+  [['--http-hostname', ''], `--http-hostname is empty. ${NO_HOST}`],
+  [['--http-hostname= '], `--http-hostname is empty. ${NO_HOST}`],
+  [['--api-key', ''], '--api-key names no key. Leave it out to let anyone call.'],
+  [['--api-key', ' , '], '--api-key names no key. Leave it out to let anyone call.'],
+  [['--cors-origins', 'app.example'], `--cors-origins: "app.example" is no origin. ${NO_ORIGIN}`],
+  [['--cors-origins', 'https://a/b'], `--cors-origins: "https://a/b" is no origin. ${NO_ORIGIN}`],
+  [['--cors-origins', '*, https://a b'], `--cors-origins: "https://a b" is no origin. ${NO_ORIGIN}`],
+  [
+    ['--allowed-hosts', 'http://a'],
+    '--allowed-hosts: "http://a" is no host name. Write it as model.example.',
+  ],
+  [['--allowed-hosts', 'a, ::1'], '--allowed-hosts: "::1" is no host name. Write it as model.example.'],
+])('%j is refused', (args, message) => {
+  expect(() => read(args)).toThrow(new UsageError(message));
+});
+
+test('a key that no header can carry is refused, without showing it', () => {
+  const rule = 'Keys are of visible ASCII characters, without spaces.';
+  expect(() => read([], { ENCODERFILE_API_KEY: 'good,schlüssel' })).toThrow(
+    new UsageError(`ENCODERFILE_API_KEY: key 2 cannot be sent in a header. ${rule}`),
+  );
+  expect(() => read(['--api-key', 'a b'])).toThrow(
+    new UsageError(`--api-key: key 1 cannot be sent in a header. ${rule}`),
+  );
+});
