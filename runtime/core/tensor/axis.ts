@@ -1,0 +1,40 @@
+import { describeShape, elementsIn } from './shape.ts';
+
+/** An axis as a script gives it, from 1 or negative from the end, as it counts in a shape: from 0. `what` is who asks. */
+export function resolveAxis(axis: number, shape: readonly number[], what: string): number {
+  const index = indexFromEither(axis, shape.length);
+  if (index !== undefined) return index;
+  throw new Error(
+    `${what}: axis ${axis} is not in a tensor of shape ${describeShape(shape)}: ${axesOf(shape.length)}.`,
+  );
+}
+
+/** Of `count` things the one that a script means: 1 is the first and -1 the last. */
+export function indexFromEither(position: number, count: number): number | undefined {
+  if (!Number.isInteger(position)) return undefined;
+  const index = position > 0 ? position - 1 : count + position;
+  return position !== 0 && index >= 0 && index < count ? index : undefined;
+}
+
+function axesOf(rank: number): string {
+  if (rank === 0) return 'it has no axes';
+  if (rank === 1) return 'it has axis 1 only, or -1 from the end';
+  return `it has axes 1 to ${rank}, or -1 to -${rank} from the end`;
+}
+
+/** A tensor seen from one of its axes: element (o, a, i) is at `(o * size + a) * inner + i`. */
+export interface Split {
+  /** How many elements the axes before it have together. */
+  readonly outer: number;
+  readonly size: number;
+  /** And the axes after it; so far are two neighbours on the axis apart. */
+  readonly inner: number;
+}
+
+export function splitAt(shape: readonly number[], axis: number): Split {
+  return {
+    outer: elementsIn(shape.slice(0, axis)),
+    size: shape[axis] ?? 1,
+    inner: elementsIn(shape.slice(axis + 1)),
+  };
+}

@@ -1,0 +1,55 @@
+import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
+import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
+
+/** Elements that lie in line: `count` results from `at`, and for each a step of 1 or 0 in the operands. */
+export interface Row {
+  readonly out: Float32Array;
+  readonly count: number;
+  readonly left: Float32Array;
+  readonly leftStep: number;
+  readonly right: Float32Array;
+  readonly rightStep: number;
+  at: number;
+  leftAt: number;
+  rightAt: number;
+}
+
+/** Computes one row. A loop of its own for each operation, as a call for each element would cost more than the operation. */
+export type RowKernel = (row: Row) => void;
+
+/** Element by element, with the shapes broadcast as in numpy. */
+export function combine(
+  allocate: Allocate,
+  left: Operand,
+  right: Operand,
+  what: string,
+  kernel: RowKernel,
+): Tensor {
+  const [a, b] = [toTensor(left), toTensor(right)];
+  const out = makeTensor(allocate, broadcastShapes(a.shape, b.shape, what));
+  combineInto(out, a, b, kernel);
+  return out;
+}
+
+/** The same into a tensor whose shape both operands fit. */
+export function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
+  if (out.data.length === 0) return;
+  const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);
+  const row: Row = {
+    out: out.data,
+    count: inner?.size ?? 1,
+    left: left.data,
+    leftStep: inner?.left ?? 0,
+    right: right.data,
+    rightStep: inner?.right ?? 0,
+    at: 0,
+    leftAt: 0,
+    rightAt: 0,
+  };
+  walkPairs(outer, (index, leftAt, rightAt) => {
+    row.at = index * row.count;
+    row.leftAt = leftAt;
+    row.rightAt = rightAt;
+    kernel(row);
+  });
+}

@@ -1,0 +1,36 @@
+import { resolveAxis, splitAt } from './axis.ts';
+import { copyBlocks } from './copy-blocks.ts';
+import { describeShape, isSameShape } from './shape.ts';
+import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+
+/** Puts tensors one after the other along an axis; their other axes have to be equal. */
+export function concat(allocate: Allocate, tensors: readonly Tensor[], axis: number): Tensor {
+  const [first] = tensors;
+  if (first === undefined) {
+    throw new Error('concat: the list of tensors is empty; it needs one tensor at least.');
+  }
+  const index = resolveAxis(axis, first.shape, 'concat');
+  checkShapes(tensors, first, index);
+  const length = tensors.reduce((sum, { shape }) => sum + (shape[index] ?? 0), 0);
+  const out = makeTensor(allocate, first.shape.with(index, length));
+  const { outer, inner } = splitAt(out.shape, index);
+  let at = 0;
+  for (const { data, shape } of tensors) {
+    const block = (shape[index] ?? 0) * inner;
+    copyBlocks({ data: out.data, at, step: length * inner }, { data, at: 0, step: block }, block, outer);
+    at += block;
+  }
+  return out;
+}
+
+function checkShapes(tensors: readonly Tensor[], first: Tensor, axis: number): void {
+  const rest = first.shape.toSpliced(axis, 1);
+  const odd = tensors.findIndex(
+    ({ shape }) => shape.length !== first.shape.length || !isSameShape(shape.toSpliced(axis, 1), rest),
+  );
+  if (odd === -1) return;
+  throw new Error(
+    `concat: tensor 1 has shape ${describeShape(first.shape)} and tensor ${odd + 1} has shape ` +
+      `${describeShape(tensors[odd]?.shape ?? [])}; they may differ in axis ${axis + 1} only.`,
+  );
+}

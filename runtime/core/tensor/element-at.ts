@@ -1,0 +1,21 @@
+import { indexFromEither } from './axis.ts';
+import { describeShape, elementsIn } from './shape.ts';
+import type { Operand, Tensor } from './tensor.ts';
+
+/** What is at a place of the first axis, from 1 or negative from the end: a tensor without it, or a number if it is the only one. */
+export function elementAt({ data, shape }: Tensor, position: number): Operand {
+  const [size, ...rest] = shape;
+  if (size === undefined) {
+    throw new Error(`index ${position}: a tensor of shape [] has no axis to index; sum() is its number.`);
+  }
+  const index = indexFromEither(position, size);
+  if (index === undefined) {
+    const range = size === 0 ? 'is empty' : `goes from 1 to ${size}, or -1 to -${size} from the end`;
+    throw new Error(
+      `index ${position} is not in a tensor of shape ${describeShape(shape)}: its first axis ${range}.`,
+    );
+  }
+  if (rest.length === 0) return data[index] ?? 0;
+  const block = elementsIn(rest);
+  return { data: data.subarray(index * block, (index + 1) * block), shape: rest };
+}

@@ -1,0 +1,31 @@
+import { resolveAxis, splitAt } from './axis.ts';
+import { type Allocate, makeTensor, type Operand, type Tensor } from './tensor.ts';
+
+/**
+ * Folds each slice along an axis to one number: starting from `start`, the function makes a new number of the number so far and
+ * the next element. As many numbers as the axis has slices.
+ */
+export function foldAxis(
+  allocate: Allocate,
+  { data, shape }: Tensor,
+  axis: number,
+  start: number,
+  fold: (soFar: number, element: number) => Operand,
+): Tensor {
+  const { outer, size, inner } = splitAt(shape, resolveAxis(axis, shape, 'fold_axis'));
+  const out = makeTensor(allocate, [size]);
+  for (let place = 0; place < size; place++) {
+    let soFar = start;
+    for (let o = 0; o < outer; o++) {
+      const from = (o * size + place) * inner;
+      for (let at = from; at < from + inner; at++) soFar = toNumber(fold(soFar, data[at] ?? 0));
+    }
+    out.data[place] = soFar;
+  }
+  return out;
+}
+
+function toNumber(result: Operand): number {
+  if (typeof result === 'number') return result;
+  throw new Error('fold_axis: the function gave a tensor back; it has to give a number.');
+}

@@ -1,0 +1,49 @@
+import { type Allocate, checkAxes, makeTensor, type Tensor } from './tensor.ts';
+
+/** A tensor of lists of lists of numbers, as deep as it has axes. What is neither is there by a description of it, as "a string". */
+export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor {
+  const shape = shapeOf(table);
+  const tensor = makeTensor(allocate, shape);
+  const place: number[] = [];
+  let at = 0;
+  const write = (value: unknown, axis: number): void => {
+    const size = shape[axis];
+    if (size === undefined) {
+      if (typeof value !== 'number') throw new Error(wrong(value, place, 'a number'));
+      tensor.data[at++] = value;
+      return;
+    }
+    if (!Array.isArray(value) || value.length !== size) {
+      throw new Error(wrong(value, place.slice(0, axis), `a list of ${size}`));
+    }
+    // By index, as a hole in the list is to be found too.
+    for (let index = 0; index < size; index++) {
+      place[axis] = index + 1;
+      write(value[index], axis + 1);
+    }
+  };
+  write(table, 0);
+  return tensor;
+}
+
+/** What the first element of each list says, which the others then have to follow. */
+function shapeOf(table: readonly unknown[]): number[] {
+  const shape: number[] = [];
+  for (let value: unknown = table; Array.isArray(value); value = value[0]) {
+    shape.push(value.length);
+    checkAxes(shape.length);
+  }
+  return shape;
+}
+
+function wrong(value: unknown, place: readonly number[], wanted: string): string {
+  const path = place.map((index) => `[${index}]`).join('');
+  return (
+    `Tensor: ${path} of the table is ${describe(value)} instead of ${wanted}. A tensor is made of numbers, ` +
+    'or of lists that are all of one length.'
+  );
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? `a list of ${value.length}` : String(value);
+}

@@ -1,0 +1,67 @@
+import { splitAt } from './axis.ts';
+import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+
+/**
+ * A lane is what lies along one axis: the elements from `at` up to `end`, `step` apart. A reduction writes what it makes of a lane
+ * to `out[to]`.
+ */
+export type LaneReduction<Extra> = (
+  out: Float32Array,
+  to: number,
+  data: Float32Array,
+  at: number,
+  end: number,
+  step: number,
+  extra: Extra,
+) => void;
+
+/** Writes each element of a lane anew, to the same place. */
+export type LaneChange<Extra> = (
+  out: Float32Array,
+  data: Float32Array,
+  at: number,
+  end: number,
+  step: number,
+  extra: Extra,
+) => void;
+
+// Both take what a lane function needs beside the lane as `extra`: loops in closures run slower than those of plain functions.
+
+/** One number for each lane: a tensor without the axis, which counts from 0 here. */
+export function reduceLanes<Extra>(
+  allocate: Allocate,
+  tensor: Tensor,
+  axis: number,
+  reduction: LaneReduction<Extra>,
+  extra: Extra,
+): Tensor {
+  const out = makeTensor(allocate, tensor.shape.toSpliced(axis, 1));
+  const { outer, size, inner } = splitAt(tensor.shape, axis);
+  for (let o = 0; o < outer; o++) {
+    for (let i = 0; i < inner; i++) {
+      const at = o * size * inner + i;
+      reduction(out.data, o * inner + i, tensor.data, at, at + size * inner, inner, extra);
+    }
+  }
+  return out;
+}
+
+/** A tensor of the same shape. */
+export function changeLanes<Extra>(
+  allocate: Allocate,
+  tensor: Tensor,
+  axis: number,
+  change: LaneChange<Extra>,
+  extra: Extra,
+): Tensor {
+  const out = makeTensor(allocate, tensor.shape);
+  if (out.data.length === 0) return out;
+  const { outer, size, inner } = splitAt(tensor.shape, axis);
+  for (let o = 0; o < outer; o++) {
+    for (let i = 0; i < inner; i++) {
+      const at = o * size * inner + i;
+      change(out.data, tensor.data, at, at + size * inner, inner, extra);
+    }
+  }
+  return out;
+}

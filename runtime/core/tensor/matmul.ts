@@ -1,0 +1,51 @@
+import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
+import { describeShape, elementsIn } from './shape.ts';
+import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { weighRows } from './weigh-rows.ts';
+
+/**
+ * The matrix product as in numpy: [n, k] and [k, m] give [n, m]; axes before the last two are broadcast; a tensor of one axis
+ * counts as one row on the left, as one column on the right, and the result does not have that axis.
+ */
+export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor {
+  if (left.shape.length === 0 || right.shape.length === 0) throw new Error(misfit(left, right));
+  const leftShape = left.shape.length === 1 ? [1, ...left.shape] : left.shape;
+  const rightShape = right.shape.length === 1 ? [...right.shape, 1] : right.shape;
+  const [n = 1, k = 1, m = 1] = [leftShape.at(-2), leftShape.at(-1), rightShape.at(-1)];
+  if (k !== rightShape.at(-2)) throw new Error(misfit(left, right));
+
+  const [leftBatch, rightBatch] = [leftShape.slice(0, -2), rightShape.slice(0, -2)];
+  const batch = broadcastShapes(leftBatch, rightBatch, `${nameOf(left, right)}, axes before the last two`);
+  checkWork(left, right, elementsIn([...batch, n, k, m]));
+  const rows = left.shape.length === 1 ? [] : [n];
+  const columns = right.shape.length === 1 ? [] : [m];
+  const out = makeTensor(allocate, [...batch, ...rows, ...columns]);
+  if (out.data.length === 0) return out;
+
+  walkPairs(pairAxes(batch, leftBatch, rightBatch), (at, leftAt, rightAt) => {
+    const matrix = right.data.subarray(rightAt * k * m, (rightAt + 1) * k * m);
+    for (let row = 0; row < n; row++) {
+      const from = (leftAt * n + row) * k;
+      weighRows(out.data, (at * n + row) * m, left.data.subarray(from, from + k), matrix, m, 1);
+    }
+  });
+  return out;
+}
+
+/** Seconds of work that nothing could interrupt. */
+const MOST_PRODUCTS = 2 ** 32;
+
+function checkWork(left: Tensor, right: Tensor, products: number): void {
+  if (products <= MOST_PRODUCTS) return;
+  throw new Error(`${nameOf(left, right)} takes ${products} multiplications; the most is ${MOST_PRODUCTS}.`);
+}
+
+function misfit(left: Tensor, right: Tensor): string {
+  return (
+    `${nameOf(left, right)} is not possible: the last axis of the first has to be as long as the last but one ` +
+    'of the second, or its only one.'
+  );
+}
+
+const nameOf = (left: Tensor, right: Tensor): string =>
+  `matmul of ${describeShape(left.shape)} and ${describeShape(right.shape)}`;

@@ -1,0 +1,29 @@
+import { describeShape, elementsIn, isSameShape } from './shape.ts';
+import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { weighRows } from './weigh-rows.ts';
+
+/**
+ * For each text the mean of its tokens' vectors, weighted by the mask: [batch, tokens, width] and a mask [batch, tokens] give
+ * [batch, width]. More axes between the first and the last count as tokens too. A mask of zeros gives NaN.
+ */
+export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tensor {
+  const { shape } = tensor;
+  if (shape.length < 2 || !isSameShape(mask.shape, shape.slice(0, -1))) throw new Error(misfit(tensor, mask));
+  const [batch = 1, width = 1] = [shape[0], shape.at(-1)];
+  const out = makeTensor(allocate, [batch, width]);
+  if (out.data.length === 0) return out;
+  const tokens = elementsIn(shape.slice(1, -1));
+  for (let text = 0; text < batch; text++) {
+    const weights = mask.data.subarray(text * tokens, (text + 1) * tokens);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const rows = tensor.data.subarray(text * tokens * width, (text + 1) * tokens * width);
+    weighRows(out.data, text * width, weights, rows, width, total);
+  }
+  return out;
+}
+
+function misfit({ shape }: Tensor, mask: Tensor): string {
+  const shapes = `mean_pool: a mask of shape ${describeShape(mask.shape)} does not fit a tensor of shape ${describeShape(shape)}`;
+  if (shape.length < 2) return `${shapes}, which needs two axes at least, as in [batch, tokens, width].`;
+  return `${shapes}: it has to have all of its axes but the last, ${describeShape(shape.slice(0, -1))}.`;
+}

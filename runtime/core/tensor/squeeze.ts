@@ -1,0 +1,30 @@
+import { indexFromEither, resolveAxis } from './axis.ts';
+import { describeShape } from './shape.ts';
+import { checkAxes, type Tensor } from './tensor.ts';
+
+/** Leaves out an axis of one element, or all of them. */
+export function squeeze({ data, shape }: Tensor, axis: number | undefined): Tensor {
+  if (axis === undefined) return { data, shape: shape.filter((size) => size !== 1) };
+  const index = resolveAxis(axis, shape, 'squeeze');
+  if (shape[index] !== 1) {
+    throw new Error(
+      `squeeze: axis ${axis} of a tensor of shape ${describeShape(shape)} has ${shape[index]} elements; ` +
+        'only an axis of one can be left out.',
+    );
+  }
+  return { data, shape: shape.toSpliced(index, 1) };
+}
+
+/** Puts in an axis of one element, so that it is axis `axis` of the result. */
+export function unsqueeze({ data, shape }: Tensor, axis: number): Tensor {
+  const rank = shape.length + 1;
+  const index = indexFromEither(axis, rank);
+  if (index === undefined) {
+    throw new Error(
+      `unsqueeze: a tensor of shape ${describeShape(shape)} has no place for a new axis ${axis}: it can become axis 1 to ` +
+        `${rank}, or -1 to -${rank} from the end.`,
+    );
+  }
+  checkAxes(rank);
+  return { data, shape: shape.toSpliced(index, 0, 1) };
+}

@@ -1,0 +1,22 @@
+import { describeShape, extentOf } from './shape.ts';
+import type { Tensor } from './tensor.ts';
+
+/** Lists of lists of numbers, as deep as the tensor has axes. */
+export type NestedNumbers = number | readonly NestedNumbers[];
+
+/** Many more would fill the memory of a script. */
+const MOST_ELEMENTS = 2 ** 22;
+
+export function toTable({ data, shape }: Tensor): NestedNumbers {
+  if (extentOf(shape) > MOST_ELEMENTS) {
+    throw new Error(
+      `totable: a tensor of shape ${describeShape(shape)} is too large for a table, which gets ${MOST_ELEMENTS} elements at most.`,
+    );
+  }
+  let at = 0;
+  const read = (axis: number): NestedNumbers => {
+    const length = shape[axis];
+    return length === undefined ? (data[at++] ?? 0) : Array.from({ length }, () => read(axis + 1));
+  };
+  return read(0);
+}

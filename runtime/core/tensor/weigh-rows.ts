@@ -1,0 +1,29 @@
+/**
+ * Adds up rows of so many columns, each times its weight, divides by `total` and writes the result from `to` on. Sums are doubles.
+ * Row by row, as they lie in memory.
+ */
+export function weighRows(
+  out: Float32Array,
+  to: number,
+  weights: Float32Array,
+  rows: Float32Array,
+  columns: number,
+  total: number,
+): void {
+  const sums = new Float64Array(Math.min(columns, BLOCK));
+  for (let from = 0; from < columns; from += BLOCK) {
+    const end = Math.min(BLOCK, columns - from);
+    sums.fill(0);
+    for (let row = 0; row < weights.length; row++) {
+      const weight = weights[row] ?? 0;
+      const at = row * columns + from;
+      for (let column = 0; column < end; column++) {
+        sums[column] = (sums[column] ?? 0) + (rows[at + column] ?? 0) * weight;
+      }
+    }
+    for (let column = 0; column < end; column++) out[to + from + column] = (sums[column] ?? 0) / total;
+  }
+}
+
+/** So many columns at a time, as the sums take memory that nobody counts. */
+const BLOCK = 1024;

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { allocateFloats } from '../../../../runtime/core/tensor/tensor.ts';
+import { concat } from '../../../../runtime/core/tensor/concat.ts';
+import { elementAt } from '../../../../runtime/core/tensor/element-at.ts';
+import { foldAxis } from '../../../../runtime/core/tensor/fold-axis.ts';
+import { fromTable } from '../../../../runtime/core/tensor/from-table.ts';
+import { full } from '../../../../runtime/core/tensor/full.ts';
+import { layerNorm } from '../../../../runtime/core/tensor/layer-norm.ts';
+import { lpNormalize } from '../../../../runtime/core/tensor/lp-normalize.ts';
+import { mapAxis } from '../../../../runtime/core/tensor/map-axis.ts';
+import { matmul } from '../../../../runtime/core/tensor/matmul.ts';
+import { meanPool } from '../../../../runtime/core/tensor/mean-pool.ts';
+import { reduceAll, reduceAxis } from '../../../../runtime/core/tensor/reduce.ts';
+import { ARGMAX, MAX } from '../../../../runtime/core/tensor/reductions.ts';
+import { reshape } from '../../../../runtime/core/tensor/reshape.ts';
+import { softmax } from '../../../../runtime/core/tensor/softmax.ts';
+import { squeeze, unsqueeze } from '../../../../runtime/core/tensor/squeeze.ts';
+import { transpose } from '../../../../runtime/core/tensor/transpose.ts';
+import { truncateAxis } from '../../../../runtime/core/tensor/truncate-axis.ts';
+import { numbered } from './arbitrary-tensors.ts';
+
+const A = allocateFloats;
+const MATRIX = numbered([2, 3]);
+const ROW = numbered([3]);
+const NUMBER = numbered([]);
+const NONE = numbered([0, 3]);
+
+const AXES_OF_MATRIX = 'it has axes 1 to 2, or -1 to -2 from the end.';
+
+describe('sentences name the value, the rule and the way out', () => {
+  const cases: [string, () => unknown][] = [
+    [`softmax: axis 4 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`, () => softmax(A, MATRIX, 4)],
+    [`softmax: axis -3 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`, () => softmax(A, MATRIX, -3)],
+    [
+      `layer_norm: axis 0 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      () => layerNorm(A, MATRIX, 0, 1),
+    ],
+    [
+      `max: axis 1.5 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      () => reduceAxis(A, MATRIX, 1.5, 'max', MAX),
+    ],
+    [
+      'softmax: axis 2 is not in a tensor of shape [3]: it has axis 1 only, or -1 from the end.',
+      () => softmax(A, ROW, 2),
+    ],
+    ['softmax: axis 1 is not in a tensor of shape []: it has no axes.', () => softmax(A, NUMBER, 1)],
+    ['max: a tensor of shape [0, 3] has no elements to choose from.', () => reduceAll(NONE, 'max', MAX)],
+    [
+      'argmax: a tensor of shape [0, 3] has no elements to choose from.',
+      () => reduceAxis(A, NONE, 1, 'argmax', ARGMAX),
+    ],
+    [
+      'lp_normalize: p is 0, which makes no length; use 1 for the sum of sizes or 2 for the usual length.',
+      () => lpNormalize(A, MATRIX, 0, 1),
+    ],
+    [
+      'lp_normalize: a tensor of shape [0, 3] has no elements to normalize.',
+      () => lpNormalize(A, NONE, 2, 1),
+    ],
+    [
+      'mean_pool: a mask of shape [2, 2] does not fit a tensor of shape [2, 3]: it has to have all of its axes but the last, [2].',
+      () => meanPool(A, MATRIX, numbered([2, 2])),
+    ],
+    [
+      'mean_pool: a mask of shape [] does not fit a tensor of shape [3], which needs two axes at least, as in [batch, tokens, width].',
+      () => meanPool(A, ROW, NUMBER),
+    ],
+    [
+      'matmul of [2, 3] and [2, 3] is not possible: the last axis of the first has to be as long as the last but one of the second, or its only one.',
+      () => matmul(A, MATRIX, MATRIX),
+    ],
+    [
+      'matmul of [2, 2, 3] and [4, 3, 1], axes before the last two: shapes [2] and [4] do not fit: axis -1 has 2 and 4 elements.',
+      () => matmul(A, numbered([2, 2, 3]), numbered([4, 3, 1])),
+    ],
+    [
+      'transpose: a tensor of shape [3] does not have the two axes that are to be swapped.',
+      () => transpose(A, ROW),
+    ],
+    [
+      'truncate_axis: length -1 is not a length: it has to be an integer from 0.',
+      () => truncateAxis(A, MATRIX, 1, -1),
+    ],
+    ['concat: the list of tensors is empty; it needs one tensor at least.', () => concat(A, [], 1)],
+    [
+      'concat: tensor 1 has shape [2, 3] and tensor 3 has shape [3]; they may differ in axis 1 only.',
+      () => concat(A, [MATRIX, numbered([5, 3]), ROW], 1),
+    ],
+    [
+      'reshape: a tensor of shape [2, 3] has 6 elements, which do not make [4, -1].',
+      () => reshape(MATRIX, [4, -1]),
+    ],
+    ['reshape: -2 in [-2, 3] is not a size: sizes are integers from 0.', () => reshape(MATRIX, [-2, 3])],
+    [
+      'squeeze: axis 2 of a tensor of shape [2, 3] has 3 elements; only an axis of one can be left out.',
+      () => squeeze(MATRIX, 2),
+    ],
+    [
+      'unsqueeze: a tensor of shape [2, 3] has no place for a new axis 5: it can become axis 1 to 3, or -1 to -3 from the end.',
+      () => unsqueeze(MATRIX, 5),
+    ],
+    [
+      'index 3 is not in a tensor of shape [2, 3]: its first axis goes from 1 to 2, or -1 to -2 from the end.',
+      () => elementAt(MATRIX, 3),
+    ],
+    ['index 1 is not in a tensor of shape [0, 3]: its first axis is empty.', () => elementAt(NONE, 1)],
+    ['index 1: a tensor of shape [] has no axis to index; sum() is its number.', () => elementAt(NUMBER, 1)],
+    ['full: 2.5 in [1, 2.5] is not a size: sizes are integers from 0.', () => full(A, [1, 2.5], 0, 'full')],
+    [
+      'map_axis: axis 1 of a tensor of shape [0, 3] has no slices to give to the function.',
+      () => mapAxis(A, NONE, 1, (slice) => slice),
+    ],
+    [
+      'map_axis: the function gave shape [3] for slice 1 and [] for slice 2; all results need the same shape.',
+      () => mapAxis(A, MATRIX, 1, (slice) => (slice.data[0] === 1 ? slice : 1)),
+    ],
+    [
+      'map_axis: results of shape [] cannot be put together along axis 2.',
+      () => mapAxis(A, MATRIX, 2, () => 1),
+    ],
+    [
+      'fold_axis: the function gave a tensor back; it has to give a number.',
+      () => foldAxis(A, MATRIX, 1, 0, () => MATRIX),
+    ],
+  ];
+
+  test.each(cases)('%s', (sentence, call) => {
+    expect(call).toThrow(sentence);
+  });
+});
+
+describe('tables say which place is wrong', () => {
+  const RULE = 'A tensor is made of numbers, or of lists that are all of one length.';
+
+  test.each([
+    [[1, 'a string'], '[2] of the table is a string instead of a number.'],
+    [[[1, 2], [3]], '[2] of the table is a list of 1 instead of a list of 2.'],
+    [[[1], 2], '[2] of the table is 2 instead of a list of 1.'],
+    [[1, [2]], '[2] of the table is a list of 1 instead of a number.'],
+    [[[[1, 2]], [[3, 'nothing']]], '[2][1][2] of the table is nothing instead of a number.'],
+    [['a tensor'], '[1] of the table is a tensor instead of a number.'],
+  ])('%j', (table, sentence) => {
+    expect(() => fromTable(A, table)).toThrow(`Tensor: ${sentence} ${RULE}`);
+  });
+});

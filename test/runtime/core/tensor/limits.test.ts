@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { add } from '../../../../runtime/core/tensor/arithmetic.ts';
+import { full } from '../../../../runtime/core/tensor/full.ts';
+import { matmul } from '../../../../runtime/core/tensor/matmul.ts';
+import { reshape } from '../../../../runtime/core/tensor/reshape.ts';
+import { unsqueeze } from '../../../../runtime/core/tensor/squeeze.ts';
+import { allocateFloats, type Tensor } from '../../../../runtime/core/tensor/tensor.ts';
+import { toTable } from '../../../../runtime/core/tensor/to-table.ts';
+import { fromTable } from '../../../../runtime/core/tensor/from-table.ts';
+
+/** Memory that is never taken: what is refused is refused before. */
+const refuseToAllocate = (): never => {
+  throw new Error('memory was taken');
+};
+/** Only its shape is looked at. */
+const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape });
+
+describe('what is absurd is refused before memory is taken', () => {
+  test('too many elements', () => {
+    expect(() => full(refuseToAllocate, [100_000, 100_000], 1, 'ones')).toThrow(
+      'A tensor of shape [100000, 100000] is too large: its sizes make 10000000000; the most is 268435456.',
+    );
+    expect(() => add(refuseToAllocate, empty(2 ** 27, 1), empty(1, 4))).toThrow('the most is 268435456');
+    expect(() => full(refuseToAllocate, [2 ** 14, 2 ** 14], 1, 'ones')).toThrow('memory was taken');
+  });
+
+  test('empty tensors that it would take long to walk through', () => {
+    const message = 'A tensor of shape [1000000000000, 0] is too large';
+    expect(() => full(refuseToAllocate, [1e12, 0], 1, 'ones')).toThrow(message);
+    expect(() => reshape(empty(0), [1e12, 0])).toThrow(message);
+    expect(() => toTable(empty(2 ** 28, 0))).toThrow(
+      'totable: a tensor of shape [268435456, 0] is too large',
+    );
+  });
+
+  test('too many axes', () => {
+    const eight = full(allocateFloats, [1, 1, 1, 1, 1, 1, 1, 1], 0, 'zeros');
+    expect(() => unsqueeze(eight, 1)).toThrow('A tensor would have 9 axes; the most is 8.');
+    expect(() => reshape(eight, [1, 1, 1, 1, 1, 1, 1, 1, 1])).toThrow('9 axes');
+    const deep = Array.from({ length: 1000 }).reduce<unknown[]>((list) => [list], []);
+    expect(() => fromTable(refuseToAllocate, deep)).toThrow('9 axes');
+    const endless: unknown[] = [];
+    endless.push(endless);
+    expect(() => fromTable(refuseToAllocate, endless)).toThrow('9 axes');
+  });
+
+  test('products that would take hours', () => {
+    expect(() => matmul(refuseToAllocate, empty(2 ** 13, 2 ** 13), empty(2 ** 13, 2 ** 13))).toThrow(
+      'matmul of [8192, 8192] and [8192, 8192] takes 549755813888 multiplications; the most is 4294967296.',
+    );
+  });
+});
+
+test('memory is asked for once and for what is needed', () => {
+  const asked: number[] = [];
+  const counting = (elements: number): Float32Array => {
+    asked.push(elements);
+    return new Float32Array(elements);
+  };
+  const tensor = full(counting, [2, 3], 1, 'ones');
+  add(counting, tensor, full(counting, [4, 1, 1], 1, 'ones'));
+  expect(asked).toEqual([6, 4, 24]);
+});
