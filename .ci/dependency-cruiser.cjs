@@ -15,7 +15,7 @@ module.exports = {
     forbid(
       'cli-sees-the-pure-runtime',
       { path: '^cli/' },
-      { path: '^runtime/', pathNot: '^runtime/(contract|core|gen)/' },
+      { path: '^runtime/', pathNot: '^runtime/(contract|core|gen|transform)/' },
       'The CLI names runtime entry files by path for esbuild; it never loads them.',
     ),
     forbid(
@@ -29,6 +29,12 @@ module.exports = {
       { path: '^runtime/core/' },
       { pathNot: `^runtime/(contract|core|gen)/|${PURE_PACKAGES}` },
       'No Node, no network, no IO.',
+    ),
+    forbid(
+      'transform-is-pure',
+      { path: '^runtime/transform/' },
+      { pathNot: '^runtime/(contract|core|transform)/|^node_modules/wasmoon/' },
+      'Lua in WebAssembly: the builder and the executable both run it.',
     ),
     forbid(
       'gen-is-generated',

@@ -1,0 +1,50 @@
+import { AppError } from '../contract/errors.ts';
+import type { ModelType } from '../contract/model-types.ts';
+import type { Tensor } from '../core/tensor/tensor.ts';
+
+/** What a transform's result is: new vectors, new scores, or the index of a label for each text or token. */
+export type ResultKind = 'vectors' | 'scores' | 'indices';
+
+/** The shapes a result may have for an input of shape [1, ...]; a free axis is written as text. */
+const ALLOWED: Record<
+  ModelType,
+  (input: readonly number[]) => { shape: readonly (number | string)[]; kind: ResultKind }[]
+> = {
+  embedding: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
+  sentence_embedding: ([texts = 1]) => [{ shape: [texts, 'width'], kind: 'vectors' }],
+  sequence_classification: (input) => scoresOrIndices(input),
+  token_classification: (input) => scoresOrIndices(input),
+};
+
+const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; kind: ResultKind }[] => [
+  { shape: input, kind: 'scores' },
+  { shape: input.slice(0, -1), kind: 'indices' },
+];
+
+/** Throws an InternalError that says what the result must look like, unless it does. */
+export function checkResult(modelType: ModelType, input: readonly number[], result: Tensor): ResultKind {
+  const allowed = ALLOWED[modelType](input);
+  const found = allowed.find(({ shape }) => fits(result.shape, shape));
+  if (!found) {
+    const shapes = allowed.map(({ shape }) => `[${shape.join(', ')}]`).join(' or ');
+    throw new AppError(
+      'InternalError',
+      `Postprocess must return a tensor of shape ${shapes} for an input of [${input.join(', ')}], not [${result.shape.join(', ')}]`,
+    );
+  }
+  if (found.kind === 'indices') checkIndices(result, input.at(-1) ?? 0);
+  return found.kind;
+}
+
+const fits = (actual: readonly number[], wanted: readonly (number | string)[]): boolean =>
+  actual.length === wanted.length &&
+  wanted.every((size, axis) => (typeof size === 'number' ? size === actual[axis] : (actual[axis] ?? 0) > 0));
+
+function checkIndices({ data }: Tensor, labels: number): void {
+  const wrong = data.find((index) => !Number.isInteger(index) || index < 0 || index >= labels);
+  if (wrong === undefined) return;
+  throw new AppError(
+    'InternalError',
+    `Postprocess returned ${wrong} as the index of a label; there are ${labels} labels, counted from 0, as argmax counts them`,
+  );
+}

@@ -1,0 +1,152 @@
+import type { LuaWasm } from 'wasmoon';
+import { ALWAYS_LIBRARIES, type LibraryName } from '../contract/transform.ts';
+import type { Tensor } from '../core/tensor/tensor.ts';
+import { pushMember } from './bind-members.ts';
+import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
+import { LuaValues } from './lua-values.ts';
+import type { Member } from './member.ts';
+import { MEMBERS } from './members.ts';
+import { PRELUDE } from './prelude.ts';
+import { TensorValues } from './tensor-values.ts';
+import type { TransformScript } from './transform-script.ts';
+
+/** A script compiled once, in a Lua state of its own. Every call runs it from its top, with fresh globals. */
+export class LuaScript {
+  readonly #machine: LuaMachine;
+  readonly #tensors: TensorValues;
+  readonly #values: LuaValues;
+  #globals = 0;
+  #chunk = 0;
+
+  /** Throws an error with Lua's own message if the script is no Lua. */
+  constructor(lua: LuaWasm, script: TransformScript, print: (line: string) => void) {
+    this.#machine = new LuaMachine(lua, script.limits);
+    this.#tensors = new TensorValues(this.#machine);
+    this.#values = new LuaValues(this.#machine, this.#tensors);
+    this.#machine.protect((state) => this.#open(state, script, print));
+  }
+
+  /** Nothing may run in it any more. */
+  get broken(): boolean {
+    return this.#machine.broken;
+  }
+
+  /** What the script's function of this name makes of the tensors. Throws an error with the message of what went wrong. */
+  call(name: string, given: readonly Tensor[]): Tensor {
+    let result: Tensor | undefined;
+    try {
+      this.#machine.limited((state) => {
+        result = this.#call(state, name, given);
+      });
+    } finally {
+      this.#tensors.clear();
+    }
+    if (!result) throw new Error('no result');
+    return result;
+  }
+
+  #call(state: number, name: string, given: readonly Tensor[]): Tensor {
+    const { lua } = this.#machine;
+    lua.lua_rawgeti(state, REGISTRY, BigInt(this.#globals));
+    lua.lua_callk(state, 0, 1, 0, null);
+    const globals = lua.lua_gettop(state);
+    lua.lua_rawgeti(state, REGISTRY, BigInt(this.#chunk));
+    lua.lua_pushvalue(state, globals);
+    // The first upvalue of a chunk is the table of its globals.
+    lua.lua_setupvalue(state, -2, 1);
+    lua.lua_callk(state, 0, 0, 0, null);
+    lua.lua_getfield(state, globals, name);
+    if (this.#machine.typeAt(state, -1) !== LUA_TYPE.function) {
+      throw new Error(`it defines no function named ${name}`);
+    }
+    for (const tensor of given) this.#tensors.push(state, tensor);
+    lua.lua_callk(state, given.length, 1, 0, null);
+    const result = this.#tensors.at(state, -1);
+    if (result) return result;
+    throw new Error(`${name} must return a tensor, not ${this.#values.describe(state, -1)}`);
+  }
+
+  #open(state: number, script: TransformScript, print: (line: string) => void): void {
+    const { source, name, firstLine, libraries } = script;
+    const { lua } = this.#machine;
+    lua.luaopen_base(state);
+    const base = lua.lua_gettop(state);
+    lua.lua_getfield(state, base, 'collectgarbage');
+    this.#tensors.keepGarbageCollector(state);
+
+    this.#machine.load(state, PRELUDE, OWN_CHUNK);
+    lua.lua_pushvalue(state, base);
+    this.#pushLibraries(state, libraries);
+    this.#tensors.pushMetatable(state);
+    this.#addMembers(state, 'metamethod');
+    for (const kind of ['method', 'static'] as const) {
+      lua.lua_createtable(state, 0, MEMBERS.length);
+      this.#addMembers(state, kind);
+    }
+    this.#pushPrint(state, print);
+    this.#pushUnknown(state);
+    lua.lua_callk(state, PRELUDE_ARGUMENTS, 1, 0, null);
+    this.#globals = lua.luaL_ref(state, REGISTRY);
+    this.#machine.load(state, '\n'.repeat(firstLine - 1) + source, name);
+    this.#chunk = lua.luaL_ref(state, REGISTRY);
+  }
+
+  #pushLibraries(state: number, more: readonly LibraryName[]): void {
+    const { lua } = this.#machine;
+    const names = new Set([...ALWAYS_LIBRARIES, ...more]);
+    lua.lua_createtable(state, 0, names.size);
+    for (const name of names) {
+      OPEN[name](lua, state);
+      lua.lua_setfield(state, -2, name);
+    }
+  }
+
+  /** Into the table on top of the stack. */
+  #addMembers(state: number, kind: Member['kind']): void {
+    const binding = { machine: this.#machine, values: this.#values, allocate: this.#allocate };
+    for (const member of MEMBERS.filter((candidate) => candidate.kind === kind)) {
+      pushMember(state, member, binding);
+      this.#machine.lua.lua_setfield(state, -2, member.name);
+    }
+  }
+
+  #pushPrint(state: number, print: (line: string) => void): void {
+    const { lua } = this.#machine;
+    const write = this.#machine.addFunction((inside) => {
+      const words = Array.from({ length: lua.lua_gettop(inside) }, (_, at) =>
+        lua.luaL_tolstring(inside, at + 1, null),
+      );
+      print(words.join('\t'));
+      return 0;
+    });
+    lua.lua_pushcclosure(state, write, 0);
+  }
+
+  /** What a tensor says to a member that it has not. */
+  #pushUnknown(state: number): void {
+    const { lua } = this.#machine;
+    const refuse = this.#machine.addFunction((inside) => {
+      const found =
+        this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : '';
+      const names = MEMBERS.filter(({ kind }) => kind === 'method').map(({ name }) => name);
+      throw new Error(`a tensor has no member ${JSON.stringify(found)}; it has ${names.sort().join(', ')}`);
+    });
+    lua.lua_pushcclosure(state, refuse, 0);
+  }
+
+  readonly #allocate = (elements: number): Float32Array => {
+    this.#machine.checkRoom(elements * Float32Array.BYTES_PER_ELEMENT, () => this.#tensors.collectGarbage());
+    return new Float32Array(elements);
+  };
+}
+
+const PRELUDE_ARGUMENTS = 7;
+
+const OPEN: Record<LibraryName, (lua: LuaWasm, state: number) => void> = {
+  table: (lua, state) => lua.luaopen_table(state),
+  string: (lua, state) => lua.luaopen_string(state),
+  math: (lua, state) => lua.luaopen_math(state),
+  utf8: (lua, state) => lua.luaopen_utf8(state),
+  coroutine: (lua, state) => lua.luaopen_coroutine(state),
+  os: (lua, state) => lua.luaopen_os(state),
+};

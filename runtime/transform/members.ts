@@ -1,0 +1,19 @@
+import type { Member } from './member.ts';
+import { ELEMENTWISE } from './members/elementwise.ts';
+import { FUNCTIONAL } from './members/functional.ts';
+import { MAKING } from './members/making.ts';
+import { OPERATORS } from './members/operators.ts';
+import { REDUCTIONS } from './members/reductions.ts';
+import { SHAPE_MEMBERS } from './members/shape.ts';
+import { VECTORS } from './members/vectors.ts';
+
+/** All that a script can do with tensors. */
+export const MEMBERS: readonly Member[] = [
+  ...MAKING,
+  ...SHAPE_MEMBERS,
+  ...VECTORS,
+  ...REDUCTIONS,
+  ...ELEMENTWISE,
+  ...FUNCTIONAL,
+  ...OPERATORS,
+];

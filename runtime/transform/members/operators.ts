@@ -1,0 +1,86 @@
+import { add, divide, multiply, subtract } from '../../core/tensor/arithmetic.ts';
+import { isEqual } from '../../core/tensor/compare.ts';
+import { elementAt } from '../../core/tensor/element-at.ts';
+import { negate } from '../../core/tensor/elementwise.ts';
+import { toText } from '../../core/tensor/to-text.ts';
+import { type Member, metamethod, type Parameter } from '../member.ts';
+
+const LEFT = { name: 'left', type: 'operand', doc: 'A tensor or a number.' } as const satisfies Parameter;
+const RIGHT = { name: 'right', type: 'operand', doc: 'A tensor or a number.' } as const satisfies Parameter;
+const SELF = { name: 'tensor', type: 'tensor', doc: 'The tensor.' } as const satisfies Parameter;
+
+const BROADCAST =
+  'Shapes are broadcast as in numpy: sizes are matched from the last axis, and 1 matches every size. A number matches every shape.';
+
+/** What scripts write as operators. */
+export const OPERATORS: readonly Member[] = [
+  metamethod({
+    name: '__add',
+    doc: `left + right, element by element. ${BROADCAST}`,
+    parameters: [LEFT, RIGHT],
+    returns: 'tensor',
+    call: add,
+  }),
+  metamethod({
+    name: '__sub',
+    doc: `left - right, element by element. ${BROADCAST}`,
+    parameters: [LEFT, RIGHT],
+    returns: 'tensor',
+    call: subtract,
+  }),
+  metamethod({
+    name: '__mul',
+    doc: `left * right, element by element. ${BROADCAST}`,
+    parameters: [LEFT, RIGHT],
+    returns: 'tensor',
+    call: multiply,
+  }),
+  metamethod({
+    name: '__div',
+    doc: `left / right, element by element. ${BROADCAST}`,
+    parameters: [LEFT, RIGHT],
+    returns: 'tensor',
+    call: divide,
+  }),
+  metamethod({
+    name: '__unm',
+    doc: '-tensor: every element with the opposite sign.',
+    parameters: [SELF],
+    returns: 'tensor',
+    call: negate,
+  }),
+  metamethod({
+    name: '__eq',
+    doc: 'left == right: whether both have the same shape and exactly the same elements. NaN equals nothing.',
+    parameters: [
+      { name: 'left', type: 'tensor', doc: 'A tensor.' },
+      { name: 'right', type: 'tensor', doc: 'A tensor.' },
+    ],
+    returns: 'boolean',
+    call: (_, left, right) => isEqual(left, right),
+  }),
+  metamethod({
+    name: '__len',
+    doc: '#tensor: how many elements it has, along all axes together.',
+    parameters: [SELF],
+    returns: 'integer',
+    call: (_, tensor) => tensor.data.length,
+  }),
+  metamethod({
+    name: '__tostring',
+    doc: 'tostring(tensor): its shape and its elements. Of a large tensor only the ends of each axis are shown.',
+    parameters: [SELF],
+    returns: 'string',
+    call: (_, tensor) => toText(tensor),
+  }),
+  metamethod({
+    name: '__index',
+    doc: 'tensor[i]: what is at place i of the first axis, a tensor without that axis, or a number if it has no other. Counts from 1; -1 is the last.',
+    parameters: [
+      SELF,
+      { name: 'index', type: 'integer', doc: 'The place on the first axis: 1 is the first, -1 the last.' },
+    ],
+    returns: 'operand',
+    call: (_, tensor, index) => elementAt(tensor, index),
+  }),
+];

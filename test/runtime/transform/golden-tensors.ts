@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { multiply } from '../../../runtime/core/tensor/arithmetic.ts';
+import { elementAt } from '../../../runtime/core/tensor/element-at.ts';
+import { reduceAll } from '../../../runtime/core/tensor/reduce.ts';
+import { SUM } from '../../../runtime/core/tensor/reductions.ts';
+import { allocateFloats, type Operand, type Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import type { Callback } from '../../../runtime/transform/member.ts';
+import { FIXTURES } from '../../helpers/paths.ts';
+
+/** As the file writes numbers that JSON has no name for. */
+type StoredNumber = number | 'nan' | 'inf' | '-inf';
+
+type Stored =
+  | StoredNumber
+  | { readonly tensor: number }
+  | { readonly list: readonly Stored[] }
+  | { readonly function: keyof typeof FUNCTIONS }
+  | { readonly value: string | boolean | null };
+
+interface GoldenFile {
+  readonly tensors: readonly { readonly shape: readonly number[]; readonly data: readonly StoredNumber[] }[];
+  readonly members: Readonly<
+    Record<
+      string,
+      {
+        readonly compare: 'same' | 'equal' | 'close';
+        readonly cases: readonly {
+          readonly args: readonly Stored[];
+          readonly result?: Stored;
+          readonly fails?: true;
+        }[];
+      }
+    >
+  >;
+}
+
+export interface GoldenCase {
+  /** The arguments as the file has them, for messages. */
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Undefined where numpy refuses. */
+  readonly result: unknown;
+}
+
+export interface GoldenMember {
+  /** The same bits, the same but for the sign of zeros, or nearly the same. */
+  readonly compare: 'same' | 'equal' | 'close';
+  readonly cases: readonly GoldenCase[];
+}
+
+/** What numpy makes of members, by name; functions of `Tensor` itself are called `Tensor.name`. */
+export function readGoldenTensors(): Map<string, GoldenMember> {
+  const file = JSON.parse(readFileSync(join(FIXTURES, 'golden/tensors.json'), 'utf8')) as GoldenFile;
+  const tensors = file.tensors.map(({ shape, data }) => ({ shape, data: Float32Array.from(data, toNumber) }));
+  const decode = (stored: Stored): unknown => {
+    if (typeof stored !== 'object') return toNumber(stored);
+    if ('tensor' in stored) return tensors[stored.tensor];
+    if ('list' in stored) return stored.list.map(decode);
+    return 'function' in stored ? FUNCTIONS[stored.function] : (stored.value ?? undefined);
+  };
+  return new Map(
+    Object.entries(file.members).map(([name, { compare, cases }]) => [
+      name,
+      {
+        compare,
+        cases: cases.map(({ args, result }) => ({
+          text: JSON.stringify(args.map((arg) => (isTensorNumber(arg) ? file.tensors[arg.tensor] : arg))),
+          values: args.map(decode),
+          result: result === undefined ? undefined : decode(result),
+        })),
+      },
+    ]),
+  );
+}
+
+const isTensorNumber = (stored: Stored): stored is { tensor: number } =>
+  typeof stored === 'object' && 'tensor' in stored;
+
+const toNumber = (stored: StoredNumber): number =>
+  typeof stored === 'number' ? stored : { nan: Number.NaN, inf: Infinity, '-inf': -Infinity }[stored];
+
+/** The functions of `make_tensors.py`. */
+const FUNCTIONS = {
+  double: (slice) => multiply(allocateFloats, slice ?? 0, 2),
+  total: (slice) => reduceAll(asTensor(slice), 'sum', SUM),
+  first: (slice) => elementAt(asTensor(slice), 1),
+  decay: (soFar, element) => Number(soFar) * 0.5 + Number(element),
+  greater: (soFar, element) => Math.max(Number(soFar), Number(element)),
+} satisfies Record<string, Callback>;
+
+function asTensor(operand: Operand | undefined): Tensor {
+  if (typeof operand === 'object') return operand;
+  throw new Error(`a slice was given as ${operand}`);
+}
