@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaText } from '../cli/services/schema.ts';
+import { withMemberTable } from './member-table.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
@@ -19,19 +20,23 @@ const filesBelow = (root) =>
     .map((file) => join(GENERATED, file));
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
-const SCHEMA = 'docs/config.schema.json';
-const schema = `${schemaText()}\n`;
+const TRANSFORMS = 'docs/transforms.md';
+/** Whole files, or files with generated parts. */
+const DOCUMENTS = {
+  'docs/config.schema.json': `${schemaText()}\n`,
+  [TRANSFORMS]: withMemberTable(read(join(cwd, TRANSFORMS))),
+};
 
 if (!check) {
   run('buf', 'generate');
-  writeFileSync(join(cwd, SCHEMA), schema);
+  for (const [path, text] of Object.entries(DOCUMENTS)) writeFileSync(join(cwd, path), text);
 } else {
   const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-generate-'));
   try {
     run('buf', 'generate', '--output', scratch);
     const files = new Set([...filesBelow(cwd), ...filesBelow(scratch)]);
     const stale = [...files].filter((file) => read(join(cwd, file)) !== read(join(scratch, file)));
-    if (read(join(cwd, SCHEMA)) !== schema) stale.push(SCHEMA);
+    stale.push(...Object.keys(DOCUMENTS).filter((path) => read(join(cwd, path)) !== DOCUMENTS[path]));
     if (stale.length > 0) {
       console.error(`Not up to date: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
       process.exitCode = 1;

@@ -6,6 +6,8 @@ import { Completion } from './commands/completion.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Schema } from './commands/schema.ts';
+import { TransformNew } from './commands/transform/new.ts';
+import { TransformTest } from './commands/transform/test.ts';
 import { Validate } from './commands/validate.ts';
 import { Verify } from './commands/verify.ts';
 import { Version } from './commands/version.ts';
@@ -20,6 +22,8 @@ export const COMMANDS = {
   init: Init,
   inspect: Inspect,
   schema: Schema,
+  'transform:new': TransformNew,
+  'transform:test': TransformTest,
   validate: Validate,
   verify: Verify,
   version: Version,

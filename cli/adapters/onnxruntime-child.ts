@@ -7,6 +7,7 @@ import type {
   OnnxAnswer,
   OnnxTask,
   OptimizeTask,
+  TryResult,
   TryTask,
   ValueInfo,
 } from './onnxruntime.ts';
@@ -41,13 +42,7 @@ async function optimize({ model, graph, weights }: OptimizeTask): Promise<ModelS
   return signature;
 }
 
-async function tryOut({
-  graph,
-  folder,
-  inputs,
-  output,
-  ids,
-}: TryTask): Promise<{ type: string; dims: number[] }> {
+async function tryOut({ graph, folder, inputs, output, ids }: TryTask): Promise<TryResult> {
   const session = await InferenceSession.create(await readFile(graph), {
     graphOptimizationLevel: 'disabled',
     logSeverityLevel: LOG_ERRORS_ONLY,
@@ -71,7 +66,7 @@ async function tryOut({
   const wanted = Object.fromEntries(inputs.map((name) => [name, feeds[name] as Tensor]));
   const result = (await session.run(wanted, [output]))[output];
   if (!result) throw new Error(`the model gave no output named ${output}`);
-  return { type: result.type, dims: [...result.dims] };
+  return { type: result.type, dims: [...result.dims], data: result.data as Float32Array };
 }
 
 for await (const task of getEachMessage()) {

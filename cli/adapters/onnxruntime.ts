@@ -32,14 +32,20 @@ export interface TryTask {
   readonly ids: readonly (readonly number[])[];
 }
 
+export interface TryResult {
+  readonly type: string;
+  readonly dims: readonly number[];
+  readonly data: Float32Array;
+}
+
 export type OnnxTask = OptimizeTask | TryTask;
 export type OnnxAnswer = { readonly result: unknown } | { readonly error: string };
 
 export interface OnnxRuntime {
   /** Optimises a model once and for all and writes it as a graph with its weights in a file of their own. */
   optimize(task: Omit<OptimizeTask, 'kind'>): Promise<ModelSignature>;
-  /** Runs one batch of token ids through a graph; returns the output's type and size. */
-  tryOut(task: Omit<TryTask, 'kind'>): Promise<{ type: string; dims: number[] }>;
+  /** Runs one batch of token ids through a graph, whose output is float32. */
+  tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
 }
 
 /**
@@ -73,7 +79,7 @@ export async function withOnnxRuntime<Result>(
   try {
     return await use({
       optimize: async (task) => (await ask({ kind: 'optimize', ...task })) as ModelSignature,
-      tryOut: async (task) => (await ask({ kind: 'try', ...task })) as { type: string; dims: number[] },
+      tryOut: async (task) => (await ask({ kind: 'try', ...task })) as TryResult,
     });
   } finally {
     child.kill();

@@ -1,10 +1,19 @@
 import { Tokenizer } from 'tokenizers';
 
+interface EncodedText {
+  readonly ids: readonly number[];
+  readonly tokens: readonly string[];
+}
+
 export interface LoadedTokenizer {
   /** One more than the greatest token id. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
   encode(texts: readonly string[]): Promise<number[][]>;
+  /** As the executable does it: cut to so many tokens. */
+  encodeCut(texts: readonly string[], maxLength: number, side: 'left' | 'right'): Promise<EncodedText[]>;
+  /** Tokens of a text, without the last where that is one which the tokenizer puts after texts. */
+  tokensBefore(text: string): Promise<number>;
 }
 
 /** Loads a tokenizer.json with the library that will load it in the executable. Throws the library's own message. */
@@ -15,6 +24,18 @@ export function loadTokenizer(json: string): LoadedTokenizer {
   return {
     vocabularySize: Object.values(tokenizer.getVocab(true)).reduce((size, id) => Math.max(size, id + 1), 0),
     idOf: (token) => tokenizer.tokenToId(token) ?? undefined,
+    async tokensBefore(text) {
+      const special = (await tokenizer.encode(text)).getSpecialTokensMask();
+      return special.length - (special.at(-1) === 1 ? 1 : 0);
+    },
+    async encodeCut(texts, maxLength, side) {
+      // A tokenizer cuts from then on, so this gets one of its own.
+      const cutting = Tokenizer.fromString(json);
+      cutting.disablePadding();
+      cutting.setTruncation(maxLength, { direction: side });
+      const encodings = await cutting.encodeBatch([...texts]);
+      return encodings.map((encoding) => ({ ids: encoding.getIds(), tokens: encoding.getTokens() }));
+    },
     encode: async (texts) => (await tokenizer.encodeBatch([...texts])).map((encoding) => encoding.getIds()),
   };
 }

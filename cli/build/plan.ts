@@ -1,4 +1,6 @@
 import type { Manifest } from '../../runtime/contract/manifest.ts';
+import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
+import type { TransformSettings } from '../../runtime/contract/transform.ts';
 import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
 import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from '../config/build-config.ts';
@@ -99,11 +101,13 @@ export function hostPlatform(host: Host): Platform {
 export type ModelFacts = Pick<Manifest, 'inputs' | 'output' | 'width' | 'precision' | 'tokenizer'> & {
   readonly id2label: Record<string, string> | undefined;
   readonly multiLabel: boolean;
+  readonly sentence: SentenceSettings | undefined;
+  readonly transform: TransformSettings | undefined;
 };
 
 /** What will be written about the model into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { id2label, multiLabel, ...rest } = facts;
+  const { id2label, multiLabel, sentence, transform, ...rest } = facts;
   return {
     name: config.name,
     version: config.version,
@@ -112,5 +116,14 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...rest,
     ...(id2label ? { id2label } : {}),
     ...(multiLabel ? { multiLabel } : {}),
+    ...(sentence ? { sentence } : {}),
+    ...(transform ? { transform: settingsOf(transform) } : {}),
   };
 }
+
+const settingsOf = ({ name, firstLine, libraries, limits }: TransformSettings): TransformSettings => ({
+  name,
+  firstLine,
+  libraries,
+  limits,
+});

@@ -4,6 +4,8 @@ export interface Reporter {
   readonly step: (label: string) => Step;
   /** Something the user should know although the work goes on. */
   readonly warn: (message: string) => void;
+  /** A line that a script of the user printed. */
+  readonly print: (line: string) => void;
 }
 
 export interface Step {
@@ -14,4 +16,5 @@ export interface Step {
 export const silentReporter: Reporter = {
   step: () => ({ progress: () => {}, done: () => {} }),
   warn: () => {},
+  print: () => {},
 };

@@ -1,4 +1,6 @@
 import type { ModelType } from '../../runtime/contract/model-types.ts';
+import type { Pooling } from '../../runtime/contract/sentence.ts';
+import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
 
 /** A build configuration after defaults, expansion and resolution: what the rest of the CLI works from. */
 export interface BuildConfig {
@@ -13,7 +15,20 @@ export interface BuildConfig {
   readonly cacheDir: string | undefined;
   readonly transform: TransformSource | undefined;
   readonly validateTransform: boolean;
+  readonly luaLibs: readonly LibraryName[];
+  readonly transformLimits: TransformLimits;
   readonly build: boolean;
+  /** Only of sentence_embedding models. */
+  readonly sentence: SentenceConfig | undefined;
+}
+
+/** How one vector comes of a text. What the file leaves out, the model's own files say. */
+export interface SentenceConfig {
+  readonly pooling: Pooling | undefined;
+  readonly normalize: boolean | undefined;
+  readonly dimensions: number | undefined;
+  readonly prompts: Readonly<Record<string, string>> | undefined;
+  readonly defaultPromptName: string | undefined;
 }
 
 export type ModelSource =

@@ -27,6 +27,10 @@ function sentence({ keyword, data, schema, params }: ErrorObject, source: string
       return schema === NO_CONTROL_CHARACTERS ? controlCharacter(String(data)) : 'must not be empty';
     case 'minLength':
       return 'must not be empty';
+    case 'minimum':
+      return `expected at least ${String(schema)}, found ${describe(data, source)}`;
+    case 'maximum':
+      return `expected at most ${String(schema)}, found ${describe(data, source)}`;
     default:
       return `${keyword}: found ${describe(data, source)}`;
   }
@@ -40,6 +44,9 @@ interface Branch {
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  array: 'a list',
   object: 'a mapping',
 };
 const branchName = ({ type, required }: Branch): string =>

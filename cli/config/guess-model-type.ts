@@ -6,11 +6,19 @@ export interface ModelGuess {
   readonly modelType: ModelType;
 }
 
-/** What a model's config.json suggests for a starter config. Only a guess: the build checks it against the ONNX graph. */
-export function guessModel(config: unknown, folderName: string): ModelGuess {
+/**
+ * What a model's config.json suggests for a starter config, and its modules.json, which sentence-transformers writes. Only
+ * a guess: the build checks it against the ONNX graph.
+ */
+export function guessModel(config: unknown, folderName: string, modules?: unknown): ModelGuess {
   const fields = isMapping(config) ? config : {};
-  return { name: guessName(fields, folderName), modelType: guessType(fields) };
+  const name = guessName(fields, folderName);
+  return { name, modelType: pools(modules) ? 'sentence_embedding' : guessType(fields) };
 }
+
+const pools = (modules: unknown): boolean =>
+  Array.isArray(modules) &&
+  modules.some((module) => isMapping(module) && /(^|\.)Pooling$/.test(String(module['type'])));
 
 type Fields = Readonly<Record<string, unknown>>;
 

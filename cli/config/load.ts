@@ -3,6 +3,7 @@ import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
+import { checkSentence } from './check-sentence.ts';
 import type { Environment } from './expand.ts';
 import { formatIssues } from './issue.ts';
 import { locate, nodeAt, sourceAt } from './locate.ts';
@@ -19,7 +20,11 @@ export function parseConfig(text: string, file: string, env: Environment): Build
   const yaml = parseYaml(text);
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
   const deeper = rest
-    ? [...validate(rest, (path) => sourceAt(yaml.doc, yaml.text, path)), ...checkPaths(rest, env)]
+    ? [
+        ...validate(rest, (path) => sourceAt(yaml.doc, yaml.text, path)),
+        ...checkPaths(rest, env),
+        ...checkSentence(rest),
+      ]
     : [];
   const issues = [
     ...yaml.issues,

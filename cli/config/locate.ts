@@ -1,4 +1,14 @@
-import { isAlias, isMap, isPair, isScalar, visit, type Document, type Pair, type ParsedNode } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  visit,
+  type Document,
+  type Pair,
+  type ParsedNode,
+} from 'yaml';
 import type { Finding, Issue } from './issue.ts';
 
 /** Gives a finding its place in the text. */
@@ -45,11 +55,19 @@ export function startOfScalarAround(doc: Document.Parsed, offset: number): numbe
 
 function offsetOf(doc: Document.Parsed, path: readonly string[], at: Finding['at']): number {
   const pair = pairAt(doc, path);
+  const item = pair ? undefined : itemAt(doc, path);
+  if (item) return item.range[0];
   if (!pair)
     return path.length === 0 ? (doc.contents?.range[0] ?? 0) : offsetOf(doc, path.slice(0, -1), 'key');
   const value = pair.value?.range;
   // A key without a value has an empty range somewhere after the colon; the key is what a reader looks for.
   return at === 'value' && value && value[1] > value[0] ? value[0] : pair.key.range[0];
+}
+
+/** What stands in a list, whose last segment of the path is its place from 0. */
+function itemAt(doc: Document.Parsed, path: readonly string[]): ParsedNode | undefined {
+  const list = path.length === 0 ? null : nodeAt(doc, path.slice(0, -1));
+  return isSeq<ParsedNode>(list) ? list.items[Number(path.at(-1))] : undefined;
 }
 
 function pairAt(

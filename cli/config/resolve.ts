@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
-import type { BuildConfig, ModelSource, TransformSource } from './build-config.ts';
+import type { TransformLimits } from '../../runtime/contract/transform.ts';
+import type { BuildConfig, ModelSource, SentenceConfig, TransformSource } from './build-config.ts';
 import { expand, type Environment } from './expand.ts';
 
 type Fields = ConfigFile['encoderfile'];
@@ -26,7 +27,10 @@ export function resolveConfig(
     cacheDir: fields.cache_dir === undefined ? undefined : place(fields.cache_dir),
     transform: transformSource(fields.transform, place, transformLine),
     validateTransform: defaulted(fields.validate_transform),
+    luaLibs: defaulted(fields.lua_libs),
+    transformLimits: limits(fields.transform_limits),
     build: defaulted(fields.build),
+    sentence: sentenceConfig(fields),
   };
 }
 
@@ -41,6 +45,12 @@ function modelSource(path: Fields['path'], place: (path: string) => string): Mod
   };
 }
 
+function sentenceConfig(fields: Fields): SentenceConfig | undefined {
+  if (fields.model_type !== 'sentence_embedding') return undefined;
+  const { pooling, normalize, dimensions, prompts, default_prompt_name: defaultPromptName } = fields;
+  return { pooling, normalize, dimensions, prompts, defaultPromptName };
+}
+
 function transformSource(
   transform: Fields['transform'],
   place: (path: string) => string,
@@ -49,6 +59,15 @@ function transformSource(
   if (transform === undefined) return undefined;
   if (typeof transform === 'string') return { kind: 'inline', source: transform, line };
   return { kind: 'file', path: place(transform.path) };
+}
+
+function limits(given: Fields['transform_limits']): TransformLimits {
+  const { instructions, memory_mb, seconds } = defaulted(given);
+  return {
+    instructions: defaulted(instructions),
+    memory_mb: defaulted(memory_mb),
+    seconds: defaulted(seconds),
+  };
 }
 
 /** The schema's defaults are filled in by now; its types do not know. */

@@ -1,11 +1,14 @@
 import { ownVersion } from '../adapters/package-files.ts';
-import { checkTransform } from '../build/model/check-transform.ts';
 import { isMultiLabel, type ModelConfig, readLabels } from '../build/model/labels.ts';
-import { locateModelFiles } from '../build/model/locate-files.ts';
+import { locateModelFiles, type ModelFiles } from '../build/model/locate-files.ts';
 import { prepareGraph } from '../build/model/prepare-graph.ts';
 import type { PreparedModel } from '../build/model/prepared-model.ts';
 import { prepareTokenizer } from '../build/model/prepare-tokenizer.ts';
+import { prepareTransform } from '../build/model/prepare-transform.ts';
 import { readJson } from '../build/model/read-json.ts';
+import { readSentenceDefaults } from '../build/model/sentence-files.ts';
+import { type SentenceSource, sentenceSettings, vectorsOf } from '../build/model/sentence-settings.ts';
+import { tryTransform } from '../build/model/try-transform.ts';
 import { planManifest } from '../build/plan.ts';
 import type { Reporter } from '../build/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
@@ -17,19 +20,59 @@ export async function prepareModel(
   report: Reporter,
 ): Promise<PreparedModel> {
   const check = report.step('Checking the model files');
-  checkTransform(config);
+  const transform = await prepareTransform(config);
   const files = locateModelFiles(config.model);
   const modelConfig = await readJson<ModelConfig>(files.modelConfig);
-  const tokenizer = await prepareTokenizer(files, modelConfig);
+  const sentence = await sentenceSource(config, files);
+  const tokenizer = await prepareTokenizer(files, modelConfig, sentence?.defaults);
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, texts up to ${tokenizer.settings.maxLength}`);
 
   const optimize = report.step('Optimising and running the model');
-  const graph = await prepareGraph(files.weights, config.modelType, tokenizer, folder);
+  const graph = await prepareGraph(
+    files.weights,
+    config.modelType,
+    sentence ? vectorsOf(sentence) : [],
+    tokenizer,
+    folder,
+  );
   const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig);
-  optimize.done(`${graph.signature.output}, ${graph.width} wide, ${graph.precision}`);
+  const { inputs, output } = graph.signature;
+  optimize.done(`${output.name}, ${graph.width} wide, ${graph.precision}`);
 
-  const { signature, width, precision } = graph;
+  if (transform && config.validateTransform) {
+    const attempt = report.step('Trying the transform');
+    await tryTransform(transform, config.modelType, graph, report.print);
+    attempt.done(transform.name);
+  }
+
+  const { width, precision } = graph;
   const multiLabel = isMultiLabel(modelConfig, config.modelType);
-  const facts = { ...signature, width, precision, id2label, multiLabel, tokenizer: tokenizer.settings };
-  return { files, tokenizer, graph, manifest: planManifest(config, facts, ownVersion()) };
+  const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
+  const facts = {
+    inputs,
+    output: output.name,
+    sentence: vectors,
+    width,
+    precision,
+    id2label,
+    multiLabel,
+    tokenizer: tokenizer.settings,
+    transform,
+  };
+  return {
+    files,
+    tokenizer,
+    graph,
+    transform: transform?.source,
+    manifest: planManifest(config, facts, ownVersion()),
+  };
+}
+
+async function sentenceSource(
+  { file, sentence, transform }: BuildConfig,
+  files: ModelFiles,
+): Promise<SentenceSource | undefined> {
+  if (!sentence) return undefined;
+  const defaults = await readSentenceDefaults(files);
+  return { file, config: sentence, defaults, transforms: transform !== undefined };
 }

@@ -8,6 +8,7 @@ export function reporterFor(quiet: boolean): Reporter {
   return {
     step: process.stderr.isTTY ? livingStep : plainStep,
     warn: (message) => process.stderr.write(`Warning: ${message}\n`),
+    print: (line) => process.stderr.write(`${process.stderr.isTTY ? CLEAR : ''}${line}\n`),
   };
 }
 

@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { MODEL_TYPE_NAMES } from './model-types.ts';
+import { DEFAULT_TRANSFORM_LIMITS, LIBRARY_NAMES } from './transform.ts';
+import { POOLINGS } from './sentence.ts';
 
 /** No C0 or C1 control characters. Written without the `u` flag's help, so that every editor reads it the same way. */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -23,6 +25,73 @@ const transformFile = Type.Object(
   { additionalProperties: false, description: 'A Lua script in a file of its own.' },
 );
 
+/** Only of sentence_embedding models. */
+const sentence = {
+  pooling: Type.Optional(
+    Type.Enum(POOLINGS, {
+      description:
+        "How the vectors of a text's tokens become one. Default: what 1_Pooling/config.json of the model says, else mean.",
+    }),
+  ),
+  normalize: Type.Optional(
+    Type.Boolean({
+      description:
+        'Divide each vector by its length. Default: whether modules.json of the model has a Normalize module.',
+    }),
+  ),
+  dimensions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Keep only so many first numbers of each vector. Default: all.',
+    }),
+  ),
+  prompts: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string', description: 'Text that is put before a text.' },
+      description: 'Prompts by name. Default: those of config_sentence_transformers.json of the model.',
+    }),
+  ),
+  default_prompt_name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'The prompt of requests that name none. Default: what config_sentence_transformers.json says, else none.',
+    }),
+  ),
+};
+
+const { instructions, memory_mb, seconds } = DEFAULT_TRANSFORM_LIMITS;
+const transformLimits = Type.Object(
+  {
+    instructions: Type.Optional(
+      Type.Integer({
+        minimum: 1000,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: instructions,
+        description: "Instructions of Lua's machine.",
+      }),
+    ),
+    memory_mb: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1024,
+        default: memory_mb,
+        description: 'Megabytes that the script may hold at once, its tensors included.',
+      }),
+    ),
+    seconds: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 3600,
+        default: seconds,
+        description: 'Seconds, for what takes long in few instructions.',
+      }),
+    ),
+  },
+  { additionalProperties: false, default: {}, description: 'What a transform may use for one text.' },
+);
+
 const build = Type.Object(
   {
     name: Type.String({
@@ -40,6 +109,7 @@ const build = Type.Object(
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
       description: 'What the model computes; decides the endpoints and their results.',
     }),
+    ...sentence,
     output_path: Type.Optional(
       path('Where the executable is written. Relative to the current directory. Default: ./<name>.encoder'),
     ),
@@ -58,9 +128,16 @@ const build = Type.Object(
     validate_transform: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Run the transform once on made-up output before building.',
+        description: 'Run the transform on real and on made-up output before building.',
       }),
     ),
+    lua_libs: Type.Optional(
+      Type.Array(Type.Enum([...LIBRARY_NAMES]), {
+        default: [],
+        description: 'Libraries of Lua for the transform, beside table, string, math and utf8.',
+      }),
+    ),
+    transform_limits: Type.Optional(transformLimits),
     build: Type.Optional(
       Type.Boolean({
         default: true,
@@ -86,3 +163,5 @@ export const CONFIG_SCHEMA = Type.Object(
 export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields a user writes under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
+/** Those of them that only sentence_embedding models have. */
+export const SENTENCE_FIELDS: readonly string[] = Object.keys(sentence);

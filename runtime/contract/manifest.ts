@@ -1,4 +1,6 @@
 import type { ModelType } from './model-types.ts';
+import type { SentenceSettings } from './sentence.ts';
+import type { TransformSettings } from './transform.ts';
 
 /** What the executable must know of its model before it loads it: the `manifest` section, JSON. */
 export interface Manifest {
@@ -19,6 +21,10 @@ export interface Manifest {
   /** A text can have several labels at once: scores are per label (sigmoid), not a distribution (softmax). */
   readonly multiLabel?: boolean;
   readonly tokenizer: TokenizerSettings;
+  /** Only of models with a transform. */
+  readonly transform?: TransformSettings;
+  /** Only of sentence_embedding models. */
+  readonly sentence?: SentenceSettings;
 }
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;

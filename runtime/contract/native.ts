@@ -4,6 +4,9 @@ export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
 export const textAsset = (name: string): string => `text/${name}`;
 
+/** Lua as WebAssembly, beside the native libraries. */
+export const LUA_WASM = 'lua.wasm';
+
 /** The native libraries of a base runtime: the `native.json` asset. */
 export interface NativeList {
   /** Content hash over all files; names their folder in the cache. */

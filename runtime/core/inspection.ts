@@ -3,6 +3,7 @@ import { findSection, readContainer, requireSection } from '../contract/containe
 import type { Section } from '../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../contract/manifest.ts';
 import { formatBytes } from './progress.ts';
+import { sentenceFacts } from './sentence-facts.ts';
 
 /** What a file is made of. `model` is absent in a base runtime. */
 export interface Inspection {
@@ -39,6 +40,7 @@ export function inspectionTable(inspection: Inspection): string {
           ['Type', `${model.modelType}, output ${model.output}, ${model.width} wide, ${model.precision}`],
           ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
           ...(labels ? [['Labels', labels.join(', ')]] : []),
+          ...sentenceFacts(model),
           ['Built by', model.builtBy],
         ] as [string, string][])
       : ([['Model', 'none: this is a base runtime']] as [string, string][])),

@@ -17,6 +17,8 @@ export interface WorkerClient<Request> {
   readonly alive: () => boolean;
   /** Resolves when the thread has ended by itself, with the reason. */
   readonly died: Promise<AppError>;
+  /** Ends the thread in the middle of what it does; there must be no native code running. */
+  readonly kill: () => void;
   /** Waits until no native code runs in the thread (ending it there would abort the process), then lets it end. */
   readonly close: () => Promise<void>;
 }
@@ -55,6 +57,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
       worker.postMessage({ id, request } satisfies WorkerRequest<Request>);
       return await promise.promise;
     },
+    kill: () => void worker.terminate(),
     async close() {
       closing = true;
       await Promise.allSettled([...waiting.values()].map(({ promise }) => promise));

@@ -11,18 +11,21 @@ export interface Answer {
 /** What a worker does with each kind of request. */
 type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
 
-/** The answering side of a worker thread: requests are handled in the order they come. */
+/** The answering side of a worker thread: requests are handled one after the other, in the order they come. */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
   if (!port) throw new Error('a worker entry runs in a worker thread only');
   const post = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
+  let before = Promise.resolve();
   port.on('message', ({ id, request }: WorkerRequest<{ readonly kind: string }>) => {
     const handle = handlers[request.kind] as ((request: unknown) => Answer | Promise<Answer>) | undefined;
     if (!handle) throw new Error(`no handler for ${request.kind}`);
-    void Promise.try(handle, request).then(
-      ({ reply, transfer }) => post({ id, reply }, transfer),
-      (error: unknown) => post({ id, error: messageOf(error) }),
-    );
+    before = before
+      .then(() => handle(request))
+      .then(
+        ({ reply, transfer }) => post({ id, reply }, transfer),
+        (error: unknown) => post({ id, error: messageOf(error) }),
+      );
   });
 }

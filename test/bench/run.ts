@@ -8,6 +8,7 @@ import { serve } from './sections/serve.ts';
 import { soak } from './sections/soak.ts';
 import { size } from './sections/size.ts';
 import { throughput } from './sections/throughput.ts';
+import { transform } from './sections/transform.ts';
 import { openWorkbench } from './setup/workbench.ts';
 
 const SECTIONS: Readonly<Record<string, Section>> = {
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   json,
   serve,
   soak,
+  transform,
 };
 
 /** `npm run bench [-- section ...]`: prints tables, asserts nothing. */

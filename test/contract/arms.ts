@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { TEST_CACHE } from '../helpers/paths.ts';
+import { transformed } from './transformed.ts';
 import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
 import { runProgram } from '../../runtime/serve/cli/run.ts';
 import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
@@ -39,6 +40,15 @@ const executable: Arm = {
 };
 
 export const ARMS: readonly Arm[] = [inProcess, executable];
+
+/** Also with transforms. */
+export const ARMS_AND_TRANSFORMS: readonly Arm[] = [
+  ...ARMS,
+  ...ARMS.map((arm) => ({
+    name: `${arm.name} with a transform`,
+    run: (model: string, args: readonly string[]) => arm.run(transformed(model), args),
+  })),
+];
 
 export function runExecutable(
   path: string,

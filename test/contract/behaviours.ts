@@ -1,9 +1,26 @@
 import { BUILD } from './behaviours/build.ts';
 import { EXECUTABLE } from './behaviours/executable.ts';
+import { GRPC } from './behaviours/grpc.ts';
+import { HTTP_ROUTES } from './behaviours/http-routes.ts';
+import { HTTP } from './behaviours/http.ts';
 import { INFER } from './behaviours/infer.ts';
+import { MCP } from './behaviours/mcp.ts';
+import { SENTENCE } from './behaviours/sentence.ts';
+import { SERVE_PROCESS } from './behaviours/serve-process.ts';
 import { SERVE } from './behaviours/serve.ts';
 
 /** What users can rely on: an id, where it is promised, and the promise. `coverage.test.ts` counts tests both ways. */
-export const BEHAVIOURS = { ...BUILD, ...INFER, ...EXECUTABLE, ...SERVE } as const;
+export const BEHAVIOURS = {
+  ...BUILD,
+  ...INFER,
+  ...SENTENCE,
+  ...EXECUTABLE,
+  ...SERVE,
+  ...SERVE_PROCESS,
+  ...HTTP,
+  ...HTTP_ROUTES,
+  ...GRPC,
+  ...MCP,
+} as const;
 
 export type BehaviourId = keyof typeof BEHAVIOURS;

@@ -182,14 +182,6 @@ verifiesOnce('build:bad-labels', async () => {
   }
 });
 
-verifiesOnce('build:transform', async () => {
-  copyModel(folder());
-  const inline = writeConfig(folder(), { transform: 'function Postprocess(arr) return arr end' });
-  expectRefusal(await build(inline), /has a `transform`, which this version cannot run\. Remove it/);
-  const missing = writeConfig(folder(), { transform: { path: 'none.lua' } });
-  expectRefusal(await build(missing), /No such file: .*none\.lua/);
-});
-
 verifiesOnce('build:bad-config', async () => {
   const path = join(folder(), 'bad.yml');
   writeFileSync(path, 'encoderfile:\n  nam: x\n  path: 3\n  model_type: embeding\n');

@@ -3,12 +3,15 @@ import { credentials, loadPackageDefinition, type ServiceClientConstructor, stat
 import { loadSync } from '@grpc/proto-loader';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import { ROOT } from '../helpers/paths.ts';
 import type { Served } from './serving.ts';
 
 export interface PredictRequest {
   readonly inputs: readonly string[];
   readonly normalize?: boolean;
+  readonly dimensions?: number;
+  readonly prompt_name?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -25,6 +28,7 @@ export interface PredictResult {
   readonly scores?: readonly number[];
   readonly predicted_index?: number;
   readonly predicted_label?: string;
+  readonly embedding?: readonly number[];
   readonly embeddings?: readonly { readonly embedding: readonly number[]; readonly token_info: TokenInfo }[];
   readonly tokens?: readonly {
     readonly token_info: TokenInfo;
@@ -106,7 +110,7 @@ export function grpcClient(
 ): InstanceType<ServiceClientConstructor> & Record<string, unknown> {
   const proto = join(ROOT, 'proto');
   const definition = loadSync(
-    ['embedding', 'sequence_classification', 'token_classification'].map((name) => `encoder/${name}.proto`),
+    MODEL_TYPE_NAMES.map((name) => `encoder/${name}.proto`),
     { includeDirs: [proto], keepCase: true, defaults: true },
   );
   const { encoder } = loadPackageDefinition(definition) as unknown as {

@@ -1,3 +1,4 @@
+import { ARMS_AND_TRANSFORMS } from './arms.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -7,57 +8,86 @@ import { verifies } from './verifies.ts';
 const folder = useTempFolder();
 const norm = (vector: number[]): number => Math.hypot(...vector);
 
-verifies('infer:sequence_classification:shape', async (arm) => {
-  const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', 'I love this', 'this is awful']);
-  const { predictions, metadata, ...rest } = JSON.parse(stdout);
-  expect({ exitCode, stderr, metadata, rest }).toEqual({ exitCode: 0, stderr: '', metadata: null, rest: {} });
-  expect(predictions.map(({ label }: { label: string }) => label)).toEqual(['POSITIVE', 'NEGATIVE']);
-  expect(Object.keys(predictions[0])).toEqual(['label', 'score']);
-});
+verifies(
+  'infer:sequence_classification:shape',
+  async (arm) => {
+    const { exitCode, stdout, stderr } = await arm.run('sentiment', [
+      'infer',
+      'I love this',
+      'this is awful',
+    ]);
+    const { predictions, metadata, ...rest } = JSON.parse(stdout);
+    expect({ exitCode, stderr, metadata, rest }).toEqual({
+      exitCode: 0,
+      stderr: '',
+      metadata: null,
+      rest: {},
+    });
+    expect(predictions.map(({ label }: { label: string }) => label)).toEqual(['POSITIVE', 'NEGATIVE']);
+    expect(Object.keys(predictions[0])).toEqual(['label', 'score']);
+  },
+  ARMS_AND_TRANSFORMS,
+);
 
-verifies('infer:token_classification:shape', async (arm) => {
-  const { stdout } = await arm.run('ner', ['infer', 'John lives in Berlin', 'hello']);
-  const { predictions, metadata } = JSON.parse(stdout);
-  expect(metadata).toBeNull();
-  expect(predictions).toHaveLength(2);
-  expect(Object.keys(predictions[0])).toEqual(['tokens', 'labels']);
-  expect(predictions[0].labels).toContain('B-PER');
-  expect(predictions[0].labels).toContain('B-LOC');
-  expect(predictions[0].tokens).toHaveLength(predictions[0].labels.length);
-  expect(predictions[0].tokens).not.toContain('[CLS]');
-});
+verifies(
+  'infer:token_classification:shape',
+  async (arm) => {
+    const { stdout } = await arm.run('ner', ['infer', 'John lives in Berlin', 'hello']);
+    const { predictions, metadata } = JSON.parse(stdout);
+    expect(metadata).toBeNull();
+    expect(predictions).toHaveLength(2);
+    expect(Object.keys(predictions[0])).toEqual(['tokens', 'labels']);
+    expect(predictions[0].labels).toContain('B-PER');
+    expect(predictions[0].labels).toContain('B-LOC');
+    expect(predictions[0].tokens).toHaveLength(predictions[0].labels.length);
+    expect(predictions[0].tokens).not.toContain('[CLS]');
+  },
+  ARMS_AND_TRANSFORMS,
+);
 
-verifies('infer:embedding:shape', async (arm) => {
-  const { stdout } = await arm.run('embedder', ['infer', 'one text', 'another']);
-  const { embeddings, metadata } = JSON.parse(stdout);
-  expect(metadata).toBeNull();
-  expect(embeddings).toHaveLength(2);
-  expect(embeddings[0].every((value: unknown) => typeof value === 'number')).toBe(true);
-  expect(embeddings[0]).toHaveLength(embeddings[1].length);
-});
+verifies(
+  'infer:embedding:shape',
+  async (arm) => {
+    const { stdout } = await arm.run('embedder', ['infer', 'one text', 'another']);
+    const { embeddings, metadata } = JSON.parse(stdout);
+    expect(metadata).toBeNull();
+    expect(embeddings).toHaveLength(2);
+    expect(embeddings[0].every((value: unknown) => typeof value === 'number')).toBe(true);
+    expect(embeddings[0]).toHaveLength(embeddings[1].length);
+  },
+  ARMS_AND_TRANSFORMS,
+);
 
-verifies('infer:embedding:normalize', async (arm) => {
-  const run = async (...flags: string[]): Promise<number[]> =>
-    JSON.parse((await arm.run('embedder', ['infer', 'some text', ...flags])).stdout).embeddings[0];
-  const [plain, normalized, off] = [
-    await run(),
-    await run('--normalize=true'),
-    await run('--normalize=false'),
-  ];
-  expect(norm(normalized)).toBeCloseTo(1, 5);
-  expect(off).toEqual(plain);
-  expect(norm(plain)).not.toBeCloseTo(1, 3);
-  const { exitCode, stderr } = await arm.run('embedder', ['infer', 'some text', '--normalize=maybe']);
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain('--normalize: "maybe" is not one of true, false.');
-});
+verifies(
+  'infer:embedding:normalize',
+  async (arm) => {
+    const run = async (...flags: string[]): Promise<number[]> =>
+      JSON.parse((await arm.run('embedder', ['infer', 'some text', ...flags])).stdout).embeddings[0];
+    const [plain, normalized, off] = [
+      await run(),
+      await run('--normalize=true'),
+      await run('--normalize=false'),
+    ];
+    expect(norm(normalized)).toBeCloseTo(1, 5);
+    expect(off).toEqual(plain);
+    expect(norm(plain)).not.toBeCloseTo(1, 3);
+    const { exitCode, stderr } = await arm.run('embedder', ['infer', 'some text', '--normalize=maybe']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--normalize: "maybe" is not one of true, false.');
+  },
+  ARMS_AND_TRANSFORMS,
+);
 
-verifies('infer:embedding:pooling', async (arm) => {
-  const { stdout } = await arm.run('embedder', ['infer', 'a b c', '--pooling=none', '--normalize=true']);
-  const [tokens] = JSON.parse(stdout).embeddings;
-  expect(tokens).toHaveLength(3);
-  for (const vector of tokens) expect(norm(vector)).toBeCloseTo(1, 5);
-});
+verifies(
+  'infer:embedding:pooling',
+  async (arm) => {
+    const { stdout } = await arm.run('embedder', ['infer', 'a b c', '--pooling=none', '--normalize=true']);
+    const [tokens] = JSON.parse(stdout).embeddings;
+    expect(tokens).toHaveLength(3);
+    for (const vector of tokens) expect(norm(vector)).toBeCloseTo(1, 5);
+  },
+  ARMS_AND_TRANSFORMS,
+);
 
 verifies('infer:out-dir', async (arm) => {
   const file = join(folder(), 'result.json');
@@ -111,7 +141,7 @@ verifies('infer:option-of-another-type', async (arm) => {
   const { exitCode, stderr } = await arm.run('sentiment', ['infer', 'x', '--normalize=true']);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    'Error: --normalize is for embedding models; this is a sequence_classification model. Leave it out.\n',
+    'Error: --normalize is for embedding models; this one is of type sequence_classification. Leave it out.\n',
   );
 });
 

@@ -20,6 +20,7 @@ const DESCRIPTIONS = {
   embedder: 'Performs embeddings for input text sequences.',
   sentiment: 'Performs sequence classification of input text sequences.',
   ner: 'Performs token classification of input text sequences.',
+  sentence: 'Performs sentence embedding of input text sequences.',
 };
 
 async function overStdio(model: string): Promise<Client> {

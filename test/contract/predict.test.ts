@@ -1,11 +1,36 @@
 import { afterAll, expect } from 'vitest';
+import { expectClose } from '../helpers/close.ts';
 import { type GoldenText, readGolden } from '../helpers/golden.ts';
-import type { PredictRequest, PredictResponse, PredictResult, Transport } from './clients.ts';
+import { readGoldenSentences, type SentenceVariant, variantName } from '../helpers/golden-sentences.ts';
+import {
+  grpcClient,
+  type PredictRequest,
+  type PredictResponse,
+  type PredictResult,
+  type Transport,
+} from './clients.ts';
 import type { Served, ServingArm } from './serving.ts';
-import { verifiesOverWires } from './verifies.ts';
+import { verifiesOverWires, verifiesServed } from './verifies.ts';
 
-const SERVICES = { sentiment: 'SequenceClassification', ner: 'TokenClassification', embedder: 'Embedding' };
+const SERVICES = {
+  sentiment: 'SequenceClassification',
+  ner: 'TokenClassification',
+  embedder: 'Embedding',
+  sentence: 'SentenceEmbedding',
+  'sentence-pooled': 'SentenceEmbedding',
+};
 type Model = keyof typeof SERVICES;
+
+const { texts, prompts, variants } = readGoldenSentences();
+/** With the settings that the fixture was saved with. */
+const isAsSaved = ({
+  normalize,
+  pooling,
+  dimensions,
+  include_prompt,
+  max_length,
+}: SentenceVariant): boolean =>
+  normalize && pooling === 'mean' && dimensions === null && include_prompt && max_length === 64;
 
 const served = new Map<string, Promise<Served>>();
 const serve = (arm: ServingArm, model: Model): Promise<Served> => {
@@ -33,7 +58,7 @@ async function predict(
 }
 
 verifiesOverWires('predict:golden', async (arm, transport) => {
-  for (const model of Object.keys(SERVICES) as Model[]) {
+  for (const model of ['sentiment', 'ner', 'embedder'] as const) {
     const golden = readGolden(model);
     const { results, model_id } = await predict(arm, transport, model, {
       inputs: golden.map(({ text }) => text),
@@ -79,6 +104,70 @@ verifiesOverWires('predict:order', async (arm, transport) => {
   for (const [at, { results }] of together.entries()) expectGolden(results[0], golden[at]);
 });
 
+verifiesOverWires('sentence:golden', async (arm, transport) => {
+  for (const variant of variants.filter(isAsSaved)) {
+    const { prompt_name, vectors } = variant;
+    const request = { inputs: texts, ...(prompt_name === null ? {} : { prompt_name }) };
+    const { results, model_id } = await predict(arm, transport, 'sentence', request);
+    expect(model_id).toBe('sentence');
+    expect(results).toHaveLength(texts.length);
+    for (const [at, { embedding }] of results.entries())
+      expectClose(embedding, vectors[at], variantName(variant));
+  }
+});
+
+verifiesOverWires('sentence:pooled', async (arm, transport) => {
+  const { results } = await predict(arm, transport, 'sentence-pooled', { inputs: texts });
+  const pooled = variants.find(({ max_length }) => max_length === 128);
+  expect(results).toHaveLength(texts.length);
+  for (const [at, { embedding }] of results.entries())
+    expectClose(embedding, pooled?.vectors[at], texts[at] ?? '');
+});
+
+verifiesOverWires('sentence:options', async (arm, transport) => {
+  const vector = async (options: Partial<PredictRequest>): Promise<readonly number[]> => {
+    const answer = await predict(arm, transport, 'sentence', { inputs: texts.slice(0, 1), ...options });
+    return answer.results[0]?.embedding ?? [];
+  };
+  const long = variants.find(
+    ({ normalize, pooling, dimensions, prompt_name }) =>
+      !normalize && pooling === 'mean' && dimensions === null && prompt_name === null,
+  );
+  expectClose(await vector({ normalize: false }), long?.vectors[0], 'normalize');
+  const cut = await vector({ dimensions: 4 });
+  expect(cut).toHaveLength(4);
+  expect(Math.hypot(...cut)).toBeCloseTo(1, 5);
+  expect(await vector({ prompt_name: '' })).toEqual(await vector({}));
+});
+
+verifiesOverWires('sentence:refused', async (arm, transport) => {
+  const cases: [options: Partial<PredictRequest>, message: string][] = [
+    [{ prompt_name: 'nope' }, 'prompt_name must be one of query, passage, not "nope"'],
+    [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
+    [{ inputs: [''], prompt_name: 'query' }, 'Cannot tokenize empty string'],
+  ];
+  for (const [options, message] of cases) {
+    await expect(predict(arm, transport, 'sentence', { inputs: ['fine'], ...options })).rejects.toMatchObject(
+      { code: transport.inputError, message },
+    );
+  }
+});
+
+verifiesServed('sentence:metadata', async (arm) => {
+  const { httpPort, grpcPort } = await serve(arm, 'sentence');
+  const model: unknown = await (await fetch(`http://127.0.0.1:${httpPort}/model`)).json();
+  const known = { model_id: 'sentence', model_type: 'sentence_embedding' };
+  expect(model).toEqual({ ...known, pooling: 'mean', normalize: true, dimensions: 32, prompts });
+  const client = grpcClient('SentenceEmbedding', `127.0.0.1:${grpcPort}`);
+  const metadata = await new Promise((resolve, reject) => {
+    const done = (error: unknown, answer: unknown): void => (error ? reject(error) : resolve(answer));
+    (client['GetModelMetadata'] as (...args: unknown[]) => unknown).call(client, {}, done);
+  });
+  client.close();
+  // The loader shows an enum by its number: 4 is SENTENCE_EMBEDDING.
+  expect(metadata).toMatchObject({ model_id: 'sentence', model_type: 4, id2label: {} });
+});
+
 /** Everything that independent libraries compute of a text, within 1e-5. */
 function expectGolden(result: PredictResult | undefined, golden: GoldenText | undefined): void {
   if (!result || !golden) throw new Error('a result for every text');
@@ -104,17 +193,4 @@ function expectGolden(result: PredictResult | undefined, golden: GoldenText | un
     expectClose(result.tokens?.[row]?.scores, golden.scores?.[at] as number[] | undefined, golden.id);
     expect(result.tokens?.[row]?.label).toBe(golden.labels?.[at]);
   }
-}
-
-function expectClose(
-  actual: readonly number[] | undefined,
-  expected: readonly number[] | undefined,
-  id: string,
-): void {
-  expect(actual?.length, id).toBe(expected?.length);
-  const worst = (actual ?? []).reduce(
-    (most, value, at) => Math.max(most, Math.abs(value - (expected?.[at] ?? NaN))),
-    0,
-  );
-  expect(worst, `greatest difference in ${id}`).toBeLessThan(1e-5);
 }

@@ -1,50 +1,52 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { inject } from 'vitest';
 import { join } from 'node:path';
+import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
+import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
 import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
+import { readAddress, readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
 import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
-import { DEFAULT_LIMITS } from '../../runtime/targets/encoder/engine/serving-engine.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { executablePath } from './arms.ts';
+import { transformed } from './transformed.ts';
 
 /** A model on the network. */
 export interface Served {
   readonly httpPort: number;
   readonly grpcPort: number;
   stop(): Promise<void>;
+  /** Lines of its log, all of them once it has stopped. */
+  log(): string;
 }
 
-/** A way to put a model on the network. `model` is the name of a fixture. */
+/** A way to put a model on the network. `model` is the name of a fixture, `flags` are those of `serve`. */
 export interface ServingArm {
   readonly name: string;
-  serve(model: string): Promise<Served>;
+  serve(model: string, flags?: readonly string[]): Promise<Served>;
 }
 
 const inProcess: ServingArm = {
   name: 'in-process',
-  async serve(model) {
+  async serve(model, flags = []) {
+    const invocation = parseInvocation(serveCommand(''), [...ANY_PORTS, ...flags], {});
     const settings = {
-      engine: { limits: DEFAULT_LIMITS, workers: undefined, threads: undefined, cacheDir: undefined },
-      tls: undefined,
-      apiKeys: [],
-      corsOrigins: [],
-      allowedHosts: undefined,
-      maxBodyBytes: 8_388_608,
-      drainSeconds: 30,
-      logLevel: 'silent',
-      http: { hostname: '127.0.0.1', port: 0, portFlag: '--http-port' },
-      grpc: { hostname: '127.0.0.1', port: 0, portFlag: '--grpc-port' },
-    } as const;
-    const context = await openContext(join(inject('built'), `${model}.assets`), settings, () => {});
+      ...readServerSettings(invocation),
+      http: readAddress(invocation, 'http-hostname', 'http-port'),
+      grpc: readAddress(invocation, 'grpc-hostname', 'grpc-port'),
+    };
+    let log = '';
+    const context = await openContext(join(inject('built'), `${model}.assets`), settings, (line) => {
+      log += line;
+    });
     const { ports, stop } = await startServers(context, settings);
-    return { httpPort: ports.http ?? 0, grpcPort: ports.grpc ?? 0, stop };
+    return { httpPort: ports.http ?? 0, grpcPort: ports.grpc ?? 0, stop, log: () => log };
   },
 };
 
 const executable: ServingArm = {
   name: 'executable',
-  async serve(model) {
-    const running = startExecutable(executablePath(model), ['serve', ...ANY_PORTS]);
+  async serve(model, flags = []) {
+    const running = startExecutable(executablePath(model), ['serve', ...ANY_PORTS, ...flags]);
     const text = await running.said(/"msg":"serving"/);
     return {
       httpPort: portIn(text, 'HTTP'),
@@ -53,11 +55,21 @@ const executable: ServingArm = {
         running.child.kill('SIGTERM');
         await running.ended;
       },
+      log: running.stderr,
     };
   },
 };
 
 export const SERVING_ARMS: readonly ServingArm[] = [inProcess, executable];
+
+/** Also with transforms. */
+export const SERVING_ARMS_AND_TRANSFORMS: readonly ServingArm[] = [
+  ...SERVING_ARMS,
+  ...SERVING_ARMS.map((arm) => ({
+    name: `${arm.name} with a transform`,
+    serve: (model: string, flags?: readonly string[]) => arm.serve(transformed(model), flags),
+  })),
+];
 
 export const ANY_PORTS = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
 

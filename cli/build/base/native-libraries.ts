@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NativeList } from '../../../runtime/contract/native.ts';
+import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { sha256 } from '../../adapters/hash.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
@@ -10,7 +10,7 @@ export interface NativeSources {
   readonly bytes: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The native libraries of a platform. Both packages carry those of every platform, so none is downloaded. */
+/** The native libraries of a platform, and Lua. The packages carry those of every platform, so none is downloaded. */
 export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
   const bytes = new Map<string, Uint8Array>();
   for (const [name, path] of nativePaths(platform)) bytes.set(name, await readFile(path));
@@ -25,11 +25,13 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
 function nativePaths(platform: Platform): [name: string, path: string][] {
   const onnxruntime = packageFolder('onnxruntime-node');
   const tokenizers = packageFolder('tokenizers');
-  if (!onnxruntime || !tokenizers)
+  const lua = packageFolder('wasmoon');
+  if (!onnxruntime || !tokenizers || !lua)
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
   const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
     ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
+    [LUA_WASM, join(lua, 'dist', 'glue.wasm')],
   ];
 }

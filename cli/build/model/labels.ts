@@ -1,5 +1,5 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 
 /** What we read of a model's config.json; everything else in it is kept but not used. */
 export interface ModelConfig {
@@ -19,7 +19,7 @@ export function readLabels(
   width: number,
   file: string,
 ): Record<string, string> | undefined {
-  if (modelType === 'embedding') return undefined;
+  if (givesVectors(modelType)) return undefined;
   const labels = fromId2Label(config.id2label, file) ?? fromLabel2Id(config.label2id, file);
   const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;
   if (declared !== undefined && declared !== width) {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { type OnnxRuntime, type TryResult, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { checkSignature, type Signature } from '../onnx/check-signature.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
+import type { VectorsOf, WantedOutput } from '../onnx/wanted-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 export interface PreparedGraph {
@@ -18,6 +19,16 @@ export interface PreparedGraph {
   /** Size of the output's last axis, from a real run. */
   readonly width: number;
   readonly precision: string;
+  /** What the model gave for the sample texts. */
+  readonly sample: SampleOutput;
+}
+
+/** The output for a batch of texts, padded to the longest. */
+export interface SampleOutput {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+  /** Tokens of each text. */
+  readonly lengths: readonly number[];
 }
 
 /** A short text, a long one and one of odd characters: what a real batch looks like. */
@@ -30,16 +41,18 @@ const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', '
 export function prepareGraph(
   model: string,
   modelType: ModelType,
+  vectorsOf: VectorsOf,
   tokenizer: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
-  return withOnnxRuntime((runtime) => prepareWith(runtime, model, modelType, tokenizer, folder));
+  return withOnnxRuntime((runtime) => prepareWith(runtime, model, modelType, vectorsOf, tokenizer, folder));
 }
 
 async function prepareWith(
   runtime: OnnxRuntime,
   model: string,
   modelType: ModelType,
+  vectorsOf: VectorsOf,
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
@@ -50,21 +63,26 @@ async function prepareWith(
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph.`);
 
-  const signature = checkSignature(graph, modelType, model);
+  const signature = checkSignature(graph, modelType, vectorsOf, model);
   checkVocabulary(graph, tokenizer.vocabularySize, model);
-  keepOutput(graph, signature.output);
+  keepOutput(graph, signature.output.name);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   // A model whose every tensor is tiny has no external weights at all.
   await writeFile(weightsPath, '', { flag: 'a' });
 
   const ids = (await tokenizer.encode(SAMPLE_TEXTS)).map((row) => row.slice(0, settings.maxLength));
-  const dims = await runOnce(runtime, { graph: graphPath, folder, ...signature, ids }, model);
+  const { data, dims } = await runOnce(
+    runtime,
+    { graph: graphPath, folder, inputs: signature.inputs, output: signature.output.name, ids },
+    model,
+  );
   return {
     graphPath,
     weightsPath,
     signature,
-    width: checkDims(dims, ids, modelType, model),
+    width: checkDims(dims, ids, signature.output, model),
     precision: precisionOf(graph),
+    sample: { data, dims, lengths: ids.map(({ length }) => length) },
   };
 }
 
@@ -81,9 +99,9 @@ async function runOnce(
   runtime: OnnxRuntime,
   task: Parameters<OnnxRuntime['tryOut']>[0],
   model: string,
-): Promise<readonly number[]> {
+): Promise<TryResult> {
   try {
-    return (await runtime.tryOut(task)).dims;
+    return await runtime.tryOut(task);
   } catch (error) {
     throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
   }
@@ -100,10 +118,9 @@ function checkVocabulary(graph: GraphProto, vocabularySize: number, model: strin
 function checkDims(
   dims: readonly number[],
   ids: readonly (readonly number[])[],
-  modelType: ModelType,
+  { name, shape }: WantedOutput,
   model: string,
 ): number {
-  const { output, shape } = MODEL_TYPES[modelType];
   const longest = Math.max(...ids.map((row) => row.length));
   const expected = shape.length === 2 ? [ids.length] : [ids.length, longest];
   const width = dims.at(-1) ?? 0;
@@ -111,7 +128,7 @@ function checkDims(
     return width;
   throw configError(
     `Model must return tensor of shape [${shape.join(', ')}]; for ${ids.length} texts of up to ${longest} tokens, ` +
-      `\`${output}\` of ${model} is [${dims.join(', ')}].`,
+      `\`${name}\` of ${model} is [${dims.join(', ')}].`,
   );
 }
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import type { ModelConfig } from './labels.ts';
 import type { ModelFiles } from './locate-files.ts';
+import { withLowerCase } from './lower-case.ts';
 import { readJson } from './read-json.ts';
 import { type TokenizerConfig, type TokenizerJson, tokenizerSettings } from './tokenizer-settings.ts';
 
@@ -14,28 +14,37 @@ export interface PreparedTokenizer {
   readonly json: string;
 }
 
+/** What other files than the tokenizer's own say of it. */
+export interface TokenizerWishes {
+  /** Longest input in tokens. */
+  readonly maxLength?: number | undefined;
+  readonly lowerCase?: boolean;
+}
+
 /** Loads the tokenizer as the executable will, and decides how it cuts and pads. */
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
+  { maxLength, lowerCase }: TokenizerWishes = {},
 ): Promise<PreparedTokenizer> {
-  const json = await readJson<TokenizerJson>(files.tokenizer);
-  const tokenizer = await load(files.tokenizer);
+  const content = await readJson<TokenizerJson>(files.tokenizer);
+  const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
+  const tokenizer = load(files.tokenizer, json);
   const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
+  const limited = maxLength === undefined ? config : { ...config, model_max_length: maxLength };
   return {
     tokenizer,
     settings: {
-      ...tokenizerSettings(config, json, modelConfig, tokenizer.idOf),
+      ...tokenizerSettings(limited, content, modelConfig, tokenizer.idOf),
       vocabularySize: tokenizer.vocabularySize,
     },
-    json: JSON.stringify(json),
+    json,
   };
 }
 
-async function load(path: string): Promise<LoadedTokenizer> {
-  const text = await readFile(path, 'utf8');
+function load(path: string, json: string): LoadedTokenizer {
   try {
-    return loadTokenizer(text);
+    return loadTokenizer(json);
   } catch (error) {
     throw configError(
       `${path} is not a tokenizer: ${messageOf(error)}. Save it with the tokenizer's \`save_pretrained\`.`,

@@ -8,5 +8,7 @@ export interface PreparedModel {
   readonly files: ModelFiles;
   readonly tokenizer: PreparedTokenizer;
   readonly graph: PreparedGraph;
+  /** Lua, if the model has a transform. */
+  readonly transform: string | undefined;
   readonly manifest: Manifest;
 }

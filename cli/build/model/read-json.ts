@@ -3,13 +3,23 @@ import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 
 /** A JSON file that must hold an object. */
 export async function readJson<T>(path: string): Promise<T> {
+  const value = await parse(path);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
+  throw configError(`${path} must hold a JSON object.`);
+}
+
+/** A JSON file that must hold a list. */
+export async function readJsonList(path: string): Promise<unknown[]> {
+  const value = await parse(path);
+  if (Array.isArray(value)) return value;
+  throw configError(`${path} must hold a JSON list.`);
+}
+
+async function parse(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8');
-  let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw configError(`${path} is not valid JSON: ${messageOf(error)}.`, error);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
-  throw configError(`${path} must hold a JSON object.`);
 }

@@ -9,9 +9,17 @@ export interface TokenizerConfig {
   readonly pad_token?: unknown;
 }
 export interface TokenizerJson {
+  readonly normalizer?: Normalizer | null;
   readonly truncation?: { readonly max_length?: unknown } | null;
   readonly padding?: { readonly pad_id?: unknown } | null;
   readonly model?: { readonly continuing_subword_prefix?: unknown; readonly unk_token?: unknown } | null;
+}
+
+interface Normalizer {
+  readonly type: string;
+  readonly lowercase?: boolean;
+  /** Of a sequence, in their order. */
+  readonly normalizers?: readonly Normalizer[];
 }
 
 /** The library's own default where nothing says how long a text may be. */

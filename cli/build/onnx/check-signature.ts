@@ -1,18 +1,24 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
-import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { CONVERTIBLE_TYPES, ELEMENT_TYPES, FLOAT32 } from './element-types.ts';
+import { type VectorsOf, type WantedOutput, wantedOutput } from './wanted-output.ts';
 
 export interface Signature {
   readonly inputs: InputName[];
-  readonly output: string;
+  readonly output: WantedOutput;
 }
 
 const INT64 = 7;
 
 /** Checks the names, types and ranks of a graph's inputs and output against what its model type must have. */
-export function checkSignature(graph: GraphProto, modelType: ModelType, file: string): Signature {
+export function checkSignature(
+  graph: GraphProto,
+  modelType: ModelType,
+  vectorsOf: VectorsOf,
+  file: string,
+): Signature {
   const weights = new Set(graph.initializer.map((tensor) => tensor.name));
   const inputs = graph.input
     .filter((input) => !weights.has(input.name))
@@ -21,8 +27,9 @@ export function checkSignature(graph: GraphProto, modelType: ModelType, file: st
     const names = graph.input.map((input) => `\`${input.name}\``).join(', ') || 'none';
     throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (its inputs: ${names}).`);
   }
-  checkOutput(graph.output, modelType, file);
-  return { inputs, output: MODEL_TYPES[modelType].output };
+  const output = wantedOutput(graph.output, modelType, vectorsOf, file);
+  checkOutput(graph.output, output, modelType, file);
+  return { inputs, output };
 }
 
 function checkInput(input: ValueInfoProto, file: string): InputName {
@@ -41,28 +48,24 @@ function checkInput(input: ValueInfoProto, file: string): InputName {
   return name;
 }
 
-function checkOutput(outputs: readonly ValueInfoProto[], modelType: ModelType, file: string): void {
-  const { output: wanted, shape } = MODEL_TYPES[modelType];
-  const output = outputs.find(({ name }) => name === wanted);
-  if (!output) {
-    const names = outputs.map(({ name }) => `\`${name}\``).join(', ');
-    throw configError(
-      `Model must return ${wanted} for model_type ${modelType}; ${file} returns ${names}. ` +
-        'Choose the model_type that fits, or export the model for this task.',
-    );
-  }
-  const tensor = output.type?.tensorType;
+function checkOutput(
+  outputs: readonly ValueInfoProto[],
+  { name, shape }: WantedOutput,
+  modelType: ModelType,
+  file: string,
+): void {
+  const tensor = outputs.find((output) => output.name === name)?.type?.tensorType;
   const type = tensor?.elemType ?? 0;
   if (type !== FLOAT32 && !CONVERTIBLE_TYPES.includes(type)) {
     throw configError(
-      `${file}: output \`${wanted}\` has type ${typeName(type)}; a floating-point type is required.`,
+      `${file}: output \`${name}\` has type ${typeName(type)}; a floating-point type is required.`,
     );
   }
   const rank = tensor?.shape?.dim.length;
   if (rank !== undefined && rank !== shape.length) {
     throw configError(
       `Model must return tensor of shape [${shape.join(', ')}] for model_type ${modelType}; ` +
-        `\`${wanted}\` of ${file} has ${rank} ${rank === 1 ? 'axis' : 'axes'}.`,
+        `\`${name}\` of ${file} has ${rank} ${rank === 1 ? 'axis' : 'axes'}.`,
     );
   }
 }

@@ -16,6 +16,7 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
       await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
       await copyFile(model.files.modelConfig, join(scratch, ASSETS.config));
+      if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
       await writeFile(join(scratch, ASSETS.manifest), `${JSON.stringify(model.manifest, undefined, 2)}\n`);
       await rm(folder, { recursive: true, force: true });
       await rename(scratch, folder);

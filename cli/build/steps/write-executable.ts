@@ -29,7 +29,7 @@ export async function writeExecutable({
   report,
 }: ExecutableInput): Promise<number> {
   const step = report.step('Writing the executable');
-  const { files, tokenizer, graph, manifest } = model;
+  const { files, tokenizer, graph, transform, manifest } = model;
   const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
   const runtime = encode(base.info);
   // The weights come before the graph, so where they will lie is known before the graph is.
@@ -41,8 +41,9 @@ export async function writeExecutable({
       content: { path: graph.weightsPath, offset: 0, length: (await stat(graph.weightsPath)).size },
     },
     { name: 'graph', content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) } },
-    { name: 'tokenizer', content: { bytes: new TextEncoder().encode(tokenizer.json) } },
+    { name: 'tokenizer', content: { bytes: text(tokenizer.json) } },
     { name: 'config', content: await bytes(files.modelConfig) },
+    ...(transform === undefined ? [] : [{ name: 'transform' as const, content: { bytes: text(transform) } }]),
     { name: 'manifest', content: { bytes: encode(manifest) } },
   ];
   const size = await writeContainer({
@@ -65,4 +66,5 @@ function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   }));
 }
 
-const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+const encode = (value: unknown): Uint8Array => text(JSON.stringify(value));

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/progress.ts';
+import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
 import type { BuildPlan } from '../../build/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
@@ -22,6 +23,7 @@ export function buildSummary({ kind, path, bytes, platform, seconds, manifest }:
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Type', `${manifest.modelType}, ${manifest.width} wide`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
+    ...sentenceFacts(manifest),
     ['Precision', manifest.precision],
     ['Platform', platform],
     ...(kind === 'executable' ? [['Run', `${shellWord(shown)} infer "some text"`]] : []),

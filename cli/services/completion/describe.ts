@@ -60,8 +60,10 @@ const describeFlag = ({ name, char, summary = '', type, options }: FlagMetadata)
 function offer(name: string, options: readonly string[] | undefined): Offer {
   if (options && options.length > 0) return options;
   if (name === 'platform') return PLATFORMS.map(shortName);
-  return name === 'name' || name === 'runtime-version' ? [] : 'files';
+  return NEITHER_KNOWN_NOR_FILES.has(name) ? [] : 'files';
 }
+
+const NEITHER_KNOWN_NOR_FILES = new Set(['name', 'runtime-version', 'text']);
 
 /** The first words of all commands: `base` once. */
 export function firstWords(commands: readonly CompletedCommand[]): Map<string, string> {
@@ -83,4 +85,7 @@ export function secondWords(commands: readonly CompletedCommand[]): Map<string, 
   return topics;
 }
 
-const TOPICS: Readonly<Record<string, string>> = { base: 'Manage the cached base runtimes.' };
+const TOPICS: Readonly<Record<string, string>> = {
+  base: 'Manage the cached base runtimes.',
+  transform: 'Write and try Lua transforms.',
+};

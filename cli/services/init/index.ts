@@ -1,6 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { writeAtomically } from '../../adapters/atomic-file.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
@@ -8,6 +7,7 @@ import type { Reporter } from '../../build/reporter.ts';
 import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
 import { renderConfig } from '../../config/render-template.ts';
+import { refuseToReplace } from '../refuse-to-replace.ts';
 import { lookAtModel } from './look.ts';
 import type { InitResult } from './result.ts';
 
@@ -27,7 +27,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const look = await lookAtModel(folder, request.folder);
   await refuseToReplace(output, outputPath, request.overwrite);
 
-  const guess = guessModel(look.config, basename(folder));
+  const guess = guessModel(look.config, basename(folder), look.modules);
   const values = {
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
@@ -42,15 +42,6 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   for (const problem of look.problems) report.warn(problem);
   const { architecture, labels, files } = look;
   return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };
-}
-
-async function refuseToReplace(output: string, shown: string, overwrite: boolean): Promise<void> {
-  const found = await stat(output).catch(() => undefined);
-  if (found?.isDirectory()) throw configError(`${shown} is a folder; name a file with --output-path.`);
-  if (!found || overwrite) return;
-  throw configError(
-    `${shown} exists already. Pass --force to overwrite it, or name another file with --output-path.`,
-  );
 }
 
 /** With slashes on every system, and a dot in front, so that it reads as a path. */

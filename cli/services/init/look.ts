@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
-import { readJson } from '../../build/model/read-json.ts';
+import { readJson, readJsonList } from '../../build/model/read-json.ts';
 
 /** A file that a model has or should have. */
 export interface FoundFile {
@@ -13,6 +14,8 @@ export interface FoundFile {
 /** What lies in a model folder. */
 export interface ModelLook {
   readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** What sentence-transformers lists the model's parts in. */
+  readonly modules: readonly unknown[] | undefined;
   /** The model's own words for what it is: `BertForSequenceClassification`, or `bert`. */
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
@@ -43,8 +46,10 @@ export async function lookAtModel(folder: string, shown: string): Promise<ModelL
   const config = has('config.json')
     ? await readJson<Record<string, unknown>>(join(folder, 'config.json'))
     : undefined;
+  const modules = join(folder, 'modules.json');
   return {
     config,
+    modules: existsSync(modules) ? await readJsonList(modules) : undefined,
     architecture: architectureOf(config),
     labels: labelsOf(config),
     files,

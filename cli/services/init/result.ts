@@ -1,4 +1,4 @@
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 import type { FoundFile } from './look.ts';
 
@@ -26,7 +26,7 @@ export function initSummary(result: InitResult): string {
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if that is wrong` : modelType],
     // Every base model carries two made-up labels; only a classifier's mean something.
-    ...(labels.length > 0 && modelType !== 'embedding' ? [['Labels', shortList(labels)]] : []),
+    ...(labels.length > 0 && !givesVectors(modelType) ? [['Labels', shortList(labels)]] : []),
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
     ['Next', `encoderfile build -f ${shellWord(shown)}`],

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
 import { configError, messageOf } from '../../contract/errors.ts';
-import { ASSET_NATIVE_LIST, nativeAsset, type NativeList } from '../../contract/native.ts';
+import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '../../contract/native.ts';
 import { PLATFORMS } from '../../contract/platforms.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
@@ -13,6 +13,8 @@ export interface NativeLibraries {
   /** Path of ONNX Runtime's addon; each inference thread loads it for itself. */
   readonly onnxruntime: string;
   readonly tokenizers: TokenizersAddon;
+  /** Path of Lua as WebAssembly, for threads that run a transform. */
+  readonly lua: string;
 }
 
 /** Loads the native libraries: unpacked from the executable, or from node_modules where the code runs from source. */
@@ -28,7 +30,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
       const folder = findUnpacked(root, list) ?? (await unpack(root, list));
       // Loading one is the only reliable test of a folder that forbids execution.
       const tokenizers = loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
-      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers };
+      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
       failures.push(`${root}: ${messageOf(error)}`);
     }
@@ -54,6 +56,7 @@ function loadInstalled(): NativeLibraries {
   return {
     onnxruntime: join(folderOf('onnxruntime-node'), 'bin', 'napi-v6', platform, arch, ONNXRUNTIME_ADDON),
     tokenizers: loadAddon(join(folderOf('tokenizers'), hostPlatform().tokenizersFile)) as TokenizersAddon,
+    lua: join(folderOf('wasmoon'), 'dist', 'glue.wasm'),
   };
 }
 

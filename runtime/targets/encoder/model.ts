@@ -18,8 +18,12 @@ export interface Model {
   readonly weightsFolder: string;
   readonly weightsBytes: number;
   readonly tokenizer: string;
+  /** Lua; of models with a transform. */
+  readonly transform: string | undefined;
   /** Compares what was read with its checksums; throws where it differs. To be called before any result is shown. */
   readonly check: () => Promise<void>;
+  /** Whether what it came from is still the same file: threads that open it later must not get another model. */
+  readonly isStillThere: () => boolean;
 }
 
 /** Opens a model: an executable made by `encoderfile build`, or the folder that `build --no-build` writes. */
@@ -40,15 +44,18 @@ function openExecutable(path: string): Model {
       sections.set(section, bytes);
       return bytes;
     };
+    const manifest = parseManifest(path, read('manifest'));
     return {
       path,
-      manifest: parseManifest(path, read('manifest')),
+      manifest,
       // A copy: the bytes as they are in the file are checked later.
       graph: nameWeights(read('graph').slice(), basename(path)),
       weightsFolder: dirname(path),
       weightsBytes: requireSection(source, container, 'weights').length,
       tokenizer: decode(read('tokenizer')),
+      transform: manifest.transform && decode(read('transform')),
       check: () => checkSections(path, sections),
+      isStillThere: watchFile(path),
     };
   } finally {
     source.close();
@@ -57,14 +64,17 @@ function openExecutable(path: string): Model {
 
 function openAssets(folder: string): Model {
   const read = (file: string): Uint8Array => readFileSync(join(folder, file));
+  const manifest = parseManifest(folder, read(ASSETS.manifest));
   return {
     path: folder,
-    manifest: parseManifest(folder, read(ASSETS.manifest)),
+    manifest,
     graph: read(ASSETS.graph),
     weightsFolder: folder,
     weightsBytes: statSync(join(folder, ASSETS.weights)).size,
     tokenizer: decode(read(ASSETS.tokenizer)),
+    transform: manifest.transform && decode(read(ASSETS.transform)),
     check: () => Promise.resolve(),
+    isStillThere: watchFile(join(folder, ASSETS.weights)),
   };
 }
 
@@ -77,6 +87,15 @@ async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8A
   for (const [section, bytes] of sections) {
     if (crc32(bytes) !== section.crc32) throw damaged(path, section.name);
   }
+}
+
+/** Builds are renamed into their place, so another build is another file. */
+function watchFile(path: string): () => boolean {
+  const opened = statSync(path);
+  return () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.ino === opened.ino && found.dev === opened.dev && found.mtimeMs === opened.mtimeMs;
+  };
 }
 
 /** Puts the file's present name where the builder left room for it. */

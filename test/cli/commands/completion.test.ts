@@ -36,7 +36,15 @@ describe('encoderfile completion', () => {
       ['linux-x64', 'linux-arm64'],
     ],
     [['base', 'remove', 'win'], ['windows-x64']],
-    [['init', '--model-type', 's'], ['sequence_classification']],
+    [
+      ['transform', ''],
+      ['new', 'test'],
+    ],
+    [
+      ['transform', 'new', '--model-type', 'se'],
+      ['sequence_classification', 'sentence_embedding'],
+    ],
+    [['init', '--model-type', 't'], ['token_classification']],
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish'],

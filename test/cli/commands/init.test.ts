@@ -16,6 +16,7 @@ describe('encoderfile init', () => {
     ['sentiment', 'sequence_classification'],
     ['ner', 'token_classification'],
     ['embedder', 'embedding'],
+    ['sentence', 'sentence_embedding'],
   ])('writes a valid config for %s and says what it found', async (model, modelType) => {
     copyModel(model, join(folder(), model));
     const { exitCode, stdout, stderr } = await run(model);
@@ -105,6 +106,6 @@ describe('encoderfile init', () => {
   test('an unknown model type is a usage error that names the known ones', async () => {
     const { exitCode, stderr } = await run('--model-type', 'classifier');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('embedding, sequence_classification, token_classification');
+    expect(stderr).toContain('embedding, sequence_classification, token_classification, sentence_embedding');
   });
 });

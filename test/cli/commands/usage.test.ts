@@ -6,6 +6,10 @@ describe('the command line', () => {
     [['nosuch'], 'Unknown command nosuch. See `encoderfile --help`.'],
     [['buidl'], 'Unknown command buidl; did you mean `build`? See `encoderfile --help`.'],
     [['base', 'lst'], 'Unknown command base lst; did you mean `base list`? See `encoderfile base --help`.'],
+    [
+      ['transform', 'tets', 'x'],
+      'Unknown command transform tets; did you mean `transform test`? See `encoderfile transform --help`.',
+    ],
     [['-q', 'build'], 'Name a command before -q. See `encoderfile --help`.'],
     [['build'], 'Missing required flag --config. See `encoderfile build --help`.'],
     [['build', '--nosuch'], 'Unknown flag --nosuch. See `encoderfile build --help`.'],
@@ -49,8 +53,18 @@ describe('the command line', () => {
   test.each([[['--help']], [['-h']], [[]], [['help']]])('%j shows every command', async (args) => {
     const { exitCode, stdout, stderr } = await runCli(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    for (const name of ['base', 'build', 'completion', 'init', 'inspect', 'schema', 'validate', 'verify'])
-      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    const names = [
+      'base',
+      'build',
+      'completion',
+      'init',
+      'inspect',
+      'schema',
+      'transform',
+      'validate',
+      'verify',
+    ];
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
   test.each([[['build', '--help']], [['build', '-h']], [['help', 'build']]])(

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { guessModel } from '../../../cli/config/guess-model-type.ts';
 
-const typeOf = (config: unknown): string => guessModel(config, 'folder').modelType;
+const typeOf = (config: unknown, modules?: unknown): string =>
+  guessModel(config, 'folder', modules).modelType;
 const nameOf = (config: unknown, folder = 'folder'): string => guessModel(config, folder).name;
 
 describe('the model type', () => {
@@ -17,6 +18,21 @@ describe('the model type', () => {
       expected,
     );
   });
+
+  test.each(['sentence_transformers.models.Pooling', 'x.pooling.Pooling', 'Pooling'])(
+    'a list of modules with a %s is a sentence embedding',
+    (type) => {
+      const config = { architectures: ['BertModel'] };
+      expect(typeOf(config, [{ type: 'x.Transformer' }, { type }])).toBe('sentence_embedding');
+    },
+  );
+
+  test.each([[[]], [[{ type: 'x.SpladePooling' }]], [[null, 1, { type: 7 }]], [{ type: 'x.Pooling' }]])(
+    'the modules %j say nothing',
+    (modules) => {
+      expect(typeOf({ architectures: ['BertModel'] }, modules)).toBe('embedding');
+    },
+  );
 
   test('labels decide where no architecture does', () => {
     expect(typeOf({ id2label: { 0: 'O', 1: 'B-PER', 2: 'I-PER' } })).toBe('token_classification');
@@ -36,16 +52,18 @@ describe('the model type', () => {
   });
 
   test('of the fixtures', () => {
-    const read = (name: string): unknown =>
-      JSON.parse(
-        readFileSync(join(import.meta.dirname, '../../../fixtures/models', name, 'config.json'), 'utf8'),
-      );
+    const read = (name: string, file = 'config.json'): unknown =>
+      JSON.parse(readFileSync(join(import.meta.dirname, '../../../fixtures/models', name, file), 'utf8'));
     expect(guessModel(read('sentiment'), 'sentiment')).toEqual({
       name: 'sentiment',
       modelType: 'sequence_classification',
     });
     expect(guessModel(read('ner'), 'ner')).toEqual({ name: 'ner', modelType: 'token_classification' });
     expect(guessModel(read('embedder'), 'embedder')).toEqual({ name: 'embedder', modelType: 'embedding' });
+    expect(guessModel(read('sentence'), 'sentence', read('sentence', 'modules.json'))).toEqual({
+      name: 'sentence',
+      modelType: 'sentence_embedding',
+    });
   });
 });
 

@@ -92,6 +92,8 @@ describe('a valid config', () => {
       cacheDir: undefined,
       transform: undefined,
       validateTransform: true,
+      luaLibs: [],
+      transformLimits: { instructions: 100_000_000, memory_mb: 256, seconds: 10 },
       build: true,
     });
   });
@@ -111,6 +113,9 @@ describe('a valid config', () => {
         line: 10,
       },
       validateTransform: false,
+      luaLibs: ['os', 'utf8'],
+      // What is left out has its default.
+      transformLimits: { instructions: 100_000_000, memory_mb: 64, seconds: 0.5 },
       build: false,
     });
   });
@@ -128,6 +133,21 @@ describe('a valid config', () => {
     expect(load('files-with-tokenizer-config').model).toMatchObject({
       tokenizerConfig: join('configs', 'tokenizer_config.json'),
     });
+  });
+
+  test('what a sentence embedding model does to vectors is read, and nothing in prompts expands', () => {
+    expect(load('sentence').sentence).toEqual({
+      pooling: 'cls',
+      normalize: true,
+      dimensions: 256,
+      prompts: {
+        query: 'query: ${NOT_A_VARIABLE}',
+        passage: '',
+        'of two lines': 'Instruct: find the answer\nQuery:\n',
+      },
+      defaultPromptName: 'query',
+    });
+    expect(load('minimal').sentence).toBeUndefined();
   });
 
   test('only paths expand, and an escape is taken literally', () => {

@@ -49,7 +49,8 @@ describe('renderConfig', () => {
   );
 
   test('everything that is commented out is valid too', () => {
-    const text = renderConfig(TEMPLATE, START)
+    // Of this type, because some of the fields are for no other.
+    const text = renderConfig(TEMPLATE, { ...START, modelType: 'sentence_embedding' })
       .replace(/^ {2}path: .*\n/m, '')
       .replaceAll(/^ {2}# ( *[a-z_]+:|  .*)/gm, '  $1');
     const config = parseConfig(text, 'x.yml', { HOME: '/home/ada' });
@@ -60,6 +61,13 @@ describe('renderConfig', () => {
       transform: { source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n' },
       validateTransform: true,
       build: true,
+      sentence: {
+        pooling: 'mean',
+        normalize: true,
+        dimensions: 256,
+        prompts: { query: 'query: ', passage: 'passage: ' },
+        defaultPromptName: 'query',
+      },
     });
   });
 

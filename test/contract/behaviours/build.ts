@@ -36,8 +36,41 @@ export const BUILD = {
     behaviour: 'A broken config names file, line and column of every problem at once.',
   },
   'build:transform': {
-    source: 'README',
-    behaviour: 'A transform is refused with a reason, not silently left out, as long as it cannot be run.',
+    source: 'encoder contract 2',
+    behaviour: 'A transform, inline or in a file, is part of the executable and makes its scores.',
+  },
+  'build:transform-file': {
+    source: 'issue: bad input',
+    behaviour: 'A transform file that is missing, a folder or far too large is refused.',
+  },
+  'build:transform-syntax': {
+    source: 'issue: transforms',
+    behaviour:
+      'A transform that is no Lua is refused with its line, which inline is that of the config file.',
+  },
+  'build:transform-trial': {
+    source: 'encoder contract 4.4',
+    behaviour:
+      "A transform is run on the model's output before the build; an error names the line, shows it and says how to skip the trial.",
+  },
+  'build:transform-shape': {
+    source: 'issue: transforms',
+    behaviour:
+      'A transform whose result has another shape than its model type needs is refused with both shapes.',
+  },
+  'build:transform-postprocess': {
+    source: 'encoder contract 2',
+    behaviour: 'A transform without Postprocess is refused.',
+  },
+  'build:transform-unvalidated': {
+    source: 'encoder contract 2',
+    behaviour:
+      'validate_transform: false leaves out the trial; a script that is no Lua is refused all the same.',
+  },
+  'build:transform-limits': {
+    source: 'issue: transforms',
+    behaviour:
+      'A transform that passes a limit, or never comes back from a function, is refused, and the build ends.',
   },
   'build:bad-output': {
     source: 'issue: bad input',

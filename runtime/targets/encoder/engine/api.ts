@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
-import type { ResultOptions } from '../tasks/task.ts';
+import type { ResultOptions, VectorOptions } from '../tasks/task.ts';
 
 /** One thing to run the model on: a text, a pair of texts, or token ids as they are. */
 export type EngineInput =
@@ -12,17 +12,13 @@ export type View =
   /** The contract's result of this model type, as UTF-8 JSON or as an encoded protobuf message. */
   | { readonly kind: 'result'; readonly format: 'json' | 'proto'; readonly options: ResultOptions }
   /** One vector for an input of an embedding model: a JSON array of numbers, or float32 bytes as a base64 JSON string. */
-  | {
-      readonly kind: 'vector';
-      readonly format: 'json' | 'base64';
-      readonly normalize: boolean;
-      /** Keep this many first values (before normalising). */
-      readonly dimensions?: number | undefined;
-    };
+  | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' });
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   readonly view: View;
+  /** Put before each text. */
+  readonly prompt?: string | undefined;
   /** Aborted when whoever asked has left: what has not run yet never will. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,4 +74,6 @@ export interface EngineObserver {
   onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
   onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;
   onWorkerDeath(reason: string): void;
+  /** No thread is left that could run the model, and none can be started. */
+  onEnd?(): void;
 }

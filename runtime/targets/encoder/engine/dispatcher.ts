@@ -68,15 +68,16 @@ export function createDispatcher(maxBatchTokens: number, observer: EngineObserve
           if (!item.job.ended) item.job.done(item, results[row] ?? new Uint8Array());
         }
       },
-      onFailed(items, error, threadDied) {
+      onFailed(items, error, reason) {
         for (const item of items) {
           if (item.job.ended) continue;
-          item.deaths += threadDied ? 1 : 0;
-          if (threadDied && item.deaths <= MOST_DEATHS) queue.add(item);
+          item.deaths += reason === 'died' ? 1 : 0;
+          if (reason !== 'failed' && item.deaths <= MOST_DEATHS) queue.add(item);
           else item.job.fail(error);
         }
       },
       onDeath: (error) => observer.onWorkerDeath(error.message),
+      onEnded: () => observer.onEnd?.(),
     },
     attach(started) {
       pool = started;

@@ -1,4 +1,4 @@
-import { inputError } from '../../../contract/errors.ts';
+import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { planBatches } from '../../../core/batches.ts';
 import { itemAt } from '../../../core/item-at.ts';
@@ -11,12 +11,17 @@ import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference } from '../tasks/task.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
+import { transformToOpen } from './open-transform.ts';
+import { createProgress } from './progress.ts';
 import { rowOf } from './raw-output.ts';
 
 export interface Engine {
   readonly manifest: Manifest;
-  /** One inference per text, in order. Rejects with an InputError when there is no text or an empty one. */
-  readonly infer: (texts: readonly string[]) => Promise<Inference[]>;
+  /**
+   * One inference per text, in order, each text with the prompt before it. Rejects with an InputError when there is no text
+   * or an empty one.
+   */
+  readonly infer: (texts: readonly string[], prompt?: string) => Promise<Inference[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -42,6 +47,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const { manifest, graph, weightsFolder } = model;
     const threads = options.threads(model.weightsBytes);
     const { prepack } = options;
+    const transform = transformToOpen(model, native.lua);
     const opened = thread.open({
       addon: native.onnxruntime,
       graph,
@@ -50,6 +56,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       prepack,
       manifest,
       background: false,
+      transform: transform && { ...transform, progress: createProgress() },
     });
     // Whoever infers hears of a failed start; between now and then nobody listens.
     opened.catch(() => {});
@@ -67,10 +74,10 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     ).catch(blameDamage);
     return {
       manifest,
-      async infer(texts) {
+      async infer(texts, prompt = '') {
         if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
         const { details } = TASKS[manifest.modelType];
-        const inputs = texts.map((text) => ({ text }));
+        const inputs = texts.map((text) => ({ text: prompt + text }));
         const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
         // Nothing is returned before the check, but it costs nothing while the model runs.
         const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
@@ -103,7 +110,9 @@ async function runAll(
       const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
       for (const [row, index] of batch.entries()) {
         const text = itemAt(texts, index);
-        inferences[index] = { text, values: rowOf(output, row, text.ids.length) };
+        const transformed = output.transformed?.[row];
+        if (transformed && 'failure' in transformed) throw new AppError('InternalError', transformed.failure);
+        inferences[index] = { text, values: rowOf(output, row, text.ids.length), transformed };
       }
     }),
   );

@@ -11,6 +11,7 @@ export interface InferenceThread {
   readonly render: (batch: TokenBatch, rows: readonly RenderRow[]) => Promise<RenderReply>;
   readonly alive: () => boolean;
   readonly died: Promise<AppError>;
+  readonly kill: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export function startInferenceThread(): InferenceThread {
       (await explained('Error running model', worker.ask({ kind: 'render', batch, rows }))) as RenderReply,
     alive: worker.alive,
     died: worker.died,
+    kill: worker.kill,
     close: worker.close,
   };
 }

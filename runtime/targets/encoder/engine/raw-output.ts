@@ -11,3 +11,9 @@ export function rowOf({ data, dims }: RawOutput, row: number, length: number): F
   const start = row * second * width;
   return data.subarray(start, start + length * width);
 }
+
+/** The same part as a batch of one text. */
+export function shapeOfRow({ dims }: RawOutput, length: number): number[] {
+  const [, second = 0, width] = dims;
+  return width === undefined ? [1, second] : [1, length, width];
+}

@@ -1,32 +1,42 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { encodeJson } from '../../../core/json-writer.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
-import { meanOfRows, normalizeL2 } from '../../../core/vectors.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference } from '../tasks/task.ts';
+import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './api.ts';
-import type { RenderReply, RenderRow } from './protocol.ts';
+import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
 import { type RawOutput, rowOf } from './raw-output.ts';
 
+export interface RenderInput {
+  readonly output: RawOutput;
+  readonly batch: TokenBatch;
+  readonly rows: readonly RenderRow[];
+  readonly manifest: Manifest;
+  /** Of models with a transform. */
+  readonly transformed: readonly RowResult[] | undefined;
+}
+
 /** Makes of every row of a batch what its view asks for. */
-export function renderRows(
-  output: RawOutput,
-  batch: TokenBatch,
-  rows: readonly RenderRow[],
-  manifest: Manifest,
-): RenderReply {
+export function renderRows({ output, batch, rows, manifest, transformed }: RenderInput): RenderReply {
+  const failures: { row: number; message: string }[] = [];
   const parts = rows.map(({ view, details }, row) => {
+    const made = transformed?.[row];
+    if (made && 'failure' in made) {
+      failures.push({ row, message: made.failure });
+      return new Uint8Array();
+    }
     const length = batch.lengths[row] ?? 0;
     const start = row * batch.columns;
     const ids = batch.ids.subarray(start, start + length);
     const text = { ids, details, truncated: false };
-    return render({ text, values: rowOf(output, row, length) }, view, manifest);
+    return render({ text, values: rowOf(output, row, length), transformed: made }, view, manifest);
   });
   let end = 0;
   const ends = parts.map((part) => (end += part.length));
   const bytes = new Uint8Array(end);
   for (const [row, part] of parts.entries()) bytes.set(part, (ends[row] ?? 0) - part.length);
-  return { bytes, ends };
+  return { bytes, ends, failures };
 }
 
 function render(inference: Inference, view: View, manifest: Manifest): Uint8Array {
@@ -36,14 +46,9 @@ function render(inference: Inference, view: View, manifest: Manifest): Uint8Arra
   return view.format === 'proto' ? task.proto(result) : encodeJson(result);
 }
 
-function renderVector(
-  { text, values }: Inference,
-  { format, normalize, dimensions }: View & { kind: 'vector' },
-  manifest: Manifest,
-): Uint8Array {
-  const mean = meanOfRows(values, text.ids.length, manifest.width).subarray(0, dimensions);
-  const vector = normalize ? normalizeL2(mean) : mean;
-  if (format === 'json') return encodeJson(vector);
+function renderVector(inference: Inference, view: View & { kind: 'vector' }, manifest: Manifest): Uint8Array {
+  const vector = textVector(inference, manifest, view);
+  if (view.format === 'json') return encodeJson(vector);
   const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
   return Buffer.from(`"${base64}"`);
 }

@@ -7,7 +7,9 @@ import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
 import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { transformToOpen } from './open-transform.ts';
 import { type Pool, startPool } from './pool.ts';
+import { withPrompt } from './prompt.ts';
 import { createRunner } from './runner.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -48,10 +50,13 @@ export async function openServingEngine(path: string, options: ServingOptions): 
     manifest,
     limits,
     async run(request) {
-      const { inputs } = request;
+      const { inputs, prompt = '' } = request;
       checkInputs(inputs, limits, maxTokenId);
       checkRoom(inputs.length, runner.waiting(), limits);
-      const answer = await runner.submit(request, limits.onOverflow);
+      const answer = await runner.submit(
+        { ...request, inputs: withPrompt(inputs, prompt) },
+        limits.onOverflow,
+      );
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { truncated, timings } = answer;
       observer.onRequest({ inputs: inputs.length, tokens, truncated, timings });
@@ -87,7 +92,7 @@ interface Started {
 
 /** The threads open the model while this one loads the tokenizer, which computes in Node's own pool of threads. */
 async function start(
-  { manifest, graph, weightsFolder, tokenizer: json }: Model,
+  model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
   cacheDir: string | undefined,
@@ -96,13 +101,15 @@ async function start(
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   loadOnnxRuntime(native.onnxruntime);
+  const { manifest, graph, weightsFolder } = model;
+  const transform = transformToOpen(model, native.lua);
   const starting = startPool(
-    { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest, background: true },
+    { addon: native.onnxruntime, graph, weightsFolder, prepack: true, manifest, background: true, transform },
     plan,
-    manifest.tokenizer.padId,
     dispatcher.hooks,
+    model.isStillThere,
   );
-  const opening = Promise.try(openTokenizer, native.tokenizers, json, manifest.tokenizer);
+  const opening = Promise.try(openTokenizer, native.tokenizers, model.tokenizer, manifest.tokenizer);
   const [pool, tokenizer] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;
   if (tokenizer.status === 'rejected') {

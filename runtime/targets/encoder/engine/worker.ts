@@ -4,12 +4,14 @@ import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
 import type { RawOutput } from './raw-output.ts';
+import type { RowTransform } from './row-transform.ts';
 
 // An inference thread: owns one session, runs one batch at a time.
 
 interface LoadedModel {
   readonly manifest: OpenModel['manifest'];
   readonly run: (batch: RunBatch['batch']) => RawOutput;
+  readonly transform: RowTransform | undefined;
 }
 
 let model: LoadedModel | undefined;
@@ -19,12 +21,15 @@ function loaded(): LoadedModel {
   return model;
 }
 
-function open({ addon, manifest, background, ...options }: OpenModel): Answer {
+async function open({ addon, manifest, background, transform, ...options }: OpenModel): Promise<Answer> {
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
   const { inputs, output } = manifest;
+  // Models without a transform do not wait for Lua.
+  const rows = transform && (await import('./row-transform.ts'));
   model = {
     manifest,
+    transform: transform && (await rows?.openRowTransform(transform, manifest)),
     run(batch) {
       const { data, dims } = session.run(feedsOf(batch, inputs), output);
       return { data: data as Float32Array, dims };
@@ -33,18 +38,23 @@ function open({ addon, manifest, background, ...options }: OpenModel): Answer {
   return { reply: undefined };
 }
 
-function run({ batch }: RunBatch): Answer {
-  const { data, dims } = loaded().run(batch);
+async function run({ batch }: RunBatch): Promise<Answer> {
+  const { run: runBatch, transform } = loaded();
+  const { data, dims } = runBatch(batch);
   // The addon's memory cannot be transferred to another thread; a copy can.
   const copy = Float32Array.from(data);
-  return { reply: { data: copy, dims }, transfer: [copy.buffer] };
+  const transformed = await transform?.({ data, dims }, batch.lengths);
+  return { reply: { data: copy, dims, transformed }, transfer: [copy.buffer] };
 }
 
 async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   // Only servers render; a cold `infer` does not wait for this code.
   const { renderRows } = await import('./render.ts');
-  const { manifest, run: runBatch } = loaded();
-  const reply = renderRows(runBatch(batch), batch, rows, manifest);
+  const { manifest, run: runBatch, transform } = loaded();
+  const output = runBatch(batch);
+  const skips = rows.map(({ view }) => ('options' in view ? view.options.skip : view.skip));
+  const transformed = await transform?.(output, batch.lengths, skips);
+  const reply = renderRows({ output, batch, rows, manifest, transformed });
   return { reply, transfer: [reply.bytes.buffer as ArrayBuffer] };
 }
 

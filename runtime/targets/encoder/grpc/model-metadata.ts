@@ -11,6 +11,7 @@ const MODEL_TYPE: Record<ModelTypeName, ModelType> = {
   embedding: ModelType.EMBEDDING,
   sequence_classification: ModelType.SEQUENCE_CLASSIFICATION,
   token_classification: ModelType.TOKEN_CLASSIFICATION,
+  sentence_embedding: ModelType.SENTENCE_EMBEDDING,
 };
 
 export function modelMetadata({ name, modelType, id2label }: Manifest): GetModelMetadataResponse {

@@ -3,11 +3,14 @@ import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
 import type { EncoderContext } from '../context.ts';
+import { planVector } from '../predict/vector-plan.ts';
 
 /** What the requests and responses of all model types have in common. */
 interface Request {
   readonly inputs: readonly string[];
-  readonly normalize?: boolean;
+  readonly normalize?: boolean | undefined;
+  readonly dimensions?: number | undefined;
+  readonly promptName?: string | undefined;
   readonly metadata: Record<string, string>;
 }
 interface Response extends Message {
@@ -25,20 +28,22 @@ const RESULTS = 1;
 export async function predict<Answer extends Response>(
   { kernel, engine }: EncoderContext,
   call: HandlerContext,
-  { inputs, normalize = false, metadata }: Request,
+  request: Request,
   schema: GenMessage<Answer>,
 ): Promise<Answer> {
   const leave = kernel.lifecycle.enter();
   try {
     const format = wantsJson(call) ? 'json' : 'proto';
+    const { options, prompt } = planVector(engine.manifest, request);
     const { results } = await engine.run({
-      inputs: inputs.map((text) => ({ text })),
-      view: { kind: 'result', format, options: { normalize } },
+      inputs: request.inputs.map((text) => ({ text })),
+      view: { kind: 'result', format, options },
+      prompt,
       signal: call.signal,
     });
     const response = create(schema);
     response.modelId = engine.manifest.name;
-    response.metadata = metadata;
+    response.metadata = request.metadata;
     if (format === 'proto') response.$unknown = results.map(encodedField);
     else
       mergeFromJson(schema, response, { results: results.map(parsedResult) }, { ignoreUnknownFields: true });

@@ -6,6 +6,7 @@ import { addReflection } from '../../../serve/grpc/reflection.ts';
 import { serviceOptions } from '../../../serve/grpc/service-options.ts';
 import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
+import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { ModelService } from './service.ts';
 import { tokenClassification } from './token-classification.ts';
@@ -14,6 +15,7 @@ const SERVICES: Record<ModelType, ModelService> = {
   embedding,
   sequence_classification: sequenceClassification,
   token_classification: tokenClassification,
+  sentence_embedding: sentenceEmbedding,
 };
 
 export interface GrpcLimits {

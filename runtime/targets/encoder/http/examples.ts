@@ -26,6 +26,10 @@ const EXAMPLES: Record<ModelType, (labels: readonly string[]) => { request: obje
     request: { normalize: true },
     result: { embeddings: [{ embedding: [0.6, -0.8], token_info: token }] },
   }),
+  sentence_embedding: () => ({
+    request: { normalize: true },
+    result: { embedding: [0.6, -0.8] },
+  }),
   sequence_classification: ([label = '0']) => ({
     request: { top_k: 1 },
     result: {

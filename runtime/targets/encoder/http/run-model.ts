@@ -9,9 +9,10 @@ export async function runModel(
   engine: ServingEngine,
   inputs: readonly EngineInput[],
   view: View,
+  prompt?: string,
 ): Promise<EngineAnswer> {
   const start = performance.now();
-  const answer = await engine.run({ inputs, view, signal: c.req.raw.signal });
+  const answer = await engine.run({ inputs, view, prompt, signal: c.req.raw.signal });
   const total = milliseconds(performance.now() - start);
   const { tokenization, queue, inference } = answer.timings;
   c.header('X-Compute-Type', 'cpu');

@@ -15,7 +15,7 @@ export async function inferArguments(
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
-  const inferences = await engine.infer(texts);
+  const inferences = await engine.infer(texts, options.prompt);
   const results = inferences.map((inference) => task.printed(inference, manifest, options));
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
   if (file === undefined) output.out(json);

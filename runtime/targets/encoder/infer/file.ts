@@ -77,7 +77,10 @@ async function inferWindow(
     'text' in item && item.text !== '' ? [{ at, text: item.text }] : [],
   );
   if (usable.length === 0) return results;
-  const inferences = await engine.infer(usable.map(({ text }) => text));
+  const inferences = await engine.infer(
+    usable.map(({ text }) => text),
+    options.prompt,
+  );
   for (const [position, inference] of inferences.entries()) {
     const at = usable[position]?.at;
     if (at === undefined) throw new AppError('InternalError', 'more results than texts');

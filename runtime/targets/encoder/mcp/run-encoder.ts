@@ -20,6 +20,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
   embedding: 'Performs embeddings for input text sequences.',
   sequence_classification: 'Performs sequence classification of input text sequences.',
   token_classification: 'Performs token classification of input text sequences.',
+  sentence_embedding: 'Performs sentence embedding of input text sequences.',
 };
 
 /** `run_encoder`: its parameters and its result are the request and the response of `/predict`. */
@@ -48,7 +49,9 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
       const leave = context.kernel.lifecycle.enter();
       try {
         const { engine } = context;
-        const pieces = await predict(engine, args, (inputs, view) => engine.run({ inputs, view, signal }));
+        const pieces = await predict(engine, args, (inputs, view, prompt) =>
+          engine.run({ inputs, view, prompt, signal }),
+        );
         const text = pieces.map((piece) => Buffer.from(piece).toString()).join('');
         return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
       } finally {

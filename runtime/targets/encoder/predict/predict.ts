@@ -3,9 +3,10 @@ import type { AggregationStrategy } from '../../../core/entities.ts';
 import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
 import type { PredictRequest } from '../http/schemas/predict.ts';
 import { addEntities } from './entities.ts';
+import { planVector } from './vector-plan.ts';
 
 /** Runs the model; each wire adds what it knows of its caller. */
-type Run = (inputs: readonly EngineInput[], view: View) => Promise<EngineAnswer>;
+type Run = (inputs: readonly EngineInput[], view: View, prompt: string) => Promise<EngineAnswer>;
 
 /** The contract's answer to a request, as JSON in pieces: results are never parsed again. */
 export async function predict(
@@ -13,9 +14,11 @@ export async function predict(
   body: PredictRequest,
   run: Run,
 ): Promise<(string | Uint8Array)[]> {
-  const options = { normalize: body.normalize ?? false, topK: body.top_k ?? undefined };
+  const { options: vector, prompt } = planVector(engine.manifest, { ...body, promptName: body.prompt_name });
+  const options = { ...vector, topK: body.top_k ?? undefined };
   const wanted = entitiesWanted(body);
-  const { results } = await run(body.inputs.map(engineInput), { kind: 'result', format: 'json', options });
+  const view: View = { kind: 'result', format: 'json', options };
+  const { results } = await run(body.inputs.map(engineInput), view, prompt);
   const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
   // A metadata of null is left out, as one that is not there.
   const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });

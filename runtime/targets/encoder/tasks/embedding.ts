@@ -1,6 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { meanOfRows, normalizeL2 } from '../../../core/vectors.ts';
+import { normalizeL2 } from '../../../core/vectors.ts';
 import type { Task } from './task.ts';
+import { textVector } from './text-vector.ts';
+import { vectorsOf } from './vectors-of.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface EmbeddingResult {
@@ -12,8 +14,9 @@ export const embedding: Task<EmbeddingResult> = {
   printedAs: 'embeddings',
   lineKey: 'embedding',
 
-  result(inference, { width }, { normalize }) {
-    const embeddings = tokenRows(inference, width).map(({ info, values }) => ({
+  result(inference, manifest, { normalize }) {
+    const { values: rows, width } = vectorsOf(inference, manifest);
+    const embeddings = tokenRows({ text: inference.text, values: rows }, width).map(({ info, values }) => ({
       embedding: normalize ? normalizeL2(values) : values,
       token_info: info,
     }));
@@ -35,8 +38,6 @@ export const embedding: Task<EmbeddingResult> = {
     if (options.pooling === 'none') {
       return embedding.result(inference, manifest, options).embeddings.map((token) => token.embedding);
     }
-    const { text, values } = inference;
-    const mean = meanOfRows(values, text.ids.length, manifest.width);
-    return options.normalize ? normalizeL2(mean) : mean;
+    return textVector(inference, manifest, options);
   },
 };

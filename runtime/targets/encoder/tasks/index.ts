@@ -1,5 +1,6 @@
 import type { ModelType } from '../../../contract/model-types.ts';
 import { embedding } from './embedding.ts';
+import { sentenceEmbedding } from './sentence-embedding.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassification } from './token-classification.ts';
@@ -8,4 +9,5 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   embedding,
   sequence_classification: sequenceClassification,
   token_classification: tokenClassification,
+  sentence_embedding: sentenceEmbedding,
 };

@@ -1,7 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { argmax } from '../../../core/argmax.ts';
 import { shortestFloat32 } from '../../../core/float32.ts';
-import { sigmoid, softmax } from '../../../core/softmax.ts';
+import { labelScores } from './label-scores.ts';
 import type { Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
 
@@ -23,9 +22,8 @@ export const sequenceClassification: Task<SequenceClassificationResult> = {
   details: false,
   printedAs: 'predictions',
 
-  result({ values }, { id2label, multiLabel }, { topK }) {
-    const scores = multiLabel ? sigmoid(values) : softmax(values);
-    const index = argmax(values);
+  result({ values, transformed }, { id2label, multiLabel }, { topK }) {
+    const { scores, index } = labelScores(values, { multiLabel, transformed });
     const label = id2label?.[index];
     return {
       logits: values,

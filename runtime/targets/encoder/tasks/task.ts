@@ -1,23 +1,36 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
+import type { Transformed } from '../../../transform/transform-row.ts';
 
 /** What the model said of one text: its tokens and, row after row, the raw output for it without padding. */
 export interface Inference {
   readonly text: TokenizedText;
   readonly values: Float32Array;
+  /** What the model's transform made of it, if it has one. */
+  readonly transformed?: Transformed | undefined;
 }
 
-export interface ResultOptions {
-  /** Embeddings only: L2-normalise each vector. */
+/** What to make of a vector. The vectors of single tokens are whole, and all tokens have one. */
+export interface VectorOptions {
+  /** L2-normalise it. */
   readonly normalize?: boolean;
+  /** Keep this many first values, before normalising; all by default. */
+  readonly dimensions?: number | undefined;
+  /** So many tokens at the beginning do not count in pooling. */
+  readonly skip?: number | undefined;
+}
+
+export interface ResultOptions extends VectorOptions {
   /** Sequence classification only: also list this many labels, the likeliest first. */
   readonly topK?: number | undefined;
 }
 
-export interface PrintOptions {
+export interface PrintOptions extends VectorOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: one vector for a text, or one for each of its tokens. */
   readonly pooling: 'mean' | 'none';
+  /** Put before each text. */
+  readonly prompt: string;
 }
 
 /** What a model type does with raw output. Every type has one, in a file of its own name. */

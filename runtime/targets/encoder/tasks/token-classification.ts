@@ -1,7 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { argmax } from '../../../core/argmax.ts';
 import { shortestFloat32 } from '../../../core/float32.ts';
-import { softmax } from '../../../core/softmax.ts';
+import { labelScores } from './label-scores.ts';
 import type { Task } from './task.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
@@ -20,9 +19,9 @@ export const tokenClassification: Task<TokenClassificationResult> = {
   printedAs: 'predictions',
 
   result(inference, { width, id2label }) {
-    const tokens = tokenRows(inference, width).map(({ info, values }) => {
-      const scores = softmax(values);
-      const index = argmax(values);
+    const { transformed } = inference;
+    const tokens = tokenRows(inference, width).map(({ info, values, row }) => {
+      const { scores, index } = labelScores(values, { transformed, row });
       return {
         token_info: info,
         logits: values,

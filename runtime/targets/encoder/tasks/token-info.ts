@@ -11,18 +11,21 @@ export interface TokenInfo {
 }
 
 export interface TokenRow {
+  /** Its place among all tokens, special ones included. */
+  readonly row: number;
   readonly info: TokenInfo;
   readonly values: Float32Array;
 }
 
 /** The tokens of a text with their rows of output; those the tokenizer added ([CLS], [SEP], <s> ...) are left out. */
-export function tokenRows({ text, values }: Inference, width: number): TokenRow[] {
+export function tokenRows({ text, values }: Pick<Inference, 'text' | 'values'>, width: number): TokenRow[] {
   if (!text.details) throw new Error('tokenised without details');
   const { special, tokens, offsets } = text.details;
   const rows: TokenRow[] = [];
   for (const [at, token_id] of text.ids.entries()) {
     if (special[at] === 1) continue;
     rows.push({
+      row: at,
       info: { token: tokens[at] ?? '', token_id, start: offsets[at * 2] ?? 0, end: offsets[at * 2 + 1] ?? 0 },
       values: values.subarray(at * width, (at + 1) * width),
     });

@@ -4,9 +4,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { loadNativeLibraries } from '../../../../runtime/platform/native/libraries.ts';
 import { openTokenizer, type TextInput } from '../../../../runtime/platform/tokenizer.ts';
 import { openModel } from '../../../../runtime/targets/encoder/model.ts';
+import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
-import { largestDifference, TOLERANCE } from './http/largest-difference.ts';
 import { type OpenApp, useApp } from './http/open-app.ts';
 
 /** Two texts and what independent libraries make of them with one model; fixtures/scripts/make_pairs.py made it. */

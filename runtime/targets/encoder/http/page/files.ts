@@ -34,6 +34,7 @@ export const PAGE_FILES = [
   'tasks/numbered.js',
   'tasks/quoted-text.js',
   'tasks/reranking.js',
+  'tasks/sentence-embedding.js',
   'tasks/sequence-classification.js',
   'tasks/token-classification.js',
 ] as const;

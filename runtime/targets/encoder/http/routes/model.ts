@@ -1,14 +1,13 @@
 import { Hono } from 'hono';
 import { Type } from 'typebox';
 import type { EncoderContext } from '../../context.ts';
+import { modelFacts } from '../model-facts.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { modelMetadata } from '../schemas/model.ts';
 
 /** `GET /health` and `GET /model`. */
 export function modelRoutes({ engine }: EncoderContext): RouteGroup {
-  const { name, modelType, id2label } = engine.manifest;
-  // An object's integer keys are in the order of their numbers, however it was made.
-  const metadata = { model_id: name, model_type: modelType, ...(id2label ? { id2label } : {}) };
+  const metadata = modelFacts(engine.manifest);
   const routes = new Hono();
   routes.get('/health', (c) => c.json('OK!'));
   routes.get('/model', (c) => c.json(metadata));

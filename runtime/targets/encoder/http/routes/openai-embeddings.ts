@@ -1,11 +1,14 @@
 import { Hono } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import type { Manifest } from '../../../../contract/manifest.ts';
+import { givesVectors } from '../../../../contract/model-types.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { EngineInput } from '../../engine/api.ts';
+import { planVector, type VectorPlan } from '../../predict/vector-plan.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
@@ -15,7 +18,7 @@ import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '.
 export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { name, modelType } = engine.manifest;
   const routes = new Hono();
-  if (modelType !== 'embedding') {
+  if (!givesVectors(modelType)) {
     routes.post('/v1/embeddings', () => {
       const reason = `${name} is a model of type ${modelType}; only embedding models have /v1/embeddings.`;
       throw new AppError('NotFoundError', `${reason} Use /predict.`);
@@ -26,12 +29,16 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
 
   routes.post('/v1/embeddings', admit(kernel.lifecycle), async (c) => {
     const body = await readBody(c, request);
-    const { results, tokens } = await runModel(c, engine, engineInputs(body.input), {
-      kind: 'vector',
-      format: body.encoding_format === 'base64' ? 'base64' : 'json',
-      normalize: body.normalize ?? true,
-      dimensions: body.dimensions ?? undefined,
-    });
+    const inputs = engineInputs(body.input);
+    const { options, prompt } = planFor(inputs, body, engine.manifest);
+    const format = body.encoding_format === 'base64' ? 'base64' : 'json';
+    const { results, tokens } = await runModel(
+      c,
+      engine,
+      inputs,
+      { kind: 'vector', format, ...options },
+      prompt,
+    );
     const count = sumOf(tokens);
     const usage = { prompt_tokens: count, total_tokens: count };
     const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
@@ -39,6 +46,19 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
     return jsonAnswer(c, ['{"object":"list","data":', ...data, `,${rest.slice(1)}`]);
   });
   return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
+}
+
+/** OpenAI's vectors have length 1, whatever the model's other routes do. */
+function planFor(inputs: readonly EngineInput[], body: EmbeddingsRequest, manifest: Manifest): VectorPlan {
+  const { dimensions, prompt_name: promptName } = body;
+  const wishes = { normalize: body.normalize ?? true, dimensions };
+  if (inputs.every((input) => 'text' in input)) return planVector(manifest, { ...wishes, promptName });
+  if (promptName) {
+    throw inputError(
+      'prompt_name is for texts, and the input is token ids. Put the ids of the prompt before them.',
+    );
+  }
+  return planVector(manifest, { ...wishes, promptName: '' });
 }
 
 function engineInputs(input: EmbeddingsRequest['input']): EngineInput[] {
@@ -61,7 +81,7 @@ const OPERATION: Omit<Operation, 'request'> = {
   path: '/v1/embeddings',
   id: 'createEmbeddings',
   tag: 'OpenAI',
-  summary: 'One vector for each input: the mean over its tokens.',
+  summary: 'One vector for each input.',
   answer: {
     description: 'One vector for each input, in their order.',
     schema: embeddingsResponse,

@@ -19,7 +19,9 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
 
   routes.post('/predict', admit(kernel.lifecycle), async (c) => {
     const body = (await readBody(c, request)) as PredictRequest;
-    const pieces = await predict(engine, body, (inputs, view) => runModel(c, engine, inputs, view));
+    const pieces = await predict(engine, body, (inputs, view, prompt) =>
+      runModel(c, engine, inputs, view, prompt),
+    );
     return jsonAnswer(c, pieces);
   });
 
@@ -49,4 +51,5 @@ const SUMMARIES: Record<ModelType, string> = {
   embedding: 'A vector for every token of each text.',
   sequence_classification: 'The label of each text.',
   token_classification: 'The label of every token of each text.',
+  sentence_embedding: 'A vector for each text.',
 };

@@ -5,6 +5,7 @@ import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
+import { planVector } from '../../predict/vector-plan.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../schemas/tokenize.ts';
 
@@ -16,8 +17,10 @@ export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: Bod
   const routes = new Hono();
 
   routes.post('/tokenize', admit(kernel.lifecycle), async (c) => {
-    const { inputs, add_special_tokens } = await readBody(c, toTokens);
-    const texts = await engine.tokenize(inputs, add_special_tokens ?? true);
+    const { inputs, add_special_tokens, prompt_name } = await readBody(c, toTokens);
+    const { prompt } = planVector(manifest, { promptName: prompt_name });
+    const prompted = inputs.map((text) => prompt + text);
+    const texts = await engine.tokenize(prompted, add_special_tokens ?? true);
     return c.json(texts.map((text) => tokensOf(text)));
   });
   routes.post('/decode', admit(kernel.lifecycle), async (c) => {

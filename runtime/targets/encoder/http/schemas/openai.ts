@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '../../../../contract/manifest.ts';
 import { oneOf, optional } from '../../../../serve/http/schemas.ts';
-import { NOT_EMPTY, text } from './texts.ts';
+import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
@@ -35,6 +35,7 @@ export function embeddingsRequest({ width, tokenizer }: Manifest) {
       normalize: optional(
         Type.Boolean({ default: true, description: 'Whether each vector is divided by its length.' }),
       ),
+      prompt_name: promptName,
       user: optional(Type.String({ description: 'Ignored.' })),
     },
     { $id: 'EmbeddingsRequest' },

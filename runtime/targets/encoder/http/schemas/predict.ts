@@ -1,10 +1,26 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { ModelType } from '../../../../contract/model-types.ts';
 import { oneOf, optional, textMap } from '../../../../serve/http/schemas.ts';
-import { embeddingResult, sequenceClassificationResult, tokenClassificationResult } from './results.ts';
-import { textsAndPairs } from './texts.ts';
+import {
+  embeddingResult,
+  sentenceEmbeddingResult,
+  sequenceClassificationResult,
+  tokenClassificationResult,
+} from './results.ts';
+import { promptName, textsAndPairs } from './texts.ts';
 
 const normalize = Type.Boolean({ description: 'Whether each vector is divided by its length.' });
+const modelNormalize = optional(
+  Type.Boolean({
+    description: 'Whether each vector is divided by its length; without it as the model is set.',
+  }),
+);
+const dimensions = optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'Keep this many numbers of each vector; without it as the model is set.',
+  }),
+);
 const topK = optional(
   Type.Integer({ minimum: 1, description: 'Adds `top`: this many labels, the likeliest first.' }),
 );
@@ -21,19 +37,23 @@ const OPTIONS = {
   embedding: { normalize },
   sequence_classification: { top_k: topK },
   token_classification: { aggregation },
+  sentence_embedding: { normalize: modelNormalize, dimensions, prompt_name: promptName },
 } as const satisfies Record<ModelType, TProperties>;
 
 const RESULTS: Record<ModelType, TSchema> = {
   embedding: embeddingResult,
   sequence_classification: sequenceClassificationResult,
   token_classification: tokenClassificationResult,
+  sentence_embedding: sentenceEmbeddingResult,
 };
 
 /** A checked body; which of the options are there depends on the model type. */
 export interface PredictRequest {
   readonly inputs: Static<ReturnType<typeof textsAndPairs>>;
   readonly metadata?: Record<string, string> | null;
-  readonly normalize?: boolean;
+  readonly normalize?: boolean | null;
+  readonly dimensions?: Static<typeof dimensions>;
+  readonly prompt_name?: Static<typeof promptName>;
   readonly top_k?: Static<typeof topK>;
   readonly aggregation?: Static<typeof aggregation>;
 }

@@ -25,6 +25,11 @@ export const embeddingResult = Type.Object(
   { $id: 'EmbeddingResult' },
 );
 
+export const sentenceEmbeddingResult = Type.Object(
+  { embedding: numbers('The vector of the text.') },
+  { $id: 'SentenceEmbeddingResult' },
+);
+
 const rankedLabel = Type.Object(
   { index: Type.Integer(), label: Type.String(), score: Type.Number() },
   { $id: 'RankedLabel' },

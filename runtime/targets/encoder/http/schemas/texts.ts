@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { MESSAGE_KEYWORD } from '../../../../serve/http/explain-problems.ts';
+import { optional } from '../../../../serve/http/schemas.ts';
 
 /** The contract's message for no text at all and for an empty one. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
@@ -20,3 +21,10 @@ export const textsAndPairs = (most: number) =>
     description: `Texts, or pairs of texts. At most ${most} at once.`,
     ...NOT_EMPTY,
   });
+
+export const promptName = optional(
+  Type.String({
+    description:
+      "Which of the model's prompts stands before each text, an empty name for none; without it the model's default.",
+  }),
+);

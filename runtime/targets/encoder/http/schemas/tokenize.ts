@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { optional } from '../../../../serve/http/schemas.ts';
-import { text } from './texts.ts';
+import { promptName, text } from './texts.ts';
 
 export const tokenizeRequest = (most: number) =>
   Type.Object(
@@ -13,6 +13,7 @@ export const tokenizeRequest = (most: number) =>
       add_special_tokens: optional(
         Type.Boolean({ default: true, description: 'Whether to add those the model expects, as [CLS].' }),
       ),
+      prompt_name: promptName,
     },
     { $id: 'TokenizeRequest', additionalProperties: false },
   );

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -13,12 +14,14 @@ import {
   type ServingOptions,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { readGolden } from '../../../../helpers/golden.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 const texts = (...list: string[]): { text: string }[] => list.map((text) => ({ text }));
 const many = (count: number): { text: string }[] =>
   Array.from({ length: count }, (_, at) => ({ text: `number ${at} `.repeat(1 + (at % 40)) }));
 
+const folder = useTempFolder();
 let open: ServingEngine[] = [];
 let threads: Worker[] = [];
 const seen = (worker: Worker): void => void threads.push(worker);
@@ -168,6 +171,33 @@ describe('the serving engine', () => {
       expect(lower.length).toBeGreaterThanOrEqual(2);
     },
   );
+
+  test('a thread that dies is not replaced from another build', async () => {
+    const path = join(folder(), 'model.assets');
+    await cp(join(inject('built'), 'sentiment.assets'), path, { recursive: true });
+    const ended = Promise.withResolvers<void>();
+    const observer = {
+      onBatch: () => {},
+      onRequest: () => {},
+      onWorkerDeath: () => {},
+      onEnd: () => ended.resolve(),
+    };
+    const engine = await openServingEngine(path, {
+      limits: DEFAULT_LIMITS,
+      workers: 1,
+      threads: 1,
+      observer,
+    });
+    open.push(engine);
+    expect((await engine.run({ inputs: texts('good'), view: VIEW })).results).toHaveLength(1);
+    await rename(path, `${path}.old`);
+    await cp(join(inject('built'), 'ner.assets'), path, { recursive: true });
+    for (const thread of threads) thread.postMessage(null);
+    await ended.promise;
+    await expect(engine.run({ inputs: texts('good'), view: VIEW })).rejects.toThrow(
+      'The model cannot run: its threads ended and could not be started again.',
+    );
+  });
 
   test('closing lets what was accepted finish', async () => {
     const engine = await start();

@@ -19,6 +19,7 @@ test.each([
     expect.objectContaining({ 0: 'O', 1: expect.stringMatching(/^[BI]-/) as string }) as object,
   ],
   ['embedder', 'EMBEDDING', {}],
+  ['sentence', 'SENTENCE_EMBEDDING', {}],
 ])('the metadata of %s', async (model, model_type, id2label) => {
   const { call } = await serve(model);
   const { answer } = await call('GetModelMetadata', {});

@@ -6,7 +6,7 @@ import { type ModelServer, useModelServers } from './model-server.ts';
 
 const serve = useModelServers();
 const SEED = 20_260_821;
-const MODELS = ['sentiment', 'ner', 'embedder'];
+const MODELS = ['sentiment', 'ner', 'embedder', 'sentence'];
 
 const bytes = (count: number, seed: number): Buffer<ArrayBuffer>[] =>
   sample(uint8Array({ maxLength: 300 }), { numRuns: count, seed: SEED + seed }).map((generated) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectClose } from '../../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
 import { useModelServers } from './model-server.ts';
 
@@ -115,10 +116,4 @@ function expectTokens(infos: TokenInfo[], golden: GoldenText, kept: number[]): v
       end: golden.offsets[at]?.[1],
     })),
   );
-}
-
-function expectClose(actual: number[] = [], expected: number[], id: string): void {
-  expect(actual.length, id).toBe(expected.length);
-  const worst = Math.max(0, ...actual.map((value, at) => Math.abs(value - (expected[at] ?? NaN))));
-  expect(worst, `greatest difference in ${id}`).toBeLessThan(1e-5);
 }

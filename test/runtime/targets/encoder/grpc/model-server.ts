@@ -18,6 +18,7 @@ const SERVICES = {
   embedding: ['Embedding', 'encoder/embedding.proto'],
   sequence_classification: ['SequenceClassification', 'encoder/sequence_classification.proto'],
   token_classification: ['TokenClassification', 'encoder/token_classification.proto'],
+  sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
 } as const;
 
 export interface ModelServer extends TestClient {
@@ -34,6 +35,7 @@ export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Pr
   const server = await listenGrpc({
     routes: encoderGrpcRoutes(context, { maxMessageBytes: MAX_MESSAGE_BYTES }),
     log: kernel.log,
+    metrics: kernel.metrics,
     hostname: 'localhost',
     port: 0,
     portFlag: '--grpc-port',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
+import { TOLERANCE } from '../../../../helpers/close.ts';
 import { FIXTURES } from '../../../../helpers/paths.ts';
-import { TOLERANCE } from './largest-difference.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 

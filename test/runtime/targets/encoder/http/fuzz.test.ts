@@ -17,6 +17,7 @@ const GOOD: Record<string, unknown[]> = {
   '/predict': [
     { inputs: ['I love this', ['a', 'b']], metadata: { key: 'value' } },
     { inputs: ['I love this'], normalize: true, top_k: 2 },
+    { inputs: ['I love this'], normalize: false, dimensions: 4, prompt_name: 'query' },
   ],
   '/tokenize': [{ inputs: ['I love this'], add_special_tokens: false }],
   '/decode': [{ ids: [[2, 51], [3]], skip_special_tokens: true }, { ids: [2, 51] }],
@@ -82,7 +83,7 @@ const request = oneof(
   tuple(constantFrom(...PATHS), uint8Array({ maxLength: 200 })),
 );
 
-describe.each(['embedder', 'sentiment', 'ner'])('%s', (model) => {
+describe.each(['embedder', 'sentiment', 'ner', 'sentence'])('%s', (model) => {
   let open: OpenApp | undefined;
   beforeAll(async () => {
     open = await openApp(model);

@@ -2,8 +2,8 @@ import { AuthenticationError, NotFoundError, OpenAI, UnprocessableEntityError } 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HttpListener, listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import { embeddingsResponse } from '../../../../../runtime/targets/encoder/http/schemas/openai.ts';
+import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
 import { readGolden } from '../../../../helpers/golden.ts';
-import { largestDifference, TOLERANCE } from './largest-difference.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 

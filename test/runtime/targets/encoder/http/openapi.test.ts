@@ -40,7 +40,13 @@ const COMMON = [
   'POST /predict',
   'POST /tokenize',
 ];
-const EXTRA = { sentiment: [], ner: [], embedder: ['POST /v1/embeddings'], reranker: ['POST /rerank'] };
+const EXTRA = {
+  sentiment: [],
+  ner: [],
+  embedder: ['POST /v1/embeddings'],
+  sentence: ['POST /v1/embeddings'],
+  reranker: ['POST /rerank'],
+};
 
 describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
   let open: OpenApp | undefined;
@@ -108,7 +114,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
         tried += 1;
       }
     }
-    expect(tried).toBe(model === 'reranker' ? 0 : 4 + (model === 'embedder' ? 3 : 0));
+    expect(tried).toBe(model === 'reranker' ? 0 : 4 + 3 * extra.length);
   });
 });
 

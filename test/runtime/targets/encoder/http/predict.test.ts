@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
 import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
+import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
-import { largestDifference, TOLERANCE } from './largest-difference.ts';
 import { expectToMatch } from './matches.ts';
 import { type OpenApp, useApp } from './open-app.ts';
 

@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
+import { expectClose } from '../../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
 import { assetsOf } from './assets.ts';
 import { openServing } from './serving-context.ts';
@@ -124,9 +125,7 @@ function expectGolden(result: Result, golden: GoldenText): void {
     actual.rows.map(({ length }) => length),
     golden.id,
   ).toEqual(expected.rows.map(({ length }) => length));
-  const wanted = expected.rows.flat();
-  const differences = actual.rows.flat().map((value, at) => Math.abs(value - (wanted[at] ?? NaN)));
-  expect(Math.max(0, ...differences), `greatest difference in ${golden.id}`).toBeLessThan(1e-5);
+  expectClose(actual.rows.flat(), expected.rows.flat(), golden.id);
 }
 
 /** All numbers and labels of a result. */

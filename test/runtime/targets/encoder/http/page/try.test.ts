@@ -6,7 +6,7 @@ const chromium = await provideChromium();
 
 describe.skipIf(chromium === undefined)('the page to try a model', () => {
   const pages = usePages(chromium);
-  const origin = useServers(['sentiment', 'ner', 'embedder']);
+  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence']);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
     return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
@@ -83,9 +83,13 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(rows[1]?.split(/\s+/)).toEqual(['Anna', 'B-PER', expect.stringMatching(/^\d+\.\d%$/), '2–6']);
     }));
 
-  test('an embedder: how similar the texts are, and their vectors', () =>
-    pages.visit(origin('embedder'), async (page) => {
-      await page.getByRole('heading', { level: 1, name: 'embedder' }).waitFor();
+  test.each([
+    ['an embedder', 'embedder', 'Embedding'],
+    ['a sentence embedder', 'sentence', 'Sentence embedding'],
+  ] as const)('%s: how similar the texts are, and their vectors', (_, model, title) =>
+    pages.visit(origin(model), async (page) => {
+      await page.getByRole('heading', { level: 1, name: model }).waitFor();
+      expect(await page.title()).toBe(`${model} · ${title}`);
       const texts = [
         'The dog barks at the cat',
         'A kitten and a puppy sleep',
@@ -94,8 +98,8 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       await page.getByRole('button', { name: 'Two close, one far' }).click();
       const table = page.getByRole('table', { name: 'Similarity of the texts' });
       await table.waitFor();
-      const { data } = (await ask(`${origin('embedder')}/v1/embeddings`, {
-        model: 'embedder',
+      const { data } = (await ask(`${origin(model)}/v1/embeddings`, {
+        model,
         input: texts,
       })) as { data: { embedding: number[] }[] };
       const vectors = data.map(({ embedding }) => embedding);
@@ -123,5 +127,6 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
             .join(', ')}, …]`,
       );
       expect(codes).toEqual(first);
-    }));
+    }),
+  );
 });

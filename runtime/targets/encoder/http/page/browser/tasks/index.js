@@ -1,6 +1,7 @@
 /** @import { Model } from '../server.js' */
 import { embedding } from './embedding.js';
 import { reranking } from './reranking.js';
+import { sentenceEmbedding } from './sentence-embedding.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
 
@@ -32,6 +33,7 @@ const TASKS = {
   embedding,
   sequence_classification: sequenceClassification,
   token_classification: tokenClassification,
+  sentence_embedding: sentenceEmbedding,
 };
 
 /** @param {Model} model */

@@ -1,0 +1,24 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import { transformRow } from '../../runtime/transform/transform-row.ts';
+import { openTransform } from '../../runtime/transform/transform.ts';
+import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
+
+// The thread that `lua.ts` starts: answers each task it is sent.
+
+const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
+
+const { script, wasm } = workerData as LuaThreadData;
+const transform = await openTransform(script, { wasm, print: (line) => tell({ kind: 'line', line }) });
+
+parentPort?.on('message', (task: LuaTask) => void answer(task));
+tell({ kind: 'ready' });
+
+async function answer({ modelType, output, skip }: LuaTask): Promise<void> {
+  try {
+    await transform.ready();
+    tell({ kind: 'result', result: transformRow(transform, modelType, output, skip) });
+  } catch (error) {
+    tell({ kind: 'error', error: messageOf(error) });
+  }
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../runtime/contract/errors.ts';
+import type { ModelType } from '../../runtime/contract/model-types.ts';
+import type { Tensor } from '../../runtime/core/tensor/tensor.ts';
+import type { Transformed } from '../../runtime/transform/transform-row.ts';
+import type { TransformScript } from '../../runtime/transform/transform-script.ts';
+import { openTransform } from '../../runtime/transform/transform.ts';
+import { packageFolder } from './package-files.ts';
+
+/** The output for one text, which `Postprocess` is to be called with. The mask of its first `skip` tokens is 0. */
+export interface LuaTask {
+  readonly modelType: ModelType;
+  readonly output: Tensor;
+  readonly skip?: number | undefined;
+}
+
+export interface LuaThreadData {
+  readonly script: TransformScript;
+  readonly wasm: string;
+}
+
+export type LuaMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'line'; readonly line: string }
+  | { readonly kind: 'result'; readonly result: Transformed }
+  | { readonly kind: 'error'; readonly error: string };
+
+/** Rejects with an InternalError, which says what went wrong and in which line. */
+export type RunLua = (task: LuaTask) => Promise<Transformed>;
+
+/** Rejects with an InternalError if a script is no Lua. */
+export async function compileLua(script: TransformScript): Promise<void> {
+  await openTransform(script, { wasm: wasmFile(), print: () => {} });
+}
+
+/**
+ * A script ready to run for as long as `use` runs, in a thread of its own: its limits do not hold inside one function of Lua's
+ * libraries, so a thread that takes twice as long as it may is ended.
+ */
+export async function withLua<Result>(
+  script: TransformScript,
+  print: (line: string) => void,
+  use: (run: RunLua) => Promise<Result>,
+): Promise<Result> {
+  const data: LuaThreadData = { script, wasm: wasmFile() };
+  const thread = new Worker(new URL('./lua-thread.ts', import.meta.url), { workerData: data });
+  let answer = Promise.withResolvers<Transformed | undefined>();
+  thread.on('message', (message: LuaMessage) => {
+    if (message.kind === 'line') print(message.line);
+    else if (message.kind === 'error') answer.reject(new AppError('InternalError', message.error));
+    else answer.resolve(message.kind === 'result' ? message.result : undefined);
+  });
+  thread.on('error', (error) => answer.reject(AppError.from(error)));
+  // Whatever it printed has been told by then.
+  thread.on('exit', () => answer.reject(new AppError('InternalError', stuck(script))));
+  try {
+    await answer.promise;
+    return await use(async (task) => {
+      answer = Promise.withResolvers();
+      const timer = setTimeout(() => void thread.terminate(), 2000 * script.limits.seconds);
+      thread.postMessage(task);
+      try {
+        return (await answer.promise) as Transformed;
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+  } finally {
+    await thread.terminate();
+  }
+}
+
+const stuck = ({ limits: { seconds } }: TransformScript): string =>
+  `The transform failed: one call of a Lua function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
+
+function wasmFile(): string {
+  const folder = packageFolder('wasmoon');
+  if (folder === undefined) throw new Error('wasmoon is not installed');
+  return join(folder, 'dist', 'glue.wasm');
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ModelFiles } from './locate-files.ts';
+import { readJson, readJsonList } from './read-json.ts';
+import {
+  type PoolingFile,
+  poolingFolder,
+  type SentenceDefaults,
+  sentenceDefaults,
+} from './sentence-defaults.ts';
+
+/** What sentence-transformers saved beside a model's config.json; all of it may be missing. */
+export async function readSentenceDefaults({ modelConfig }: ModelFiles): Promise<SentenceDefaults> {
+  const folder = dirname(modelConfig);
+  const list = join(folder, 'modules.json');
+  const modules = existsSync(list) ? await readJsonList(list) : undefined;
+  const pooling = join(poolingFolder(modules), 'config.json');
+  const object = async (name: string): Promise<Record<string, unknown> | undefined> => {
+    const path = join(folder, name);
+    return existsSync(path) ? await readJson<Record<string, unknown>>(path) : undefined;
+  };
+  const config: PoolingFile = { name: pooling, content: await object(pooling) };
+  return sentenceDefaults(modules, config, {
+    ...(await object('sentence_bert_config.json')),
+    ...(await object('config_sentence_transformers.json')),
+  });
+}

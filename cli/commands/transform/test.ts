@@ -1,0 +1,26 @@
+import { Args } from '@oclif/core';
+import type { TransformTestJson } from '../../services/transform/test-result.ts';
+import { BaseCommand } from '../base-command.ts';
+import { cacheDirFlag, configFlag } from '../flags.ts';
+
+export class TransformTest extends BaseCommand {
+  static override summary = "Run a model on texts and show what its transform makes of the model's output.";
+  static override examples = [
+    '<%= config.bin %> transform test -f encoderfile.yml "some text"',
+    '<%= config.bin %> transform test -f encoderfile.yml --json "some text" "another text"',
+  ];
+  static override args = {
+    text: Args.string({ required: true, multiple: true, description: 'Texts, each run by itself' }),
+  };
+  static override flags = { config: configFlag, 'cache-dir': cacheDirFlag };
+
+  async run(): Promise<TransformTestJson> {
+    const { args, flags } = await this.parse(TransformTest);
+    const { testTransform } = await import('../../services/transform/test.ts');
+    const { transformTestJson, transformTestText } = await import('../../services/transform/test-result.ts');
+    const request = { configFile: flags.config, cacheDir: flags['cache-dir'], texts: args.text };
+    const result = await testTransform(request, this.reporter(flags.quiet));
+    this.log(transformTestText(result));
+    return transformTestJson(result);
+  }
+}

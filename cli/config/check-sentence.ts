@@ -1,0 +1,40 @@
+import { SENTENCE_FIELDS } from '../../runtime/contract/config-schema.ts';
+import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
+import { describe, isMapping, listing } from './describe.ts';
+import type { Finding } from './issue.ts';
+import { didYouMean } from './suggest.ts';
+
+const SENTENCE = 'sentence_embedding';
+
+/** What a schema cannot see: fields about sentence vectors with another model type, and prompts that nobody can name. */
+export function checkSentence(value: Readonly<Record<string, unknown>>): Finding[] {
+  const fields = value['encoderfile'];
+  if (!isMapping(fields)) return [];
+  const type = MODEL_TYPE_NAMES.find((name) => name === fields['model_type']);
+  if (type === SENTENCE) return [...namelessPrompt(fields), ...unknownDefault(fields)];
+  if (type === undefined) return [];
+  return SENTENCE_FIELDS.filter((field) => Object.hasOwn(fields, field)).map((field) => ({
+    path: ['encoderfile', field],
+    at: 'key',
+    message: `is for models of type ${SENTENCE}, and \`model_type\` is ${type}; remove it, or change \`model_type\``,
+  }));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const PROMPTS = ['encoderfile', 'prompts'];
+
+function namelessPrompt({ prompts }: Fields): Finding[] {
+  if (!isMapping(prompts) || !Object.hasOwn(prompts, '')) return [];
+  return [{ path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'a prompt must have a name' }];
+}
+
+/** Without `prompts` in the file the model's own are meant, which are not known here. */
+function unknownDefault({ prompts, default_prompt_name: name }: Fields): Finding[] {
+  if (!isMapping(prompts) || typeof name !== 'string' || name === '' || Object.hasOwn(prompts, name))
+    return [];
+  const names = Object.keys(prompts).filter((known) => known !== '');
+  const rule =
+    names.length === 0 ? '`prompts` is empty' : `expected one of the \`prompts\` ${listing(names)}`;
+  const message = `${rule}, found ${describe(name)}${didYouMean(name, names)}`;
+  return [{ path: ['encoderfile', 'default_prompt_name'], at: 'value', message }];
+}

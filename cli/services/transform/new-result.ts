@@ -1,0 +1,22 @@
+import { basename } from 'node:path';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { columns, shownPath } from '../text.ts';
+
+/** The files that were written. */
+export interface TransformNewResult {
+  readonly file: string;
+  readonly modelType: ModelType;
+  /** The file for editors, if one was asked for. */
+  readonly stubs: string | undefined;
+}
+
+export function transformNewSummary({ file, modelType, stubs }: TransformNewResult): string {
+  return columns([
+    ['Wrote', `${shownPath(file)}, for models of type ${modelType}`],
+    ...(stubs === undefined
+      ? []
+      : [['Stubs', `${shownPath(stubs)}: what tensors can do, for lua-language-server`]]),
+    ['Config', `transform: {path: ${JSON.stringify(`./${basename(file)}`)}} (relative to the config file)`],
+    ['Next', 'encoderfile transform test -f encoderfile.yml "some text"'],
+  ]);
+}

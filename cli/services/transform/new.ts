@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { configError, messageOf } from '../../../runtime/contract/errors.ts';
+import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { repositoryFile } from '../../adapters/package-files.ts';
+import { refuseToReplace } from '../refuse-to-replace.ts';
+import { editorStubs, STUBS_MARK } from './editor-stubs.ts';
+import type { TransformNewResult } from './new-result.ts';
+
+export interface TransformNewRequest {
+  readonly modelType: ModelType;
+  readonly outputPath: string;
+  readonly overwrite: boolean;
+  /** Whether a file that explains tensors to editors goes beside the script. */
+  readonly stubs: boolean;
+}
+
+/** Where lua-language-server finds it without being told: in the script's folder. */
+const STUBS_NAME = 'encoderfile.lua';
+
+/** `encoderfile transform new`: a commented Lua script that works as it is, to be changed. */
+export async function newTransform(request: TransformNewRequest): Promise<TransformNewResult> {
+  const { modelType, outputPath } = request;
+  const file = resolve(outputPath);
+  const stubs = request.stubs ? join(dirname(file), STUBS_NAME) : undefined;
+  await refuseToReplace(file, outputPath, request.overwrite);
+  if (stubs !== undefined) await refuseStrangeStubs(stubs, file, outputPath);
+
+  await write(file, await readFile(repositoryFile(`templates/transform/${modelType}.lua`), 'utf8'));
+  if (stubs !== undefined) await write(stubs, editorStubs());
+  return { file, modelType, stubs };
+}
+
+/** What an earlier call wrote may be renewed; a user's own script of this name may not. */
+async function refuseStrangeStubs(stubs: string, file: string, outputPath: string): Promise<void> {
+  if (stubs === file) {
+    throw configError(
+      `${outputPath} is the name of the file for editors that goes beside the script. Choose another name, or pass --no-stubs.`,
+    );
+  }
+  const shown = join(dirname(outputPath), basename(stubs));
+  const found = await readFile(stubs, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw configError(`Cannot read ${shown}: ${messageOf(error)}. Pass --no-stubs to leave it alone.`, error);
+  });
+  if (found === undefined || found.startsWith(STUBS_MARK)) return;
+  throw configError(`${shown} exists already and is a file of yours. Rename it, or pass --no-stubs.`);
+}
+
+function write(path: string, text: string): Promise<void> {
+  return writeAtomically(path, 0o644, async (handle) => {
+    await handle.writeFile(text);
+  });
+}

@@ -1,0 +1,82 @@
+import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import { shortestFloat32 } from '../../../runtime/core/float32.ts';
+import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import type { ResultKind } from '../../../runtime/transform/check-result.ts';
+import { describe } from '../../config/describe.ts';
+import { columns } from '../text.ts';
+import { beforeAndAfter } from './before-and-after.ts';
+import type { TestedText } from './tested-text.ts';
+
+export interface TransformTestResult {
+  readonly config: string;
+  readonly manifest: Manifest;
+  readonly texts: readonly TestedText[];
+}
+
+interface JsonTensor {
+  readonly shape: readonly number[];
+  readonly values: NestedNumbers;
+}
+
+type NestedNumbers = number | readonly NestedNumbers[];
+
+/** The result for machines: every number. */
+export interface TransformTestJson {
+  readonly config: string;
+  readonly modelType: string;
+  readonly id2label?: Readonly<Record<string, string>>;
+  readonly texts: readonly {
+    readonly text: string;
+    readonly tokens: readonly string[];
+    readonly input: JsonTensor & { readonly name: string };
+    readonly mask?: JsonTensor;
+    readonly output: JsonTensor & { readonly kind: ResultKind };
+  }[];
+}
+
+export function transformTestJson({ config, manifest, texts }: TransformTestResult): TransformTestJson {
+  const { modelType, id2label, output: name } = manifest;
+  return {
+    config,
+    modelType,
+    ...(id2label ? { id2label } : {}),
+    texts: texts.map(({ text, tokens, input, mask, output }) => ({
+      text,
+      tokens,
+      input: { name, ...jsonTensor(input) },
+      ...(mask ? { mask: jsonTensor(mask) } : {}),
+      output: { kind: output.kind, ...jsonTensor(output) },
+    })),
+  };
+}
+
+/** The result for people: shapes, and the first numbers of each token or label before and after. */
+export function transformTestText({ manifest, texts }: TransformTestResult): string {
+  return texts
+    .map((tested) => {
+      const { text, tokens, input, mask, output } = tested;
+      const maskShape = mask ? `, mask ${shapeOf(mask)}` : '';
+      return [
+        columns([
+          ['Text', `${describe(text)}, ${tokens.length} tokens`],
+          ['Input', `${manifest.output} ${shapeOf(input)}${maskShape}`],
+          ['Output', `${output.kind} ${shapeOf(output)}`],
+        ]),
+        '',
+        beforeAndAfter(tested, manifest.id2label),
+      ].join('\n');
+    })
+    .join('\n\n\n');
+}
+
+const shapeOf = ({ shape }: Tensor): string => `[${shape.join(', ')}]`;
+
+function jsonTensor({ data, shape }: Tensor): JsonTensor {
+  let at = 0;
+  const read = (axis: number): NestedNumbers => {
+    const size = shape[axis];
+    if (size === undefined) return shortestFloat32(data[at++] ?? 0);
+    return Array.from({ length: size }, () => read(axis + 1));
+  };
+  return { shape, values: read(0) };
+}

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import { configError, inputError, messageOf } from '../../../runtime/contract/errors.ts';
+import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { explainScriptError } from '../../../runtime/transform/script-error.ts';
+import { transformInputs } from '../../../runtime/transform/transform-inputs.ts';
+import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
+import { type RunLua, withLua } from '../../adapters/lua.ts';
+import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { withWorkFolder } from '../../adapters/work-folder.ts';
+import type { PreparedModel } from '../../build/model/prepared-model.ts';
+import type { Reporter } from '../../build/reporter.ts';
+import type { BuildConfig } from '../../config/build-config.ts';
+import { describe } from '../../config/describe.ts';
+import { prepareModel } from '../prepare-model.ts';
+import { readConfig } from '../read-config.ts';
+import type { TransformTestResult } from './test-result.ts';
+import type { TestedText } from './tested-text.ts';
+
+export interface TransformTestRequest {
+  readonly configFile: string;
+  readonly cacheDir: string | undefined;
+  readonly texts: readonly string[];
+}
+
+/** `encoderfile transform test`: texts through the model and its transform, as the executable will do it. */
+export async function testTransform(
+  { configFile, cacheDir, texts }: TransformTestRequest,
+  report: Reporter,
+): Promise<TransformTestResult> {
+  if (texts.includes('')) throw inputError('Cannot tokenize empty string');
+  const config = await readConfig(configFile);
+  if (!config.transform) throw configError(withoutTransform(config));
+  const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
+  return await withWorkFolder(folder, async (work) => {
+    // The texts are the trial.
+    const model = await prepareModel({ ...config, validateTransform: false }, work, report);
+    const script = scriptOf(model);
+    const tested = await withOnnxRuntime((onnx) =>
+      withLua(script, console.error, (lua) => testAll(texts, model, work, { script, onnx, lua })),
+    );
+    return { config: configFile, manifest: model.manifest, texts: tested };
+  });
+}
+
+interface Tools {
+  readonly script: TransformScript;
+  readonly onnx: OnnxRuntime;
+  readonly lua: RunLua;
+}
+
+async function testAll(
+  texts: readonly string[],
+  { manifest, tokenizer: { tokenizer }, graph }: PreparedModel,
+  folder: string,
+  { script, onnx, lua }: Tools,
+): Promise<TestedText[]> {
+  const { modelType, inputs, output } = manifest;
+  const { maxLength, truncationSide } = manifest.tokenizer;
+  const prompt = promptOf(manifest);
+  const prompted = texts.map((text) => prompt.text + text);
+  const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
+  const tested: TestedText[] = [];
+  for (const [index, { ids, tokens }] of encoded.entries()) {
+    const { data, dims: shape } = await onnx.tryOut({
+      graph: graph.graphPath,
+      folder,
+      inputs,
+      output,
+      ids: [ids],
+    });
+    const input: Tensor = { data, shape };
+    const text = prompted[index] ?? '';
+    try {
+      const result = await lua({ modelType, output: input, skip: prompt.skip });
+      const [, mask] = transformInputs(modelType, input, prompt.skip);
+      tested.push({ text, tokens, input, mask, output: result });
+    } catch (error) {
+      const message = explainScriptError(messageOf(error), script);
+      throw configError(
+        `${message}\n  (with ${output} of shape [${shape.join(', ')}] for ${describe(text)})`,
+        error,
+      );
+    }
+  }
+  return tested;
+}
+
+/** What comes before each text where no request names another prompt, and how many first tokens pooling leaves out. */
+function promptOf({ sentence }: Manifest): { text: string; skip: number | undefined } {
+  const name = sentence?.defaultPrompt;
+  const prompt = name === undefined ? undefined : sentence?.prompts[name];
+  return { text: prompt?.text ?? '', skip: sentence?.includePrompt === false ? prompt?.tokens : undefined };
+}
+
+function scriptOf({ manifest, transform }: PreparedModel): TransformScript {
+  if (!manifest.transform || transform === undefined)
+    throw new Error('The model was prepared without its transform');
+  return { ...manifest.transform, source: transform };
+}
+
+const withoutTransform = ({ file, modelType }: BuildConfig): string =>
+  `${file} has no \`transform\` to test. Write one with \`encoderfile transform new --model-type ${modelType}\`, ` +
+  'then add `transform: {path: ./transform.lua}` to the config.';

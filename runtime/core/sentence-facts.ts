@@ -1,0 +1,22 @@
+import type { Manifest } from '../contract/manifest.ts';
+import type { Pooling } from '../contract/sentence.ts';
+
+/** What tables tell of a sentence_embedding model; nothing of others. */
+export function sentenceFacts({ sentence, width }: Pick<Manifest, 'sentence' | 'width'>): [string, string][] {
+  if (!sentence) return [];
+  const { pooling, normalize, dimensions = width, prompts, defaultPrompt } = sentence;
+  const cut = dimensions < width ? `, its first ${dimensions} numbers` : '';
+  const names = Object.keys(prompts).map((name) => (name === defaultPrompt ? `${name} (default)` : name));
+  return [
+    ['Vector', `${FROM[pooling]}${cut}${normalize ? ', of length 1' : ''}`],
+    ...(names.length > 0 ? [['Prompts', names.join(', ')] satisfies [string, string]] : []),
+  ];
+}
+
+const FROM: Record<Pooling, string> = {
+  mean: 'mean of the tokens',
+  cls: 'first token (cls)',
+  max: 'maximum over the tokens',
+  last: 'last token',
+  none: 'as the model makes it',
+};

@@ -1,0 +1,111 @@
+import { AppError } from '../../../contract/errors.ts';
+import { itemAt } from '../../../core/item-at.ts';
+import { padBatch } from '../../../core/padding.ts';
+import { startInferenceThread } from './inference-thread.ts';
+import type { JobItem } from './job.ts';
+import { createProgress } from './progress.ts';
+import type { OpenModel, OpenTransform } from './protocol.ts';
+import { watchTransform } from './watch-transform.ts';
+
+/** A model as every thread of a pool opens it. */
+export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
+  readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
+};
+
+/** Why an item has no result: it cannot be had, the thread died with it, or another item was at fault. */
+type Failure = 'failed' | 'died' | 'unlucky';
+
+export interface MemberHooks {
+  readonly onDone: (items: readonly JobItem[], results: readonly Uint8Array[], milliseconds: number) => void;
+  readonly onFailed: (items: readonly JobItem[], error: AppError, reason: Failure) => void;
+}
+
+/** A thread that has the model open. */
+export interface PoolMember {
+  readonly alone: boolean;
+  /** Batches it was given and has not answered. */
+  readonly running: () => number;
+  readonly run: (items: readonly JobItem[]) => Promise<void>;
+  readonly died: Promise<AppError>;
+  readonly close: () => Promise<void>;
+}
+
+/** Rejects if the model cannot be opened. */
+export async function startMember(
+  { transform, ...model }: PooledModel,
+  threads: number,
+  alone: boolean,
+  hooks: MemberHooks,
+): Promise<PoolMember> {
+  const thread = startInferenceThread();
+  const progress = createProgress();
+  try {
+    await thread.open({ ...model, threads, transform: transform && { ...transform, progress } });
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+  const { padId } = model.manifest.tokenizer;
+  let running = 0;
+  let stuckAt: number | undefined;
+  const seconds = transform?.script.limits.seconds;
+  const endWatch =
+    seconds === undefined
+      ? undefined
+      : watchTransform(progress, seconds, (row) => {
+          stuckAt = row;
+          thread.kill();
+        });
+  void thread.died.then(endWatch);
+
+  const finish = async (items: readonly JobItem[]): Promise<void> => {
+    const started = performance.now();
+    const rows = items.map(({ job, text }) => ({ view: job.view, details: text.details }));
+    const batch = padBatch(
+      items.map(({ text }) => text),
+      padId,
+    );
+    const { bytes, ends, failures } = await thread.render(batch, rows);
+    const failed = new Set(failures.map(({ row }) => row));
+    for (const { row, message } of failures) {
+      hooks.onFailed([itemAt(items, row)], new AppError('InternalError', message), 'failed');
+    }
+    const results = ends.map((end, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], end));
+    const isDone = (_: unknown, row: number): boolean => !failed.has(row);
+    hooks.onDone(items.filter(isDone), results.filter(isDone), performance.now() - started);
+  };
+  /** Only the batch that was running can be at fault; those behind it go elsewhere. */
+  const fail = (items: readonly JobItem[], error: AppError): void => {
+    const culprit = stuckAt === undefined ? undefined : items[stuckAt];
+    if (culprit) {
+      stuckAt = undefined;
+      const message = `The transform failed: it ran longer than ${seconds} s (transform_limits.seconds)`;
+      hooks.onFailed([culprit], new AppError('InternalError', message), 'failed');
+      hooks.onFailed(
+        items.filter((item) => item !== culprit),
+        error,
+        'unlucky',
+      );
+    } else hooks.onFailed(items, error, thread.alive() ? 'failed' : 'died');
+  };
+
+  return {
+    alone,
+    running: () => running,
+    async run(items) {
+      running += 1;
+      try {
+        await finish(items);
+      } catch (error) {
+        fail(items, AppError.from(error));
+      } finally {
+        running -= 1;
+      }
+    },
+    died: thread.died,
+    async close() {
+      endWatch?.();
+      await thread.close();
+    },
+  };
+}

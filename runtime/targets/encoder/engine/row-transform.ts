@@ -1,0 +1,38 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import { messageOf } from '../../../contract/errors.ts';
+import { openTransform } from '../../../transform/transform.ts';
+import { transformRow } from '../../../transform/transform-row.ts';
+import { markRow, NO_ROW } from './progress.ts';
+import type { OpenTransform, RowResult } from './protocol.ts';
+import { type RawOutput, rowOf, shapeOfRow } from './raw-output.ts';
+
+/** Runs a model's transform on each row of a batch; `skips` are the first tokens of each that do not count. */
+export type RowTransform = (
+  output: RawOutput,
+  lengths: Int32Array,
+  skips?: readonly (number | undefined)[],
+) => Promise<RowResult[]>;
+
+export async function openRowTransform(
+  { script, lua, progress }: OpenTransform,
+  { modelType }: Manifest,
+): Promise<RowTransform> {
+  // Logs are lines on stderr too.
+  const transform = await openTransform(script, { wasm: lua, print: console.error });
+  return async (output, lengths, skips) => {
+    const results: RowResult[] = [];
+    for (const [row, length] of lengths.entries()) {
+      await transform.ready();
+      markRow(progress, row);
+      try {
+        const raw = { data: rowOf(output, row, length), shape: shapeOfRow(output, length) };
+        results.push(transformRow(transform, modelType, raw, skips?.[row]));
+      } catch (error) {
+        results.push({ failure: messageOf(error) });
+      } finally {
+        markRow(progress, NO_ROW);
+      }
+    }
+    return results;
+  };
+}

@@ -1,0 +1,19 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import { poolRows } from '../../../core/pooling.ts';
+import { normalizeL2 } from '../../../core/vectors.ts';
+import type { Inference, VectorOptions } from './task.ts';
+import { vectorsOf } from './vectors-of.ts';
+
+/** One vector for a text, as its model pools; embedding models that say nothing of it take the mean. */
+export function textVector(
+  inference: Inference,
+  manifest: Manifest,
+  { normalize, dimensions, skip }: VectorOptions,
+): Float32Array {
+  const { values, width } = vectorsOf(inference, manifest);
+  // The transform of a sentence_embedding model has pooled already.
+  const pooling =
+    inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
+  const pooled = poolRows(values, width, pooling, skip).subarray(0, dimensions);
+  return normalize ? normalizeL2(pooled) : pooled;
+}

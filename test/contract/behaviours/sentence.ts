@@ -1,0 +1,55 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What models of type sentence_embedding promise. */
+export const SENTENCE = {
+  'sentence:golden': {
+    source: 'issue: sentence_embedding',
+    behaviour:
+      'Vectors of all golden texts, with each prompt and without, are those of sentence-transformers.',
+  },
+  'sentence:pooled': {
+    source: 'issue: sentence_embedding',
+    behaviour: 'What a model with the output sentence_embedding says is taken as it is.',
+  },
+  'sentence:options': {
+    source: 'docs/serve.md',
+    behaviour: 'normalize, dimensions and prompt_name of a request go before the settings of the model.',
+  },
+  'sentence:refused': {
+    source: 'docs/serve.md',
+    behaviour: 'An unknown prompt, too many dimensions and an empty text are InputErrors that name the rule.',
+  },
+  'sentence:metadata': {
+    source: 'docs/serve.md',
+    behaviour: 'The metadata of the model names its type; over HTTP also pooling, dimensions and prompts.',
+  },
+  'sentence:infer': {
+    source: 'docs/infer.md',
+    behaviour:
+      'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, those of sentence-transformers.',
+  },
+  'sentence:infer-options': {
+    source: 'docs/infer.md',
+    behaviour: '--normalize, --dimensions and --prompt-name go before the settings of the model.',
+  },
+  'sentence:infer-file': {
+    source: 'docs/infer.md',
+    behaviour: 'infer --input gives each text a line with its vector.',
+  },
+  'sentence:infer-resume': {
+    source: 'docs/infer.md',
+    behaviour: 'A run that was begun with one prompt is not finished with another.',
+  },
+  'sentence:inspect': {
+    source: 'docs/executable.md',
+    behaviour: 'inspect tells how the model pools and which prompts it has.',
+  },
+  'sentence:build': {
+    source: 'docs/config.md',
+    behaviour: 'What the config leaves out is read from the files that sentence-transformers saves.',
+  },
+  'sentence:build-refused': {
+    source: 'docs/config.md',
+    behaviour: 'Settings that the model cannot have are refused, each with a sentence that says what to do.',
+  },
+} as const satisfies Behaviours;

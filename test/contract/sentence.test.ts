@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { execa } from 'execa';
+import { expect } from 'vitest';
+import { expectClose } from '../helpers/close.ts';
+import { readGoldenSentences } from '../helpers/golden-sentences.ts';
+import { copyModel, writeConfig } from '../helpers/model-folder.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import type { Answer } from '../helpers/run-process.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+import { executablePath, runExecutable } from './arms.ts';
+import { verifies, verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
+const { texts, variants } = readGoldenSentences();
+/** The settings that the fixture was saved with. */
+const [asSaved, query] = [null, 'query'].map((name) =>
+  variants.find(({ normalize, prompt_name }) => normalize && prompt_name === name),
+);
+const norm = (vector: readonly number[]): number => Math.hypot(...vector);
+
+verifies('sentence:infer', async (arm) => {
+  const { exitCode, stdout, stderr } = await arm.run('sentence', ['infer', '--', ...printable]);
+  const { embeddings, metadata, ...rest } = JSON.parse(stdout);
+  expect({ exitCode, stderr, metadata, rest }).toEqual({ exitCode: 0, stderr: '', metadata: null, rest: {} });
+  expect(embeddings).toHaveLength(printable.length);
+  for (const [at, text] of printable.entries()) {
+    expectClose(embeddings[at], asSaved?.vectors[texts.indexOf(text)], text);
+  }
+});
+
+/** A command line cannot hold the null character. */
+const printable = texts.filter((text) => !text.includes('\0'));
+
+verifies('sentence:infer-options', async (arm) => {
+  const run = async (...flags: string[]): Promise<number[]> =>
+    JSON.parse((await arm.run('sentence', ['infer', texts[0] ?? '', ...flags])).stdout).embeddings[0];
+  expectClose(await run('--prompt-name=query'), query?.vectors[0], '--prompt-name');
+  expect(await run('--prompt-name=')).toEqual(await run());
+  expect(norm(await run('--normalize=false'))).not.toBeCloseTo(1, 3);
+  const cut = await run('--dimensions=5');
+  expect(cut).toHaveLength(5);
+  expect(norm(cut)).toBeCloseTo(1, 5);
+  const problems: [args: string[], exitCode: number, message: RegExp][] = [
+    [['--prompt-name=nope'], 1, /^Error: --prompt-name must be one of query, passage, not "nope"\n$/],
+    [['--dimensions=33'], 2, /^Error: --dimensions: "33" is not a whole number from 1 to 32\./],
+    [['--dimensions=x'], 2, /^Error: --dimensions: "x" is not a whole number/],
+    [
+      ['--pooling=mean'],
+      1,
+      /^Error: --pooling is for embedding models; this one is of type sentence_embedding\./,
+    ],
+  ];
+  for (const [flags, exitCode, message] of problems) {
+    const answer = await arm.run('sentence', ['infer', 'x', ...flags]);
+    expect(answer).toMatchObject({ exitCode, stdout: '' });
+    expect(answer.stderr).toMatch(message);
+  }
+  for (const flag of ['--dimensions=2', '--prompt-name=query']) {
+    const { exitCode, stderr } = await arm.run('embedder', ['infer', 'x', flag]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      / is for sentence_embedding models; this one is of type embedding\. Leave it out\.\n$/,
+    );
+  }
+});
+
+verifiesOnce('sentence:infer-file', async () => {
+  const input = join(folder(), 'texts.jsonl');
+  const output = join(folder(), 'vectors.jsonl');
+  writeFileSync(input, texts.map((text) => JSON.stringify(text)).join('\n'));
+  const infer = (...flags: string[]): Promise<Answer> =>
+    runExecutable(executablePath('sentence'), ['infer', '--input', input, '--output', output, ...flags]);
+  expect(await infer('--prompt-name=query')).toMatchObject({ exitCode: 0, stdout: '' });
+  const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
+  expect(lines).toHaveLength(texts.length);
+  for (const [at, line] of lines.entries()) {
+    const { index, embedding } = JSON.parse(line) as { index: number; embedding: number[] };
+    expect(index).toBe(at);
+    expectClose(embedding, query?.vectors[at], texts[at] ?? '');
+  }
+});
+
+verifiesOnce('sentence:infer-resume', async () => {
+  const output = join(folder(), 'vectors.jsonl');
+  const args = ['infer', '--input', '-', '--output', output];
+  const input = Array.from({ length: 1000 }, (_, at) => `number ${at}\n`).join('');
+  const firstOf = (file: string): number[] =>
+    (JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '') as { embedding: number[] }).embedding;
+  const path = executablePath('sentence');
+  const vector = async (...flags: string[]): Promise<number[] | undefined> => {
+    const { stdout } = await runExecutable(path, ['infer', 'number 0', ...flags]);
+    return (JSON.parse(stdout) as { embeddings: number[][] }).embeddings[0];
+  };
+
+  const killed = execa(path, [...args, '--prompt-name=query'], {
+    reject: false,
+    env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
+  });
+  // It stays open, so the run cannot come to its end.
+  killed.stdin.write(input);
+  await hasLines(`${output}.partial`);
+  killed.kill('SIGKILL');
+  await killed;
+  expectClose(firstOf(`${output}.partial`), await vector('--prompt-name=query'), 'what the killed run left');
+
+  expect((await runExecutable(path, args, { input })).exitCode).toBe(0);
+  expectClose(firstOf(output), await vector(), 'the run without a prompt');
+  expect(readFileSync(output, 'utf8').trimEnd().split('\n')).toHaveLength(1000);
+});
+
+async function hasLines(path: string): Promise<void> {
+  while (!existsSync(path) || statSync(path).size === 0) await setTimeout(2);
+}
+
+verifies('sentence:inspect', async (arm) => {
+  const { stdout } = await arm.run('sentence', ['inspect']);
+  expect(stdout).toMatch(/^Vector +mean of the tokens, of length 1$/m);
+  expect(stdout).toMatch(/^Prompts +query, passage$/m);
+  const { model } = JSON.parse((await arm.run('sentence', ['inspect', '--json'])).stdout);
+  expect(model.sentence).toMatchObject({ pooling: 'mean', normalize: true, prompts: { query: {} } });
+});
+
+const validate = (fields: Record<string, unknown>): Promise<Answer> => {
+  const config = writeConfig(folder(), { model_type: 'sentence_embedding', ...fields });
+  return runCli(['validate', '-f', config, '--json'], { cwd: folder(), env: { XDG_CACHE_HOME: TEST_CACHE } });
+};
+const save = (file: string, content: unknown): void =>
+  writeFileSync(join(folder(), 'model', file), JSON.stringify(content));
+
+verifiesOnce('sentence:build', async () => {
+  copyModel(folder(), 'sentence');
+  const settings = async (fields: Record<string, unknown> = {}): Promise<Record<string, unknown>> =>
+    JSON.parse((await validate(fields)).stdout).manifest.sentence;
+  expect(await settings()).toMatchObject({ pooling: 'mean', includePrompt: true, normalize: true });
+  save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling', path: 'pool' }]);
+  expectRefusal(await validate({}), /modules\.json has a module Pooling, but there is no pool/);
+  save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling', path: '1_Pooling' }]);
+  save('1_Pooling/config.json', { pooling_mode: 'lasttoken', include_prompt: false });
+  save('config_sentence_transformers.json', {
+    prompts: { query: 'find: ', document: null },
+    default_prompt_name: 'query',
+    truncate_dim: 7,
+  });
+  expect(await settings()).toEqual({
+    pooling: 'last',
+    includePrompt: false,
+    normalize: false,
+    dimensions: 7,
+    prompts: { query: { text: 'find: ', tokens: expect.any(Number) }, document: { text: '', tokens: 0 } },
+    defaultPrompt: 'query',
+  });
+  const own = { pooling: 'max', normalize: true, dimensions: 9, prompts: { mine: 'my ' } };
+  expect(await settings({ ...own, default_prompt_name: 'mine' })).toMatchObject({
+    pooling: 'max',
+    normalize: true,
+    dimensions: 9,
+    prompts: { mine: { text: 'my ' } },
+    defaultPrompt: 'mine',
+  });
+  expect(await settings(own)).not.toHaveProperty('defaultPrompt');
+});
+
+verifiesOnce('sentence:build-refused', async () => {
+  copyModel(folder(), 'sentence');
+  const refusals: [fields: Record<string, unknown>, message: RegExp][] = [
+    [{ dimensions: 33 }, /`dimensions` is 33, but the model's vectors have 32 numbers\./],
+    [
+      { pooling: 'none' },
+      /`pooling: none` is for models that return sentence_embedding.*Leave `pooling` out/,
+    ],
+    [
+      { default_prompt_name: 'x' },
+      /`default_prompt_name` is \\"x\\"; it must be one of the prompts \(query, passage\)/,
+    ],
+    [
+      { prompts: { long: 'a '.repeat(80) } },
+      /The prompt `long` has 81 tokens, and the model takes 64: no text would fit/,
+    ],
+    [{ model_type: 'embedding', pooling: 'mean' }, /pooling: is for models of type sentence_embedding/],
+    [{ pooling: 'weighted' }, /expected one of mean, cls, max, last, none; found/],
+  ];
+  for (const [fields, message] of refusals) expectRefusal(await validate(fields), message);
+  save('1_Pooling/config.json', { pooling_mode_mean_tokens: true, pooling_mode_cls_token: true });
+  expectRefusal(
+    await validate({}),
+    /pools in several ways at once \(cls, mean\)\. Set `pooling` in .*encoderfile\.yml/,
+  );
+  save('1_Pooling/config.json', { pooling_mode_mean_sqrt_len_tokens: true });
+  expectRefusal(await validate({}), /pools in the way mean_sqrt_len_tokens\. Set `pooling`/);
+  expect((await validate({ pooling: 'cls' })).exitCode).toBe(0);
+  save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling' }, { type: 'x.Dense' }]);
+  expectRefusal(await validate({}), /modules\.json has a module Dense/);
+});
+
+function expectRefusal({ exitCode, stdout }: Answer, message: RegExp): void {
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(message);
+}

@@ -1,0 +1,143 @@
+/* oxlint-disable vitest/expect-expect -- expectVectors has them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  DEFAULT_LIMITS,
+  openServingEngine,
+} from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import type { SentenceVariant } from '../../../helpers/golden-sentences.ts';
+import { copyModel, writeConfig } from '../../../helpers/model-folder.ts';
+import { TEST_CACHE } from '../../../helpers/paths.ts';
+import { runCli } from '../../../helpers/run-cli.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+import { appAround, type OpenApp, useApp } from './http/open-app.ts';
+import {
+  expectVectors,
+  MAX_LENGTH,
+  predictVectors,
+  prompts,
+  texts,
+  variants,
+  variantWith,
+} from './sentence-vectors.ts';
+
+/** The fixture with other settings, behind its HTTP app. */
+async function build(
+  folder: string,
+  fields: Record<string, unknown>,
+  includePrompt = true,
+): Promise<OpenApp> {
+  copyModel(folder, 'sentence');
+  const file = join(folder, 'model', '1_Pooling', 'config.json');
+  const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...saved, include_prompt: includePrompt }));
+  const config = writeConfig(folder, { model_type: 'sentence_embedding', ...fields });
+  const args = ['build', '--no-build', '-q', '-f', config, '--cache-dir', TEST_CACHE];
+  expect((await runCli(args, { cwd: folder })).stderr).toBe('');
+  const options = { limits: DEFAULT_LIMITS, workers: 1, threads: 1 };
+  return appAround(await openServingEngine(join(folder, 'model.assets'), options));
+}
+
+test('the golden data has every way of pooling, with and without each setting', () => {
+  expect(variants.length).toBeGreaterThanOrEqual(25);
+  const values = (key: keyof SentenceVariant): Set<unknown> =>
+    new Set(variants.map((variant) => variant[key]));
+  expect(values('pooling')).toEqual(new Set(['mean', 'cls', 'max', 'last']));
+  expect(values('normalize')).toEqual(new Set([true, false]));
+  expect(values('include_prompt')).toEqual(new Set([true, false]));
+  expect(values('prompt_name')).toEqual(new Set([null, ...Object.keys(prompts)]));
+  expect(values('dimensions').size).toBeGreaterThanOrEqual(4);
+});
+
+const groups = Map.groupBy(
+  variants.filter(({ max_length }) => max_length === MAX_LENGTH),
+  ({ pooling, include_prompt }) => `${pooling}, prompts ${include_prompt ? 'count' : 'do not count'}`,
+);
+
+describe.each([...groups])('a model built with pooling %s', (_, group) => {
+  const folder = useTempFolder();
+  const [{ pooling, include_prompt } = { pooling: 'mean', include_prompt: true }] = group;
+
+  test('gives the vectors of sentence-transformers', async () => {
+    const open = await build(folder(), { pooling }, include_prompt);
+    try {
+      for (const variant of group) {
+        const { normalize, dimensions, prompt_name } = variant;
+        expectVectors(await predictVectors(open, { normalize, dimensions, prompt_name }), variant);
+      }
+    } finally {
+      await open.close();
+    }
+  });
+});
+
+describe('a model that pools by itself', () => {
+  const open = useApp('sentence-pooled');
+  const variant = variantWith({ normalize: true, max_length: 128 });
+
+  test('is taken as it is', async () => {
+    expectVectors(await predictVectors(open(), {}), variant);
+    const { pooling, normalize } = (await (await open().app.request('/model')).json()) as Record<
+      string,
+      unknown
+    >;
+    expect({ pooling, normalize }).toEqual({ pooling: 'none', normalize: false });
+  });
+
+  test('its vectors can be cut, and made of length 1 again', async () => {
+    const cut = variant.vectors.map((vector) => vector.slice(0, 5));
+    expectVectors(await predictVectors(open(), { dimensions: 5 }), { ...variant, vectors: cut });
+    const scaled = cut.map((vector) => vector.map((value) => value / Math.hypot(...vector)));
+    const body = { dimensions: 5, normalize: true };
+    expectVectors(await predictVectors(open(), body), { ...variant, vectors: scaled });
+  });
+
+  test('has no prompts', async () => {
+    const response = await open().post('/predict', { inputs: ['a'], prompt_name: 'query' });
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      'prompt_name is "query", but this model has no prompts. Leave it out.',
+    ]);
+  });
+});
+
+describe('settings of the config', () => {
+  const folder = useTempFolder();
+
+  test('hold where a request says nothing, and yield to what it says', async () => {
+    const config = {
+      normalize: false,
+      dimensions: 20,
+      prompts: { ...prompts, none: '' },
+      default_prompt_name: 'query',
+    };
+    const open = await build(folder(), config, false);
+    try {
+      const whole = variantWith({ normalize: false, prompt_name: 'query', include_prompt: false });
+      const cut = { ...whole, vectors: whole.vectors.map((vector) => vector.slice(0, 20)) };
+      expectVectors(await predictVectors(open, {}), cut);
+      expectVectors(await predictVectors(open, { dimensions: 32 }), whole);
+      const plain = variantWith({ normalize: false, dimensions: 20 });
+      for (const prompt_name of ['', 'none']) {
+        expectVectors(await predictVectors(open, { prompt_name }), plain);
+      }
+      // Token ids have no prompt, so none of them is left out.
+      const tokenized = await open.post('/tokenize', { inputs: texts, prompt_name: '' });
+      const input = ((await tokenized.json()) as { id: number }[][]).map((row) => row.map(({ id }) => id));
+      const byIds = await open.post('/v1/embeddings', { input, normalize: false });
+      const { data } = (await byIds.json()) as { data: { embedding: number[] }[] };
+      expectVectors(
+        data.map(({ embedding }) => embedding),
+        plain,
+      );
+      expect(await (await open.app.request('/model')).json()).toMatchObject({
+        dimensions: 20,
+        normalize: false,
+        default_prompt_name: 'query',
+      });
+    } finally {
+      await open.close();
+    }
+  });
+});
