@@ -9,7 +9,8 @@ export function pushMember(
   member: Member,
   { machine, values, allocate }: { machine: LuaMachine; values: LuaValues; allocate: Allocate },
 ): void {
-  const { kind, name, parameters, returns } = member;
+  const { kind, parameters, returns } = member;
+  const name = OPERATORS[member.name] ?? member.name;
   const isMethod = kind === 'method';
   const counts = returns === 'integer' || returns === 'integers';
 
@@ -36,6 +37,16 @@ export function pushMember(
   };
   machine.lua.lua_pushcclosure(state, machine.addFunction(call), 0);
 }
+
+/** What the writer of a script knows a metamethod by. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  __call: 'Tensor',
+  __add: '+',
+  __sub: '-',
+  __mul: '*',
+  __div: '/',
+  __index: 't[i]',
+};
 
 const NAMES: Record<Parameter['type'], string> = {
   tensor: 'a tensor',

@@ -37,6 +37,10 @@ function metatable.__index(tensor, key)
   return methods[key] or unknown(key)
 end
 
+function metatable.__newindex()
+  error("a tensor never changes; make a new one, as with t + 1 or Tensor.where(condition, yes, no)", 2)
+end
+
 local make = statics.__call
 statics.__call = nil
 local construct = {
