@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { type Entity, readGoldenEntities } from '../helpers/golden-entities.ts';
 import { codePoints } from '../../runtime/core/code-points.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import { FIXTURES } from '../helpers/paths.ts';
@@ -113,22 +114,8 @@ verifiesServed('http:predict:multi-label', async (arm) => {
   expect(largestDifference(result?.scores, sigmoids)).toBeLessThan(TOLERANCE);
 });
 
-type Group = readonly [entity_group: string, score: number, start: number, end: number, word: string];
-interface EntitySet {
-  readonly name: string;
-  readonly cases: readonly { readonly text: string; readonly groups: Record<string, readonly Group[]> }[];
-}
-interface Entity {
-  readonly entity_group: string;
-  readonly score: number;
-  readonly word: string;
-  readonly start: number;
-  readonly end: number;
-}
-
 verifiesServed('http:predict:aggregation', async (arm) => {
-  const sets = readGolden('entities.json') as EntitySet[];
-  const cases = sets.find(({ name }) => name === 'ner, its own scores')?.cases ?? [];
+  const cases = readGoldenEntities();
   expect(cases.length).toBeGreaterThan(5);
   const inputs = cases.map(({ text }) => text);
   for (const aggregation of ['simple', 'first', 'average', 'max']) {

@@ -3,32 +3,16 @@ import { closeSync, copyFileSync, openSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { executablePath, runExecutable } from './arms.ts';
-import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { ANY_PORTS } from './serving.ts';
+import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
-const running: RunningExecutable[] = [];
-afterEach(async () => {
-  for (const { child, ended } of running.splice(0)) {
-    child.kill('SIGKILL');
-    await ended;
-  }
-});
-
-interface Server extends RunningExecutable {
-  readonly url: string;
-}
-
-async function serve(path = executablePath('sentiment')): Promise<Server> {
-  const started = startExecutable(path, ['serve', ...ANY_PORTS]);
-  running.push(started);
-  return { ...started, url: urlIn(await started.said(/"msg":"serving"/)) };
-}
-const urlIn = (banner: string): string => `http://127.0.0.1:${portIn(banner, 'HTTP')}`;
+const { serve } = useServers();
 
 const predict = async (url: string): Promise<number> => {
   const answer = await fetch(`${url}/predict`, {
@@ -145,7 +129,7 @@ verifiesOnce('serve:no-debugger', async () => {
 verifiesOnce('serve:removed', async () => {
   const [file, renamed] = [join(folder(), 'model.encoder'), join(folder(), 'other é.encoder')];
   copyFileSync(executablePath('sentiment'), file);
-  const { child, url, ended } = await serve(file);
+  const { child, url, ended } = await serve({ path: file });
   renameSync(file, renamed);
   expect(await predict(url)).toBe(200);
   rmSync(renamed);

@@ -3,34 +3,18 @@ import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { selfSigned } from '../helpers/self-signed.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { executablePath, runExecutable } from './arms.ts';
+import { untilBusy, WORK } from './busy.ts';
 import { grpcClient } from './clients.ts';
-import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { ANY_PORTS, startExecutable } from './serving.ts';
+import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
-const running: RunningExecutable[] = [];
-afterEach(async () => {
-  for (const { child, ended } of running.splice(0)) {
-    child.kill('SIGKILL');
-    await ended;
-  }
-});
-
-interface Server extends RunningExecutable {
-  readonly url: string;
-  readonly grpcPort: number;
-}
-
-async function serve(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
-  const started = startExecutable(executablePath('sentiment'), ['serve', ...ANY_PORTS, ...args], env);
-  running.push(started);
-  const text = await started.said(/"msg":"serving"/);
-  return { ...started, url: `http://127.0.0.1:${portIn(text, 'HTTP')}`, grpcPort: portIn(text, 'gRPC') };
-}
+const { serve, endAfterTest } = useServers();
 
 const refused = async (...args: string[]): Promise<string> => {
   const { exitCode, stdout, stderr } = await runExecutable(executablePath('sentiment'), ['serve', ...args]);
@@ -48,9 +32,6 @@ const predict = (
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ inputs }),
   });
-
-/** Texts that keep the model busy for a while. */
-const WORK = Array.from({ length: 2000 }, (_, at) => `${at} words go on and on `.repeat(20));
 
 verifiesOnce('serve:both-disabled', async () => {
   expect(await refused('--disable-grpc', '--disable-http')).toBe(
@@ -85,7 +66,7 @@ verifiesOnce('serve:one-protocol', async () => {
 
 async function startOnly(flag: string): Promise<string> {
   const started = startExecutable(executablePath('sentiment'), ['serve', ...ANY_PORTS, flag]);
-  running.push(started);
+  endAfterTest(started);
   return await started.said(/"msg":"serving"/);
 }
 
@@ -151,7 +132,7 @@ verifiesOnce('serve:tls', async () => {
   const [certFile, keyFile] = [join(folder(), 'cert.pem'), join(folder(), 'key.pem')];
   writeFileSync(certFile, cert);
   writeFileSync(keyFile, key);
-  const { stderr, url } = await serve(['--cert-file', certFile, '--key-file', keyFile]);
+  const { stderr, url } = await serve({ args: ['--cert-file', certFile, '--key-file', keyFile] });
   expect(stderr()).toMatch(/^ {2}HTTP {2}https:.*\n {2}MCP {3}https:.*\n {2}gRPC .*\(TLS\)$/m);
   const answer = await new Promise<number | undefined>((resolve, reject) => {
     const options = { ca: cert, servername: 'localhost' };
@@ -166,7 +147,7 @@ verifiesOnce('serve:tls', async () => {
 verifiesOnce('serve:drain', async () => {
   const { url, child, said, ended, stderr } = await serve();
   const accepted = predict(url, WORK);
-  await untilQueued(url);
+  await untilBusy(url);
   child.kill('SIGTERM');
   await said(/"msg":"stopping/);
   const late = await predict(url, ['too late']);
@@ -184,7 +165,7 @@ verifiesOnce('serve:drain', async () => {
 verifiesOnce('serve:second-signal', async () => {
   const { url, child, said, ended } = await serve();
   const lost = predict(url, WORK).catch((error: unknown) => error);
-  await untilQueued(url);
+  await untilBusy(url);
   child.kill('SIGTERM');
   await said(/"msg":"stopping/);
   child.kill('SIGTERM');
@@ -192,18 +173,10 @@ verifiesOnce('serve:second-signal', async () => {
   expect(await lost).toBeInstanceOf(Error);
 });
 
-/** Waits until the model has work that takes a while. */
-async function untilQueued(url: string): Promise<void> {
-  for (;;) {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    if (Number(/^encoder_queued_inputs (\d+)$/m.exec(metrics)?.[1]) > 0) return;
-  }
-}
-
 verifiesOnce('serve:overload', async () => {
-  const { url, grpcPort } = await serve(['--max-queue', '10']);
+  const { url, grpcPort } = await serve({ args: ['--max-queue', '10'] });
   const accepted = predict(url, WORK);
-  await untilQueued(url);
+  await untilBusy(url);
   const refusal = await predict(url, ['no room']);
   expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '1']);
   expect(await refusal.text()).toMatch(/^The model is busy: \d+ inputs wait and at most 10 may/);
@@ -223,7 +196,7 @@ verifiesOnce('serve:overload', async () => {
 });
 
 verifiesOnce('serve:api-key', async () => {
-  const { url } = await serve([], { ENCODERFILE_API_KEY: 'first, second' });
+  const { url } = await serve({ env: { ENCODERFILE_API_KEY: 'first, second' } });
   expect((await predict(url, ['a'])).status).toBe(401);
   expect((await predict(url, ['a'], { authorization: 'Bearer third' })).status).toBe(401);
   expect((await predict(url, ['a'], { authorization: 'Bearer second' })).status).toBe(200);
@@ -247,6 +220,6 @@ verifiesOnce('serve:environment', async () => {
   );
   for (const flag of flags)
     expect(stdout).toContain(`env ENCODERFILE_${flag.toUpperCase().replaceAll('-', '_')}`);
-  const { url } = await serve([], { ENCODERFILE_ON_OVERFLOW: 'error' });
+  const { url } = await serve({ env: { ENCODERFILE_ON_OVERFLOW: 'error' } });
   expect((await predict(url, ['word '.repeat(5000)])).status).toBe(422);
 });

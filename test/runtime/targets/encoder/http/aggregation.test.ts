@@ -1,32 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
 import { TOLERANCE } from '../../../../helpers/close.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
+import { type Entity, readGoldenEntities } from '../../../../helpers/golden-entities.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 
-/** What fixtures/scripts/make_entities.py had transformers' pipeline say of texts. */
-interface GoldenSet {
-  readonly name: string;
-  readonly cases: readonly {
-    readonly text: string;
-    readonly groups: Record<string, readonly GoldenGroup[]>;
-  }[];
-}
-type GoldenGroup = readonly [entity_group: string, score: number, start: number, end: number, word: string];
-
-interface Entity {
-  readonly entity_group: string;
-  readonly score: number;
-  readonly word: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const SETS = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'entities.json'), 'utf8')) as GoldenSet[];
-const cases = SETS.find(({ name }) => name === 'ner, its own scores')?.cases ?? [];
+const cases = readGoldenEntities();
 const inputs = cases.map(({ text }) => text);
 
 let open: OpenApp | undefined;

@@ -1,0 +1,43 @@
+import { afterEach } from 'vitest';
+import { executablePath } from './arms.ts';
+import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+
+interface StartedServer extends RunningExecutable {
+  readonly url: string;
+  readonly grpcPort: number;
+}
+
+interface StartOptions {
+  readonly path?: string;
+  readonly args?: readonly string[];
+  readonly env?: Record<string, string>;
+}
+
+interface Servers {
+  /** Starts `serve` and waits until it does. */
+  readonly serve: (options?: StartOptions) => Promise<StartedServer>;
+  /** Has an executable that was started otherwise ended too. */
+  readonly endAfterTest: (executable: RunningExecutable) => void;
+}
+
+/** Executables that a test starts; what still runs after it is killed. */
+export function useServers(): Servers {
+  const running: RunningExecutable[] = [];
+  afterEach(async () => {
+    for (const { child, ended } of running.splice(0)) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+  const endAfterTest = (executable: RunningExecutable): void => void running.push(executable);
+  return {
+    endAfterTest,
+    async serve({ path = executablePath('sentiment'), args = [], env } = {}) {
+      const started = startExecutable(path, ['serve', ...ANY_PORTS, ...args], env);
+      endAfterTest(started);
+      const banner = await started.said(/"msg":"serving"/);
+      const url = `http://127.0.0.1:${portIn(banner, 'HTTP')}`;
+      return { ...started, url, grpcPort: portIn(banner, 'gRPC') };
+    },
+  };
+}
