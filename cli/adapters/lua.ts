@@ -31,7 +31,7 @@ export type RunLua = (task: LuaTask) => Promise<Transformed>;
 
 /** Rejects with an InternalError if a script is no Lua. */
 export async function compileLua(script: TransformScript): Promise<void> {
-  await openTransform(script, { wasm: wasmFile(), print: () => {} });
+  await openTransform(script, { wasm: luaWasmFile(), print: () => {} });
 }
 
 /**
@@ -43,7 +43,7 @@ export async function withLua<Result>(
   print: (line: string) => void,
   use: (run: RunLua) => Promise<Result>,
 ): Promise<Result> {
-  const data: LuaThreadData = { script, wasm: wasmFile() };
+  const data: LuaThreadData = { script, wasm: luaWasmFile() };
   const thread = new Worker(new URL('./lua-thread.ts', import.meta.url), { workerData: data });
   let answer = Promise.withResolvers<Transformed | undefined>();
   thread.on('message', (message: LuaMessage) => {
@@ -74,7 +74,8 @@ export async function withLua<Result>(
 const stuck = ({ limits: { seconds } }: TransformScript): string =>
   `The transform failed: one call of a Lua function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
 
-function wasmFile(): string {
+/** Lua as WebAssembly. */
+export function luaWasmFile(): string {
   const folder = packageFolder('wasmoon');
   if (folder === undefined) throw new Error('wasmoon is not installed');
   return join(folder, 'dist', 'glue.wasm');

@@ -1,7 +1,16 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { SentenceSettings } from '../../../contract/sentence.ts';
-import type { VectorOptions } from '../tasks/task.ts';
+import { inputError } from '../contract/errors.ts';
+import type { Manifest } from '../contract/manifest.ts';
+import type { SentenceSettings } from '../contract/sentence.ts';
+
+/** What to make of a vector. The vectors of single tokens are whole, and all tokens have one. */
+export interface VectorOptions {
+  /** L2-normalise it. */
+  readonly normalize?: boolean;
+  /** Keep this many first values, before normalising; all by default. */
+  readonly dimensions?: number | undefined;
+  /** So many tokens at the beginning do not count in pooling. */
+  readonly skip?: number | undefined;
+}
 
 /** What a request says of the vectors it wants; what it leaves out or sets to null the model decides. */
 export interface VectorWishes {

@@ -1,5 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import type { ModelType } from '../contract/model-types.ts';
+import { describeShape } from '../core/tensor/shape.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 
 /** What a transform's result is: new vectors, new scores, or the index of a label for each text or token. */
@@ -26,10 +27,10 @@ export function checkResult(modelType: ModelType, input: readonly number[], resu
   const allowed = ALLOWED[modelType](input);
   const found = allowed.find(({ shape }) => fits(result.shape, shape));
   if (!found) {
-    const shapes = allowed.map(({ shape }) => `[${shape.join(', ')}]`).join(' or ');
+    const shapes = allowed.map(({ shape }) => describeShape(shape)).join(' or ');
     throw new AppError(
       'InternalError',
-      `Postprocess must return a tensor of shape ${shapes} for an input of [${input.join(', ')}], not [${result.shape.join(', ')}]`,
+      `Postprocess must return a tensor of shape ${shapes} for an input of ${describeShape(input)}, not ${describeShape(result.shape)}`,
     );
   }
   if (found.kind === 'indices') checkIndices(result, input.at(-1) ?? 0);

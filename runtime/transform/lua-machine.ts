@@ -1,4 +1,5 @@
 import type { LuaWasm } from 'wasmoon';
+import { messageOf } from '../contract/errors.ts';
 import type { TransformLimits } from '../contract/transform.ts';
 
 /** Where Lua keeps what scripts cannot reach. */
@@ -72,7 +73,7 @@ export class LuaMachine {
         // The stacks of WebAssembly and Lua no longer agree: what is thrown ends the whole run.
         if (isBreakdown(error)) throw error;
         this.#pushPlace(state);
-        this.pushString(state, error instanceof Error ? error.message : String(error));
+        this.pushString(state, messageOf(error));
         lua.lua_concat(state, 2);
         return lua.lua_error(state);
       } finally {
@@ -139,26 +140,30 @@ export class LuaMachine {
     return this.lua.lua_type(state, index);
   }
 
-  /** Texts of any length; the API's own function would put them on a small stack. */
   pushString(state: number, text: string): void {
-    const { module } = this.lua;
-    const bytes = module.lengthBytesUTF8(text);
-    const copy = module._malloc(bytes + 1);
-    module.stringToUTF8(text, copy, bytes + 1);
-    this.lua.lua_pushlstring(state, copy, bytes);
-    module._free(copy);
+    this.#withBytes(text, (bytes, length) => this.lua.lua_pushlstring(state, bytes, length));
   }
 
   /** Compiles a chunk; it lies on top of the stack. */
   load(state: number, code: string, name: string): void {
     const { lua } = this;
-    const { module } = lua;
-    const bytes = module.lengthBytesUTF8(code);
-    const copy = module._malloc(bytes + 1);
-    module.stringToUTF8(code, copy, bytes + 1);
-    const status: number = lua.luaL_loadbufferx(state, copy, bytes, `=${name}`, 't');
-    module._free(copy);
+    const status: number = this.#withBytes(code, (bytes, length) =>
+      lua.luaL_loadbufferx(state, bytes, length, `=${name}`, 't'),
+    );
     if (status !== 0) lua.lua_error(state);
+  }
+
+  /** Texts of any length; the API's own functions would put them on a small stack. */
+  #withBytes<Result>(text: string, use: (bytes: number, length: number) => Result): Result {
+    const { module } = this.lua;
+    const length = module.lengthBytesUTF8(text);
+    const bytes = module._malloc(length + 1);
+    try {
+      module.stringToUTF8(text, bytes, length + 1);
+      return use(bytes, length);
+    } finally {
+      module._free(bytes);
+    }
   }
 
   /** Where in the script we were called: our own Lua is no place that its writer knows. */

@@ -1,4 +1,4 @@
-import { AppError } from '../contract/errors.ts';
+import { AppError, messageOf } from '../contract/errors.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 import { LuaScript } from './lua-script.ts';
 import type { TransformScript } from './transform-script.ts';
@@ -42,7 +42,6 @@ function explained<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new AppError('InternalError', `The transform failed: ${message}`, { cause: error });
+    throw new AppError('InternalError', `The transform failed: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { sha256 } from '../../adapters/hash.ts';
+import { luaWasmFile } from '../../adapters/lua.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
 
 export interface NativeSources {
@@ -25,13 +26,12 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
 function nativePaths(platform: Platform): [name: string, path: string][] {
   const onnxruntime = packageFolder('onnxruntime-node');
   const tokenizers = packageFolder('tokenizers');
-  const lua = packageFolder('wasmoon');
-  if (!onnxruntime || !tokenizers || !lua)
+  if (!onnxruntime || !tokenizers)
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
   const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
     ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
-    [LUA_WASM, join(lua, 'dist', 'glue.wasm')],
+    [LUA_WASM, luaWasmFile()],
   ];
 }

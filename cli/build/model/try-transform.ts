@@ -1,5 +1,7 @@
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { rowOf, shapeOfRow } from '../../../runtime/core/raw-output.ts';
+import { describeShape, elementsIn } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { explainScriptError } from '../../../runtime/transform/script-error.ts';
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
@@ -16,19 +18,15 @@ export async function tryTransform(
   { sample, signature }: PreparedGraph,
   print: (line: string) => void,
 ): Promise<void> {
-  const width = sample.dims.at(-1) ?? 0;
-  const hasTokens = sample.dims.length === 3;
-  const outputs = [
-    ...sampleRows(sample, hasTokens),
-    ...MADE_UP_LENGTHS.map((length) => random(hasTokens ? [1, length, width] : [1, width])),
-  ];
+  const madeUp = MADE_UP_LENGTHS.map((length) => random(shapeOfRow(sample, length)));
+  const outputs = [...sampleRows(sample), ...madeUp];
   await withLua(script, print, async (run) => {
     for (const output of outputs) {
       try {
         await run({ modelType, output });
       } catch (error) {
         const { name } = signature.output;
-        const where = `in a trial with ${name} of shape [${output.shape.join(', ')}]`;
+        const where = `in a trial with ${name} of shape ${describeShape(output.shape)}`;
         throw configError(
           `${explainScriptError(messageOf(error), script)}\n  (${where}; validate_transform: false skips the trial)`,
           error,
@@ -39,17 +37,11 @@ export async function tryTransform(
 }
 
 /** The output for each text by itself, without padding. */
-function sampleRows({ data, dims, lengths }: SampleOutput, hasTokens: boolean): Tensor[] {
-  const width = dims.at(-1) ?? 0;
-  const stride = hasTokens ? (dims[1] ?? 0) * width : width;
-  return lengths.map((length, row) => {
-    const elements = hasTokens ? length * width : width;
-    return {
-      data: data.slice(row * stride, row * stride + elements),
-      shape: hasTokens ? [1, length, width] : [1, width],
-    };
-  });
-}
+const sampleRows = (sample: SampleOutput): Tensor[] =>
+  sample.lengths.map((length, row) => ({
+    data: rowOf(sample, row, length),
+    shape: shapeOfRow(sample, length),
+  }));
 
 /** Even in [-1, 1), the same in every build. */
 function random(shape: readonly number[]): Tensor {
@@ -58,6 +50,5 @@ function random(shape: readonly number[]): Tensor {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 31 - 1;
   };
-  const elements = shape.reduce((product, size) => product * size, 1);
-  return { data: Float32Array.from({ length: elements }, next), shape };
+  return { data: Float32Array.from({ length: elementsIn(shape) }, next), shape };
 }

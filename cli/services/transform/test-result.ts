@@ -1,6 +1,8 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { shortestFloat32 } from '../../../runtime/core/float32.ts';
+import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { nest, type NestedNumbers } from '../../../runtime/core/tensor/to-table.ts';
 import type { ResultKind } from '../../../runtime/transform/check-result.ts';
 import { describe } from '../../config/describe.ts';
 import { columns } from '../text.ts';
@@ -17,8 +19,6 @@ interface JsonTensor {
   readonly shape: readonly number[];
   readonly values: NestedNumbers;
 }
-
-type NestedNumbers = number | readonly NestedNumbers[];
 
 /** The result for machines: every number. */
 export interface TransformTestJson {
@@ -55,12 +55,12 @@ export function transformTestText({ manifest, texts }: TransformTestResult): str
   return texts
     .map((tested) => {
       const { text, tokens, input, mask, output } = tested;
-      const maskShape = mask ? `, mask ${shapeOf(mask)}` : '';
+      const maskShape = mask ? `, mask ${describeShape(mask.shape)}` : '';
       return [
         columns([
           ['Text', `${describe(text)}, ${tokens.length} tokens`],
-          ['Input', `${manifest.output} ${shapeOf(input)}${maskShape}`],
-          ['Output', `${output.kind} ${shapeOf(output)}`],
+          ['Input', `${manifest.output} ${describeShape(input.shape)}${maskShape}`],
+          ['Output', `${output.kind} ${describeShape(output.shape)}`],
         ]),
         '',
         beforeAndAfter(tested, manifest.id2label),
@@ -69,14 +69,7 @@ export function transformTestText({ manifest, texts }: TransformTestResult): str
     .join('\n\n\n');
 }
 
-const shapeOf = ({ shape }: Tensor): string => `[${shape.join(', ')}]`;
-
-function jsonTensor({ data, shape }: Tensor): JsonTensor {
-  let at = 0;
-  const read = (axis: number): NestedNumbers => {
-    const size = shape[axis];
-    if (size === undefined) return shortestFloat32(data[at++] ?? 0);
-    return Array.from({ length: size }, () => read(axis + 1));
-  };
-  return { shape, values: read(0) };
-}
+const jsonTensor = (tensor: Tensor): JsonTensor => ({
+  shape: tensor.shape,
+  values: nest(tensor, shortestFloat32),
+});

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { configError, inputError, messageOf } from '../../../runtime/contract/errors.ts';
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { planVector } from '../../../runtime/core/vector-plan.ts';
 import { explainScriptError } from '../../../runtime/transform/script-error.ts';
 import { transformInputs } from '../../../runtime/transform/transform-inputs.ts';
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
@@ -58,8 +59,8 @@ async function testAll(
 ): Promise<TestedText[]> {
   const { modelType, inputs, output } = manifest;
   const { maxLength, truncationSide } = manifest.tokenizer;
-  const prompt = promptOf(manifest);
-  const prompted = texts.map((text) => prompt.text + text);
+  const { prompt, options } = planVector(manifest, {});
+  const prompted = texts.map((text) => prompt + text);
   const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
   const tested: TestedText[] = [];
   for (const [index, { ids, tokens }] of encoded.entries()) {
@@ -73,25 +74,18 @@ async function testAll(
     const input: Tensor = { data, shape };
     const text = prompted[index] ?? '';
     try {
-      const result = await lua({ modelType, output: input, skip: prompt.skip });
-      const [, mask] = transformInputs(modelType, input, prompt.skip);
+      const result = await lua({ modelType, output: input, skip: options.skip });
+      const [, mask] = transformInputs(modelType, input, options.skip);
       tested.push({ text, tokens, input, mask, output: result });
     } catch (error) {
       const message = explainScriptError(messageOf(error), script);
       throw configError(
-        `${message}\n  (with ${output} of shape [${shape.join(', ')}] for ${describe(text)})`,
+        `${message}\n  (with ${output} of shape ${describeShape(shape)} for ${describe(text)})`,
         error,
       );
     }
   }
   return tested;
-}
-
-/** What comes before each text where no request names another prompt, and how many first tokens pooling leaves out. */
-function promptOf({ sentence }: Manifest): { text: string; skip: number | undefined } {
-  const name = sentence?.defaultPrompt;
-  const prompt = name === undefined ? undefined : sentence?.prompts[name];
-  return { text: prompt?.text ?? '', skip: sentence?.includePrompt === false ? prompt?.tokens : undefined };
 }
 
 function scriptOf({ manifest, transform }: PreparedModel): TransformScript {

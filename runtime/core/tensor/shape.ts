@@ -13,8 +13,8 @@ export function isSameShape(left: Shape, right: Shape): boolean {
   return left.length === right.length && left.every((size, axis) => size === right[axis]);
 }
 
-/** As people write it: [2, 3]. */
-export function describeShape(shape: Shape): string {
+/** As people write it: [2, 3]; an axis of any size has a name. */
+export function describeShape(shape: readonly (number | string)[]): string {
   return `[${shape.join(', ')}]`;
 }
 

@@ -7,16 +7,22 @@ export type NestedNumbers = number | readonly NestedNumbers[];
 /** Many more would fill the memory of a script. */
 const MOST_ELEMENTS = 2 ** 22;
 
-export function toTable({ data, shape }: Tensor): NestedNumbers {
+export function toTable(tensor: Tensor): NestedNumbers {
+  const { shape } = tensor;
   if (extentOf(shape) > MOST_ELEMENTS) {
     throw new Error(
       `totable: a tensor of shape ${describeShape(shape)} is too large for a table, which gets ${MOST_ELEMENTS} elements at most.`,
     );
   }
+  return nest(tensor, (value) => value);
+}
+
+/** What `each` makes of the elements, as lists of lists. */
+export function nest({ data, shape }: Tensor, each: (value: number) => number): NestedNumbers {
   let at = 0;
   const read = (axis: number): NestedNumbers => {
     const length = shape[axis];
-    return length === undefined ? (data[at++] ?? 0) : Array.from({ length }, () => read(axis + 1));
+    return length === undefined ? each(data[at++] ?? 0) : Array.from({ length }, () => read(axis + 1));
   };
   return read(0);
 }

@@ -9,7 +9,7 @@ import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { openTokenizer } from '../../../runtime/platform/tokenizer.ts';
 import { startInferenceThread } from '../../../runtime/targets/encoder/engine/inference-thread.ts';
-import { rowOf } from '../../../runtime/targets/encoder/engine/raw-output.ts';
+import { rowOf } from '../../../runtime/core/raw-output.ts';
 import { openModel } from '../../../runtime/targets/encoder/model.ts';
 
 const native = await loadNativeLibraries();

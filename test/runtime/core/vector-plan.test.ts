@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SentenceSettings } from '../../../../../runtime/contract/sentence.ts';
-import { planVector } from '../../../../../runtime/targets/encoder/predict/vector-plan.ts';
+import type { SentenceSettings } from '../../../runtime/contract/sentence.ts';
+import { planVector } from '../../../runtime/core/vector-plan.ts';
 
 const SENTENCE: SentenceSettings = {
   pooling: 'mean',

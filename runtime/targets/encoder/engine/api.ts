@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
-import type { ResultOptions, VectorOptions } from '../tasks/task.ts';
+import type { VectorOptions } from '../../../core/vector-plan.ts';
+import type { ResultOptions } from '../tasks/task.ts';
 
 /** One thing to run the model on: a text, a pair of texts, or token ids as they are. */
 export type EngineInput =

@@ -13,7 +13,7 @@ import type { Inference } from '../tasks/task.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
-import { rowOf } from './raw-output.ts';
+import { rowOf } from '../../../core/raw-output.ts';
 
 export interface Engine {
   readonly manifest: Manifest;

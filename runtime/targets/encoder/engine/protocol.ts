@@ -6,7 +6,7 @@ import type { TransformScript } from '../../../transform/transform-script.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
 import type { View } from './api.ts';
 import type { Progress } from './progress.ts';
-import type { RawOutput } from './raw-output.ts';
+import type { RawOutput } from '../../../core/raw-output.ts';
 
 /** The first message: the model to open. It comes after the start, so that the thread starts while the model is read. */
 export interface OpenModel extends SessionOptions {

@@ -6,7 +6,7 @@ import type { Inference } from '../tasks/task.ts';
 import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './api.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf } from './raw-output.ts';
+import { type RawOutput, rowOf } from '../../../core/raw-output.ts';
 
 export interface RenderInput {
   readonly output: RawOutput;

@@ -4,7 +4,7 @@ import { openTransform } from '../../../transform/transform.ts';
 import { transformRow } from '../../../transform/transform-row.ts';
 import { markRow, NO_ROW } from './progress.ts';
 import type { OpenTransform, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf, shapeOfRow } from './raw-output.ts';
+import { type RawOutput, rowOf, shapeOfRow } from '../../../core/raw-output.ts';
 
 /** Runs a model's transform on each row of a batch; `skips` are the first tokens of each that do not count. */
 export type RowTransform = (

@@ -3,7 +3,7 @@ import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
 import type { EncoderContext } from '../context.ts';
-import { planVector } from '../predict/vector-plan.ts';
+import { planVector } from '../../../core/vector-plan.ts';
 
 /** What the requests and responses of all model types have in common. */
 interface Request {

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
-import { planVector } from '../predict/vector-plan.ts';
+import { planVector } from '../../../core/vector-plan.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
 /** The flags about vectors: for which model types they are, and what those are called in a message. */

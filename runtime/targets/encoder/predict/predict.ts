@@ -3,7 +3,7 @@ import type { AggregationStrategy } from '../../../core/entities.ts';
 import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
 import type { PredictRequest } from '../http/schemas/predict.ts';
 import { addEntities } from './entities.ts';
-import { planVector } from './vector-plan.ts';
+import { planVector } from '../../../core/vector-plan.ts';
 
 /** Runs the model; each wire adds what it knows of its caller. */
 type Run = (inputs: readonly EngineInput[], view: View, prompt: string) => Promise<EngineAnswer>;

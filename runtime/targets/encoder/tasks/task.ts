@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
+import type { VectorOptions } from '../../../core/vector-plan.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 
 /** What the model said of one text: its tokens and, row after row, the raw output for it without padding. */
@@ -8,16 +9,6 @@ export interface Inference {
   readonly values: Float32Array;
   /** What the model's transform made of it, if it has one. */
   readonly transformed?: Transformed | undefined;
-}
-
-/** What to make of a vector. The vectors of single tokens are whole, and all tokens have one. */
-export interface VectorOptions {
-  /** L2-normalise it. */
-  readonly normalize?: boolean;
-  /** Keep this many first values, before normalising; all by default. */
-  readonly dimensions?: number | undefined;
-  /** So many tokens at the beginning do not count in pooling. */
-  readonly skip?: number | undefined;
 }
 
 export interface ResultOptions extends VectorOptions {

@@ -1,7 +1,8 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { poolRows } from '../../../core/pooling.ts';
 import { normalizeL2 } from '../../../core/vectors.ts';
-import type { Inference, VectorOptions } from './task.ts';
+import type { VectorOptions } from '../../../core/vector-plan.ts';
+import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';
 
 /** One vector for a text, as its model pools; embedding models that say nothing of it take the mean. */

@@ -8,7 +8,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { EngineInput } from '../../engine/api.ts';
-import { planVector, type VectorPlan } from '../../predict/vector-plan.ts';
+import { planVector, type VectorPlan } from '../../../../core/vector-plan.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';

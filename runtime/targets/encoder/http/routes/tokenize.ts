@@ -5,7 +5,7 @@ import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
-import { planVector } from '../../predict/vector-plan.ts';
+import { planVector } from '../../../../core/vector-plan.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../schemas/tokenize.ts';
 
