@@ -19,16 +19,41 @@ export type ErrorCode =
   /** The server is starting or ending. */
   | 'UnavailableError'
   /** Whoever asked has left. */
-  | 'CancelledError';
+  | 'CancelledError'
+  /** Not something that the server behind this one can do. */
+  | 'NotImplementedError'
+  /** The server behind this one failed. */
+  | 'UpstreamError'
+  /** The server behind this one did not answer in time. */
+  | 'TimeoutError';
+
+/** One thing that is wrong, where wires can tell several. */
+export interface ErrorDetail {
+  readonly message: string;
+  /** A path into the request, as `body.arguments.city` or `path.tool`. */
+  readonly location?: string | undefined;
+  readonly value?: unknown;
+}
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  readonly details?: readonly ErrorDetail[] | undefined;
+  /** When it is worth trying again. */
+  readonly retryAfterSeconds?: number | undefined;
+}
 
 /** The one error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   /** Anything thrown becomes an AppError at an edge; what we did not foresee is our fault, an InternalError. */

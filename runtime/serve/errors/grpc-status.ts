@@ -16,4 +16,7 @@ export const GRPC_STATUS: Record<ErrorCode, Code> = {
   OverloadedError: Code.ResourceExhausted,
   UnavailableError: Code.Unavailable,
   CancelledError: Code.Canceled,
+  NotImplementedError: Code.Unimplemented,
+  UpstreamError: Code.Unavailable,
+  TimeoutError: Code.DeadlineExceeded,
 };

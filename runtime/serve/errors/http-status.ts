@@ -15,4 +15,7 @@ export const HTTP_STATUS: Record<ErrorCode, number> = {
   OverloadedError: 429,
   UnavailableError: 503,
   CancelledError: 499,
+  NotImplementedError: 501,
+  UpstreamError: 502,
+  TimeoutError: 504,
 };

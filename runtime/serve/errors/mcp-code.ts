@@ -18,4 +18,7 @@ export const MCP_CODE: Record<ErrorCode, number> = {
   OverloadedError: INTERNAL_ERROR,
   UnavailableError: INTERNAL_ERROR,
   CancelledError: INTERNAL_ERROR,
+  NotImplementedError: INTERNAL_ERROR,
+  UpstreamError: INTERNAL_ERROR,
+  TimeoutError: INTERNAL_ERROR,
 };

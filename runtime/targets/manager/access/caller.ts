@@ -1,0 +1,12 @@
+/** Who calls: a key, or anyone when there are no keys. */
+export interface Caller {
+  /** For logs and limits. */
+  readonly name: string;
+  /** May reload, restart and read logs. */
+  readonly admin: boolean;
+  /** Whether it may use this server at all, or this tool of it. */
+  mayUse(server: string, tool?: string): boolean;
+}
+
+/** Without keys, whoever can reach the server may do everything. */
+export const ANYONE: Caller = { name: 'anyone', admin: true, mayUse: () => true };

@@ -1,0 +1,57 @@
+import type { Caller } from '../access/caller.ts';
+import type { Params } from '../upstream/connection.ts';
+
+/**
+ * Everything callers may ask of the servers, over whichever wire: who may, what is offered, how many at once, how long and
+ * how large, what is recorded. All of it throws AppErrors.
+ */
+export interface Calls {
+  /** Names of the servers the caller may use, sorted. */
+  servers(caller: Caller): readonly string[];
+  /** All pages, filtered; tools in the server's own spelling and order, each as the server sent it. */
+  listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
+  /** The result as it came, `isError` and all. */
+  callTool(call: ServerCall & { readonly tool: string; readonly args: Params }): Promise<ToolResult>;
+  listPrompts(call: PageCall): Promise<Page>;
+  getPrompt(
+    call: ServerCall & { readonly prompt: string; readonly args: Readonly<Record<string, string>> },
+  ): Promise<Params>;
+  listResources(call: PageCall): Promise<Page>;
+  listResourceTemplates(call: PageCall): Promise<Page>;
+  /** The `contents` of the resource. */
+  readResource(call: ServerCall & { readonly uri: string }): Promise<readonly Params[]>;
+}
+
+export interface ServerCall {
+  readonly caller: Caller;
+  /** As the caller wrote it. */
+  readonly server: string;
+  readonly requestId: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Params) => void) | undefined;
+}
+
+export interface PageCall extends ServerCall {
+  readonly cursor?: string | undefined;
+}
+
+/** One page of a list, as the server gave it. */
+export interface Page {
+  readonly items: readonly Params[];
+  readonly nextCursor: string | undefined;
+}
+
+export interface UpstreamTool extends Params {
+  readonly name: string;
+}
+
+export interface ToolResult extends Params {
+  readonly content?: readonly ContentBlock[] | undefined;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
+
+export interface ContentBlock extends Params {
+  readonly type: string;
+  readonly text?: string | undefined;
+}

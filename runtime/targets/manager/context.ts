@@ -1,0 +1,12 @@
+import type { Kernel } from '../../serve/kernel.ts';
+import type { Calls } from './calls/api.ts';
+import type { Reloader, Supervisor } from './supervisor/api.ts';
+
+/** What the wires of the manager share. */
+export interface ManagerContext {
+  readonly kernel: Kernel;
+  readonly supervisor: Supervisor;
+  readonly calls: Calls;
+  readonly reloader: Reloader;
+  readonly version: string;
+}
