@@ -6,6 +6,7 @@ import { Completion } from './commands/completion.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Schema } from './commands/schema.ts';
+import { TargetBuild } from './commands/target/build.ts';
 import { TransformNew } from './commands/transform/new.ts';
 import { TransformTest } from './commands/transform/test.ts';
 import { Validate } from './commands/validate.ts';
@@ -22,6 +23,7 @@ export const COMMANDS = {
   init: Init,
   inspect: Inspect,
   schema: Schema,
+  'target:build': TargetBuild,
   'transform:new': TransformNew,
   'transform:test': TransformTest,
   validate: Validate,

@@ -43,13 +43,16 @@ export interface TokenizerSettings {
   readonly unknown?: { readonly id: number; readonly token: string };
 }
 
-/** What a base runtime is made of: the `runtime` section, JSON. */
+/** What a runtime is made of: the `runtime` section, JSON. */
 export interface RuntimeInfo {
+  /** The program inside, where it is not the one that runs models. */
+  readonly program?: 'manager' | 'gateway';
   readonly version: string;
   readonly platform: string;
   readonly node: string;
-  readonly onnxruntime: string;
-  readonly tokenizers: string;
+  /** Only where models run. */
+  readonly onnxruntime?: string;
+  readonly tokenizers?: string;
   /** Names the exact inputs this runtime was made from; also the name of its place in the cache. */
   readonly key: string;
   readonly parts: readonly RuntimePart[];

@@ -43,9 +43,12 @@ export function inspectionTable(inspection: Inspection): string {
           ...sentenceFacts(model),
           ['Built by', model.builtBy],
         ] as [string, string][])
-      : ([['Model', 'none: this is a base runtime']] as [string, string][])),
+      : ([runtime.program ? ['Program', runtime.program] : ['Model', 'none: this is a base runtime']] as [
+          string,
+          string,
+        ][])),
     ['Platform', runtime.platform],
-    ['Runtime', `encoderfile ${runtime.version}, Node ${runtime.node}, ONNX Runtime ${runtime.onnxruntime}`],
+    ['Runtime', versions(runtime)],
   ];
   const sizes: [string, string][] = [
     ...inspection.sections.map(({ name, length }): [string, string] => [name, formatBytes(length)]),
@@ -55,6 +58,11 @@ export function inspectionTable(inspection: Inspection): string {
     ]),
   ];
   return [...table(facts), '', 'Made of:', ...table(sizes).map((line) => `  ${line}`)].join('\n');
+}
+
+function versions({ version, node, onnxruntime }: RuntimeInfo): string {
+  const parts = [`encoderfile ${version}`, `Node ${node}`, onnxruntime && `ONNX Runtime ${onnxruntime}`];
+  return parts.filter(Boolean).join(', ');
 }
 
 function table(rows: readonly [string, string][]): string[] {

@@ -9,10 +9,10 @@ import { type Platform, shortName } from '../../../runtime/contract/platforms.ts
 import { withFileSource } from '../../adapters/file-source.ts';
 import { sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
-import { makeBase } from './make.ts';
+import { makeRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
-import { bundleEncoder, type Program } from './program.ts';
+import { bundleProgram, type Program } from './program.ts';
 
 /** A base runtime, ready to have a model appended: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
@@ -41,7 +41,7 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   if (!existsSync(output)) {
     const node = await nodeBinary(platform, cacheDir, request.mayDownload);
     request.onMake();
-    await makeBase({ platform, version, key, node, program, native, output });
+    await makeRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
   }
   return await openBase(output, platform);
 }
@@ -51,7 +51,10 @@ async function baseSources(
   platform: Platform,
   version: string,
 ): Promise<{ program: Program; native: NativeSources; key: string }> {
-  const [program, native] = await Promise.all([bundleEncoder(version), readNativeLibraries(platform)]);
+  const [program, native] = await Promise.all([
+    bundleProgram('encoder', version),
+    readNativeLibraries(platform),
+  ]);
   const key = sha256(
     JSON.stringify([
       FORMAT_VERSION,
@@ -90,6 +93,11 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
     const info = JSON.parse(
       new TextDecoder().decode(source.readAt(runtime.offset, runtime.length)),
     ) as RuntimeInfo;
+    if (info.program !== undefined) {
+      throw configError(
+        `${path} is no base runtime: its program is the ${info.program}, which runs no models.`,
+      );
+    }
     if (info.platform !== platform.triple) {
       throw configError(
         `${path} is a base runtime for ${info.platform}, not for ${platform.triple}. Pass --platform ${info.platform}, or another base.`,

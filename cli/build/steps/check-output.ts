@@ -10,7 +10,7 @@ export async function checkOutput(path: string, kind: BuildPlan['output']['kind'
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() && kind === 'executable') {
     throw configError(
-      `Cannot write ${path}: it is a folder. Name a file, or use --output-dir to name a folder.`,
+      `Cannot write ${path}: it is a folder. Name a file in it.`,
     );
   }
   const folder = await nearestFolder(dirname(path));

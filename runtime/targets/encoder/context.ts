@@ -7,5 +7,7 @@ export interface EncoderContext {
   readonly kernel: Kernel;
   readonly engine: ServingEngine;
   /** Versions of what the executable is made of; from source only `version` is real. */
-  readonly runtime: Pick<RuntimeInfo, 'version' | 'node' | 'onnxruntime' | 'tokenizers' | 'platform'>;
+  readonly runtime: Required<
+    Pick<RuntimeInfo, 'version' | 'node' | 'onnxruntime' | 'tokenizers' | 'platform'>
+  >;
 }

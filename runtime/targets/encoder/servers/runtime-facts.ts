@@ -5,8 +5,8 @@ import type { EncoderContext } from '../context.ts';
 
 /** What the executable is made of. From source there is only Node to tell of. */
 export function runtimeFacts(modelPath: string): EncoderContext['runtime'] {
+  const unknown = 'from source';
   if (!isSea()) {
-    const unknown = 'from source';
     return {
       version: unknown,
       node: process.versions.node,
@@ -17,7 +17,7 @@ export function runtimeFacts(modelPath: string): EncoderContext['runtime'] {
   }
   const source = openFileSource(modelPath);
   try {
-    return inspect(source).runtime;
+    return { onnxruntime: unknown, tokenizers: unknown, ...inspect(source).runtime };
   } finally {
     source.close();
   }

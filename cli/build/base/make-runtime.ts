@@ -11,20 +11,23 @@ import { planMacho } from '../binary/macho-layout.ts';
 import { unsignPe } from '../binary/pe-unsign.ts';
 import { writeContainer } from '../steps/write-container.ts';
 import type { NativeSources } from './native-libraries.ts';
-import type { Program } from './program.ts';
+import type { Program, ProgramName } from './program.ts';
 
-export interface BaseInput {
+export interface RuntimeInput {
   readonly platform: Platform;
+  readonly name: ProgramName;
   readonly version: string;
   readonly key: string;
+  /** The platform's Node binary. */
   readonly node: string;
   readonly program: Program;
-  readonly native: NativeSources;
+  /** What a program that runs models needs. */
+  readonly native: NativeSources | undefined;
   readonly output: string;
 }
 
-/** Makes a base runtime: Node without its symbol table, with our program and the native libraries inside. */
-export async function makeBase(input: BaseInput): Promise<void> {
+/** Makes a runtime: Node without its symbol table, with a program of ours and its native libraries inside. Returns its size. */
+export async function makeRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
   await mkdir(join(output, '..'), { recursive: true });
   const scratch = await mkdtemp(`${output}.tmp-`);
@@ -35,15 +38,15 @@ export async function makeBase(input: BaseInput): Promise<void> {
     await writeFile(stripped, strippedBytes, { mode: 0o755 });
 
     const assets = new Map(program.assets);
-    assets.set(ASSET_NATIVE_LIST, new TextEncoder().encode(JSON.stringify(native.list)));
+    if (native) assets.set(ASSET_NATIVE_LIST, new TextEncoder().encode(JSON.stringify(native.list)));
     const parts: RuntimePart[] = [
       { name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length },
       {
-        name: 'encoderfile',
+        name: input.name === 'encoder' ? 'encoderfile' : input.name,
         bytes: [program.main, ...program.assets.values()].reduce((sum, { length }) => sum + length, 0),
       },
     ];
-    for (const [name, bytes] of native.bytes) {
+    for (const [name, bytes] of native?.bytes ?? []) {
       const packed = await zstd(bytes);
       assets.set(nativeAsset(name), packed);
       parts.push({ name, bytes: packed.length, unpackedBytes: bytes.length });
@@ -57,7 +60,7 @@ export async function makeBase(input: BaseInput): Promise<void> {
       codeCache: platform.os === process.platform && platform.cpu === process.arch,
       output: executable,
     });
-    await writeContainer({
+    return await writeContainer({
       executable: await executableRange(executable, platform),
       payload: [{ name: 'runtime', content: { bytes: describe(input, parts) } }],
       platform,
@@ -77,13 +80,18 @@ const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   darwin: (node) => node,
 };
 
-function describe({ version, platform, key }: BaseInput, parts: readonly RuntimePart[]): Uint8Array {
+function describe(
+  { name, version, platform, key, native }: RuntimeInput,
+  parts: readonly RuntimePart[],
+): Uint8Array {
   const info: RuntimeInfo = {
+    ...(name === 'encoder' ? {} : { program: name }),
     version,
     platform: platform.triple,
     node: NODE_VERSION,
-    onnxruntime: packageVersion('onnxruntime-node'),
-    tokenizers: packageVersion('tokenizers'),
+    ...(native
+      ? { onnxruntime: packageVersion('onnxruntime-node'), tokenizers: packageVersion('tokenizers') }
+      : {}),
     key,
     parts,
   };

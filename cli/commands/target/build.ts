@@ -1,0 +1,46 @@
+import { Args, Flags } from '@oclif/core';
+import type { TargetBuildResult } from '../../services/target/build-result.ts';
+import { BaseCommand } from '../base-command.ts';
+import { cacheDirFlag } from '../flags.ts';
+
+export class TargetBuild extends BaseCommand {
+  static override summary = 'Build mcp-manager or the gateway as one executable file.';
+  static override examples = [
+    '<%= config.bin %> target build manager -o mcp-manager',
+    '<%= config.bin %> target build gateway -o gateway --platform linux-arm64',
+  ];
+  static override args = {
+    target: Args.string({ required: true, options: ['manager', 'gateway'], description: 'What to build' }),
+  };
+  static override flags = {
+    'output-path': Flags.string({
+      char: 'o',
+      summary: 'File to write (default: the name of the program, in this folder)',
+      helpValue: '<file>',
+    }),
+    platform: Flags.string({
+      summary: 'Target platform, as linux-arm64 or a target triple (default: this machine)',
+      helpValue: '<platform>',
+    }),
+    'cache-dir': cacheDirFlag,
+    'no-download': Flags.boolean({ summary: "Never download another platform's Node" }),
+  };
+
+  async run(): Promise<TargetBuildResult> {
+    const { args, flags } = await this.parse(TargetBuild);
+    const { buildTarget } = await import('../../services/target/build.ts');
+    const { targetBuildText } = await import('../../services/target/build-result.ts');
+    const result = await buildTarget(
+      {
+        target: args.target === 'manager' ? 'manager' : 'gateway',
+        output: flags['output-path'],
+        platform: flags.platform,
+        cacheDir: flags['cache-dir'],
+        mayDownload: !flags['no-download'],
+      },
+      this.reporter(flags.quiet),
+    );
+    if (!flags.quiet) this.log(targetBuildText(result));
+    return result;
+  }
+}

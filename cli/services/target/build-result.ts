@@ -1,0 +1,19 @@
+import { duration, formatBytes } from '../../../runtime/core/progress.ts';
+import { columns, shellWord, shownPath } from '../text.ts';
+
+export interface TargetBuildResult {
+  readonly target: 'manager' | 'gateway';
+  readonly path: string;
+  readonly bytes: number;
+  readonly platform: string;
+  readonly seconds: number;
+}
+
+export function targetBuildText({ path, bytes, platform, seconds }: TargetBuildResult): string {
+  const shown = shownPath(path);
+  return columns([
+    ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
+    ['Platform', platform],
+    ['Run', `${shellWord(shown)} --help`],
+  ]);
+}

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { shortName } from '../../../runtime/contract/platforms.ts';
+import { sha256 } from '../../adapters/hash.ts';
+import { ownVersion } from '../../adapters/package-files.ts';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { makeRuntime } from '../../build/base/make-runtime.ts';
+import { nodeBinary } from '../../build/base/node-binary.ts';
+import { bundleProgram } from '../../build/base/program.ts';
+import { hostPlatform, parsePlatform } from '../../build/plan.ts';
+import type { Reporter } from '../../build/reporter.ts';
+import { checkOutput } from '../../build/steps/check-output.ts';
+import type { TargetBuildResult } from './build-result.ts';
+
+export interface TargetBuildRequest {
+  readonly target: TargetBuildResult['target'];
+  readonly output: string | undefined;
+  readonly platform: string | undefined;
+  readonly cacheDir: string | undefined;
+  readonly mayDownload: boolean;
+}
+
+const FILE_NAMES = { manager: 'mcp-manager', gateway: 'gateway' };
+
+/** `encoderfile target build`: a program of ours that carries no model, as one file. */
+export async function buildTarget(request: TargetBuildRequest, report: Reporter): Promise<TargetBuildResult> {
+  const started = performance.now();
+  const { target, mayDownload } = request;
+  const platform =
+    request.platform === undefined
+      ? hostPlatform({ os: process.platform, cpu: process.arch })
+      : parsePlatform(request.platform);
+  const output = resolve(request.output ?? `${FILE_NAMES[target]}${platform.exeSuffix}`);
+  await checkOutput(output, 'executable');
+  const step = report.step(`Building ${FILE_NAMES[target]} for ${shortName(platform)}`);
+  const version = ownVersion();
+  const program = await bundleProgram(target, version);
+  const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), mayDownload);
+  const key = sha256(program.main);
+  const bytes = await makeRuntime({
+    platform,
+    name: target,
+    version,
+    key,
+    node,
+    program,
+    native: undefined,
+    output,
+  });
+  step.done();
+  return {
+    target,
+    path: output,
+    bytes,
+    platform: platform.triple,
+    seconds: (performance.now() - started) / 1000,
+  };
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TEST_CACHE } from '../../helpers/paths.ts';
+import { runCli } from '../../helpers/run-cli.ts';
+import { runProcess } from '../../helpers/run-process.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const build = (...args: string[]) => runCli(['target', 'build', ...args, '--cache-dir', TEST_CACHE]);
+
+describe('encoderfile target build', () => {
+  test.each(['manager', 'gateway'])('makes the %s one file that runs and verifies', async (target) => {
+    const file = join(folder(), 'built');
+    const built = await build(target, '-o', file);
+    expect(built).toMatchObject({ exitCode: 0 });
+    expect(built.stdout).toMatch(/^File +.*built \(1\d\d MB/);
+
+    const version = await runProcess(file, ['version'], { cwd: '/', env: { PATH: '' } });
+    expect(version.stdout).toMatch(/^(mcp-manager|gateway) \d+\.\d+\.\d+$/);
+    const inspected = await runCli(['inspect', file]);
+    expect(inspected.stdout).toContain(`Program   ${target}`);
+    expect((await runCli(['verify', file])).exitCode).toBe(0);
+  });
+
+  test('what it makes is no base runtime', async () => {
+    const file = join(folder(), 'built');
+    await build('manager', '-o', file);
+    const { exitCode, stderr } = await runCli(['base', 'add', '--file', file, '--cache-dir', folder()]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${file} is no base runtime: its program is the manager, which runs no models.`);
+  });
+
+  test('an unknown target and a folder as output are refused', async () => {
+    expect(await build('encoder')).toMatchObject({
+      exitCode: 2,
+      stderr: 'Error: Expected encoder to be one of: manager, gateway. See `encoderfile target build --help`.',
+    });
+    expect(await build('manager', '-o', folder())).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: Cannot write ${folder()}: it is a folder. Name a file in it.`,
+    });
+  });
+});
