@@ -1,6 +1,6 @@
 // Starts one of our programs on the Node we pin, whatever Node started this file: the programs are TypeScript run from
 // source, which older versions cannot read. Plain JavaScript for that reason.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -11,17 +11,21 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 export function launch(entry) {
   const program = fileURLToPath(new URL(`../../${entry}`, import.meta.url));
-  const { status, signal, error } = spawnSync(pinnedNode(), [program, ...process.argv.slice(2)], {
+  const child = spawn(pinnedNode(), [program, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, ENCODERFILE_VERSION: version },
   });
-  if (error) {
+  child.on('error', (error) => {
     console.error(
       `Error: Cannot start Node: ${error.message}. Run npm run setup in the project's folder first.`,
     );
     process.exit(1);
-  }
-  process.exit(signal ? 128 + constants.signals[signal] : status);
+  });
+  child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
+  // Whoever stops or reloads a service knows the id of this process, not of its child.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends this one to both.
+  process.on('SIGINT', () => {});
 }
 
 function pinnedNode() {
@@ -33,6 +37,3 @@ function pinnedNode() {
   console.error("Error: Node 26 is not installed here. Run npm run setup in the project's folder first.");
   return process.exit(1);
 }
-
-// A signal for the group reaches the child too; this process waits for what the child makes of it.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../helpers/paths.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+
+/** The launcher as npm's bins use it, with a program that says what reaches it. */
+function launch(program: string): { child: ReturnType<typeof spawn>; lines: AsyncIterator<string> } {
+  writeFileSync(join(folder(), 'program.mjs'), program);
+  const launcher = join(folder(), 'launcher.mjs');
+  const entry = relative(ROOT, join(folder(), 'program.mjs'));
+  writeFileSync(
+    launcher,
+    `import { launch } from ${JSON.stringify(join(ROOT, 'cli/launch/launch.mjs'))};\nlaunch(${JSON.stringify(entry)});\n`,
+  );
+  const child = spawn(process.execPath, [launcher, 'an argument'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  if (!child.stdout) throw new Error('no output');
+  return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+}
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('passes %s on to the program', async (signal) => {
+  const { child, lines } = launch(
+    `process.on('${signal}', () => { console.log('told'); process.exit(7); });
+     setInterval(() => {}, 1000);
+     console.log(process.argv[2]);`,
+  );
+  const exit = once(child, 'exit');
+  expect((await lines.next()).value).toBe('an argument');
+  child.kill(signal);
+  expect((await lines.next()).value).toBe('told');
+  expect(await exit).toEqual([7, null]);
+});
+
+test('ends with the code that a signal means to shells', async () => {
+  const { child } = launch(`process.kill(process.pid, 'SIGKILL');`);
+  expect(await once(child, 'exit')).toEqual([137, null]);
+});
