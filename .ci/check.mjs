@@ -19,6 +19,7 @@ const CHECKS = {
     ...SOURCES,
   ],
   types: ['tsc', '--noEmit'],
+  'docs page types': ['tsc', '-p', 'runtime/serve/http/docs-page/browser/tsconfig.json'],
   'page types': ['tsc', '-p', 'runtime/targets/encoder/http/page/browser/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],
   architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],

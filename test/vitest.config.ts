@@ -6,7 +6,10 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
     // Most tests need no built model: `WITHOUT_MODELS=1` runs those a minute sooner.
-    globalSetup: process.env['WITHOUT_MODELS'] ? [] : ['./helpers/global-setup.ts'],
+    globalSetup: [
+      ...(process.env['WITHOUT_MODELS'] ? [] : ['./helpers/build-models.ts']),
+      './helpers/build-manager.ts',
+    ],
     testTimeout: 120_000,
     hookTimeout: 180_000,
     // Node can deadlock while it ends a process (nodejs/node#54918); what hung is printed, and the test gets one more try.

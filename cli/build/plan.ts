@@ -5,7 +5,7 @@ import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/plat
 import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
-import { suggest } from '../config/suggest.ts';
+import { suggest } from '../../runtime/core/suggest.ts';
 
 /** What the user asked for on the command line; each overrides the config file. */
 export interface BuildFlags {

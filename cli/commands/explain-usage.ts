@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { suggest } from '../config/suggest.ts';
+import { suggest } from '../../runtime/core/suggest.ts';
 
 /** What a wrong command line is told: the word, the rule and where help is, on one line. */
 export function explainUsage(error: Error, command: string): string {

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { NO_CONTROL_CHARACTERS } from '../../runtime/contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
 import type { Finding } from './issue.ts';
-import { didYouMean } from './suggest.ts';
+import { didYouMean } from '../../runtime/core/suggest.ts';
 
 /** One sentence about one wrong value. */
 export function explainValue(error: ErrorObject, source: (path: readonly string[]) => string): Finding {

@@ -10,10 +10,14 @@ export type ErrorCode =
   | 'MalformedError'
   | 'UnsupportedMediaError'
   | 'TooLargeError'
+  /** The request did not arrive in time. */
+  | 'SlowRequestError'
   | 'NotFoundError'
   | 'MethodError'
   | 'UnauthorizedError'
   | 'ForbiddenError'
+  /** Something of that name is there already, or is still in use. */
+  | 'ConflictError'
   /** Too much is waiting already; later it will work. */
   | 'OverloadedError'
   /** The server is starting or ending. */
@@ -40,6 +44,8 @@ export interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[] | undefined;
   /** When it is worth trying again. */
   readonly retryAfterSeconds?: number | undefined;
+  /** A stable word for programs, as `budget_exceeded`, where the code alone says too little. */
+  readonly reason?: string | undefined;
 }
 
 /** The one error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
@@ -47,6 +53,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly reason: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -54,6 +61,7 @@ export class AppError extends Error {
     this.code = code;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.reason = options.reason;
   }
 
   /** Anything thrown becomes an AppError at an edge; what we did not foresee is our fault, an InternalError. */

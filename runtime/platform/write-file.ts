@@ -1,12 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { explainWriteError } from '../core/write-error.ts';
 
 /** Writes a file that appears complete or not at all. */
-export function writeFileAtomically(path: string, text: string): void {
+export function writeFileAtomically(path: string, text: string, mode?: number): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    const fd = openSync(temporary, 'wx', 0o644);
+    const fd = openSync(temporary, 'wx', mode ?? 0o644);
     try {
+      // What the process masks out of new files is not masked out of a mode that was chosen.
+      if (mode !== undefined) fchmodSync(fd, mode);
       writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {

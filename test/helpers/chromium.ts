@@ -1,7 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { execa } from 'execa';
-import { TEST_CACHE } from './paths.ts';
+import { installDebianPackage, works } from './debian-package.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -16,15 +13,6 @@ export const CHROMIUM_FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/** Test files run side by side: the second one waits for the lock and then finds what the first one installed. */
-const INSTALL = `
-exec 9>"$1"
-flock 9
-command -v chromium && exit
-apt-get update
-apt-get install -y --no-install-recommends chromium
-`;
 
 /**
  * A Chromium that runs: the one in CHROMIUM_PATH, an installed one, or, for root on Debian, one installed now. Where there is
@@ -49,18 +37,6 @@ async function findChromium(): Promise<string | undefined> {
 }
 
 async function installChromium(): Promise<string | undefined> {
-  if (process.getuid?.() !== 0 || !(await works('apt-get', ['--version']))) return undefined;
-  await mkdir(TEST_CACHE, { recursive: true });
-  const { exitCode, stderr } = await execa('sh', ['-ec', INSTALL, 'install', join(TEST_CACHE, 'apt.lock')], {
-    reject: false,
-    stdin: 'ignore',
-    env: { DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  if (exitCode !== 0) console.warn(`Cannot install Chromium: ${stderr}`);
+  await installDebianPackage('chromium', 'command -v chromium');
   return await findChromium();
-}
-
-async function works(command: string, args: readonly string[]): Promise<boolean> {
-  const { exitCode } = await execa(command, args, { reject: false, stdin: 'ignore' });
-  return exitCode === 0;
 }

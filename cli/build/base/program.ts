@@ -18,13 +18,15 @@ interface Sources {
   readonly pages: readonly string[];
 }
 
+const DOCS_PAGE = 'runtime/serve/http/docs-page/browser';
+
 const SOURCES = {
   encoder: {
     main: 'runtime/targets/encoder/main.ts',
     workers: { encoder: 'runtime/targets/encoder/engine/worker.ts' },
-    pages: ['runtime/targets/encoder/http/page/browser'],
+    pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
   },
-  manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [] },
+  manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [DOCS_PAGE] },
   gateway: { main: 'runtime/targets/gateway/main.ts', workers: {}, pages: [] },
 } satisfies Record<string, Sources>;
 

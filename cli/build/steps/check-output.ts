@@ -9,9 +9,7 @@ import type { BuildPlan } from '../plan.ts';
 export async function checkOutput(path: string, kind: BuildPlan['output']['kind']): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() && kind === 'executable') {
-    throw configError(
-      `Cannot write ${path}: it is a folder. Name a file in it.`,
-    );
+    throw configError(`Cannot write ${path}: it is a folder. Name a file in it.`);
   }
   const folder = await nearestFolder(dirname(path));
   try {

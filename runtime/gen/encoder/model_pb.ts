@@ -4,36 +4,33 @@
 
 // What the services of all model types share.
 
-import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2';
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/model.proto.
  */
-export const file_encoder_model: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0IsgBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRovCg1JZDJsYWJlbEVudHJ5EgsKA2tleRgBIAEoDRINCgV2YWx1ZRgCIAEoCToCOAEiSAoJVG9rZW5JbmZvEg0KBXRva2VuGAEgASgJEhAKCHRva2VuX2lkGAIgASgNEg0KBXN0YXJ0GAMgASgNEgsKA2VuZBgEIAEoDSqFAQoJTW9kZWxUeXBlEhoKFk1PREVMX1RZUEVfVU5TUEVDSUZJRUQQABINCglFTUJFRERJTkcQARIbChdTRVFVRU5DRV9DTEFTU0lGSUNBVElPThACEhgKFFRPS0VOX0NMQVNTSUZJQ0FUSU9OEAMSFgoSU0VOVEVOQ0VfRU1CRURESU5HEARiBnByb3RvMw',
-  );
+export const file_encoder_model: GenFile = /*@__PURE__*/
+  fileDesc("ChNlbmNvZGVyL21vZGVsLnByb3RvEgdlbmNvZGVyIhkKF0dldE1vZGVsTWV0YWRhdGFSZXF1ZXN0IsgBChhHZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2USEAoIbW9kZWxfaWQYASABKAkSJgoKbW9kZWxfdHlwZRgCIAEoDjISLmVuY29kZXIuTW9kZWxUeXBlEkEKCGlkMmxhYmVsGAMgAygLMi8uZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2UuSWQybGFiZWxFbnRyeRovCg1JZDJsYWJlbEVudHJ5EgsKA2tleRgBIAEoDRINCgV2YWx1ZRgCIAEoCToCOAEiSAoJVG9rZW5JbmZvEg0KBXRva2VuGAEgASgJEhAKCHRva2VuX2lkGAIgASgNEg0KBXN0YXJ0GAMgASgNEgsKA2VuZBgEIAEoDSqFAQoJTW9kZWxUeXBlEhoKFk1PREVMX1RZUEVfVU5TUEVDSUZJRUQQABINCglFTUJFRERJTkcQARIbChdTRVFVRU5DRV9DTEFTU0lGSUNBVElPThACEhgKFFRPS0VOX0NMQVNTSUZJQ0FUSU9OEAMSFgoSU0VOVEVOQ0VfRU1CRURESU5HEARiBnByb3RvMw");
 
 /**
  * @generated from message encoder.GetModelMetadataRequest
  */
-export type GetModelMetadataRequest = Message<'encoder.GetModelMetadataRequest'> & {};
+export type GetModelMetadataRequest = Message<"encoder.GetModelMetadataRequest"> & {
+};
 
 /**
  * Describes the message encoder.GetModelMetadataRequest.
  * Use `create(GetModelMetadataRequestSchema)` to create a new message.
  */
-export const GetModelMetadataRequestSchema: GenMessage<GetModelMetadataRequest> =
-  /*@__PURE__*/
+export const GetModelMetadataRequestSchema: GenMessage<GetModelMetadataRequest> = /*@__PURE__*/
   messageDesc(file_encoder_model, 0);
 
 /**
  * @generated from message encoder.GetModelMetadataResponse
  */
-export type GetModelMetadataResponse = Message<'encoder.GetModelMetadataResponse'> & {
+export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse"> & {
   /**
    * The name in the configuration that the executable was built from.
    *
@@ -58,14 +55,13 @@ export type GetModelMetadataResponse = Message<'encoder.GetModelMetadataResponse
  * Describes the message encoder.GetModelMetadataResponse.
  * Use `create(GetModelMetadataResponseSchema)` to create a new message.
  */
-export const GetModelMetadataResponseSchema: GenMessage<GetModelMetadataResponse> =
-  /*@__PURE__*/
+export const GetModelMetadataResponseSchema: GenMessage<GetModelMetadataResponse> = /*@__PURE__*/
   messageDesc(file_encoder_model, 1);
 
 /**
  * @generated from message encoder.TokenInfo
  */
-export type TokenInfo = Message<'encoder.TokenInfo'> & {
+export type TokenInfo = Message<"encoder.TokenInfo"> & {
   /**
    * @generated from field: string token = 1;
    */
@@ -95,7 +91,8 @@ export type TokenInfo = Message<'encoder.TokenInfo'> & {
  * Describes the message encoder.TokenInfo.
  * Use `create(TokenInfoSchema)` to create a new message.
  */
-export const TokenInfoSchema: GenMessage<TokenInfo> = /*@__PURE__*/ messageDesc(file_encoder_model, 2);
+export const TokenInfoSchema: GenMessage<TokenInfo> = /*@__PURE__*/
+  messageDesc(file_encoder_model, 2);
 
 /**
  * @generated from enum encoder.ModelType
@@ -135,4 +132,6 @@ export type ModelType = (typeof ModelType)[keyof typeof ModelType] | UnknownEnum
 /**
  * Describes the enum encoder.ModelType.
  */
-export const ModelTypeSchema: GenEnum<ModelType> = /*@__PURE__*/ enumDesc(file_encoder_model, 0);
+export const ModelTypeSchema: GenEnum<ModelType> = /*@__PURE__*/
+  enumDesc(file_encoder_model, 0);
+

@@ -2,26 +2,22 @@
 // @generated from file encoder/sentence_embedding.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from './model_pb.ts';
-import { file_encoder_model } from './model_pb.ts';
-import type { Message } from '@bufbuild/protobuf';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GetModelMetadataRequestSchema, GetModelMetadataResponseSchema } from "./model_pb.ts";
+import { file_encoder_model } from "./model_pb.ts";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file encoder/sentence_embedding.proto.
  */
-export const file_encoder_sentence_embedding: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciKWAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl9ub3JtYWxpemVCDQoLX2RpbWVuc2lvbnNCDgoMX3Byb21wdF9uYW1lItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiwKF1NlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhEKCWVtYmVkZGluZxgBIAMoAjK+AQoRU2VudGVuY2VFbWJlZGRpbmcSUAoHUHJlZGljdBIhLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0GiIuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlElcKEEdldE1vZGVsTWV0YWRhdGESIC5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXF1ZXN0GiEuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2ViBnByb3RvMw',
-    [file_encoder_model],
-  );
+export const file_encoder_sentence_embedding: GenFile = /*@__PURE__*/
+  fileDesc("CiBlbmNvZGVyL3NlbnRlbmNlX2VtYmVkZGluZy5wcm90bxIHZW5jb2RlciKWAgoYU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Eg4KBmlucHV0cxgBIAMoCRIWCglub3JtYWxpemUYAiABKAhIAIgBARJBCghtZXRhZGF0YRgDIAMoCzIvLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0Lk1ldGFkYXRhRW50cnkSFwoKZGltZW5zaW9ucxgEIAEoDUgBiAEBEhgKC3Byb21wdF9uYW1lGAUgASgJSAKIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl9ub3JtYWxpemVCDQoLX2RpbWVuc2lvbnNCDgoMX3Byb21wdF9uYW1lItUBChlTZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlEjEKB3Jlc3VsdHMYASADKAsyIC5lbmNvZGVyLlNlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhAKCG1vZGVsX2lkGAIgASgJEkIKCG1ldGFkYXRhGAMgAygLMjAuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiwKF1NlbnRlbmNlRW1iZWRkaW5nUmVzdWx0EhEKCWVtYmVkZGluZxgBIAMoAjK+AQoRU2VudGVuY2VFbWJlZGRpbmcSUAoHUHJlZGljdBIhLmVuY29kZXIuU2VudGVuY2VFbWJlZGRpbmdSZXF1ZXN0GiIuZW5jb2Rlci5TZW50ZW5jZUVtYmVkZGluZ1Jlc3BvbnNlElcKEEdldE1vZGVsTWV0YWRhdGESIC5lbmNvZGVyLkdldE1vZGVsTWV0YWRhdGFSZXF1ZXN0GiEuZW5jb2Rlci5HZXRNb2RlbE1ldGFkYXRhUmVzcG9uc2ViBnByb3RvMw", [file_encoder_model]);
 
 /**
  * @generated from message encoder.SentenceEmbeddingRequest
  */
-export type SentenceEmbeddingRequest = Message<'encoder.SentenceEmbeddingRequest'> & {
+export type SentenceEmbeddingRequest = Message<"encoder.SentenceEmbeddingRequest"> & {
   /**
    * @generated from field: repeated string inputs = 1;
    */
@@ -60,14 +56,13 @@ export type SentenceEmbeddingRequest = Message<'encoder.SentenceEmbeddingRequest
  * Describes the message encoder.SentenceEmbeddingRequest.
  * Use `create(SentenceEmbeddingRequestSchema)` to create a new message.
  */
-export const SentenceEmbeddingRequestSchema: GenMessage<SentenceEmbeddingRequest> =
-  /*@__PURE__*/
+export const SentenceEmbeddingRequestSchema: GenMessage<SentenceEmbeddingRequest> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 0);
 
 /**
  * @generated from message encoder.SentenceEmbeddingResponse
  */
-export type SentenceEmbeddingResponse = Message<'encoder.SentenceEmbeddingResponse'> & {
+export type SentenceEmbeddingResponse = Message<"encoder.SentenceEmbeddingResponse"> & {
   /**
    * One per input, in their order.
    *
@@ -90,14 +85,13 @@ export type SentenceEmbeddingResponse = Message<'encoder.SentenceEmbeddingRespon
  * Describes the message encoder.SentenceEmbeddingResponse.
  * Use `create(SentenceEmbeddingResponseSchema)` to create a new message.
  */
-export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingResponse> =
-  /*@__PURE__*/
+export const SentenceEmbeddingResponseSchema: GenMessage<SentenceEmbeddingResponse> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 1);
 
 /**
  * @generated from message encoder.SentenceEmbeddingResult
  */
-export type SentenceEmbeddingResult = Message<'encoder.SentenceEmbeddingResult'> & {
+export type SentenceEmbeddingResult = Message<"encoder.SentenceEmbeddingResult"> & {
   /**
    * @generated from field: repeated float embedding = 1;
    */
@@ -108,8 +102,7 @@ export type SentenceEmbeddingResult = Message<'encoder.SentenceEmbeddingResult'>
  * Describes the message encoder.SentenceEmbeddingResult.
  * Use `create(SentenceEmbeddingResultSchema)` to create a new message.
  */
-export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> =
-  /*@__PURE__*/
+export const SentenceEmbeddingResultSchema: GenMessage<SentenceEmbeddingResult> = /*@__PURE__*/
   messageDesc(file_encoder_sentence_embedding, 2);
 
 /**
@@ -122,16 +115,18 @@ export const SentenceEmbedding: GenService<{
    * @generated from rpc encoder.SentenceEmbedding.Predict
    */
   predict: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof SentenceEmbeddingRequestSchema;
     output: typeof SentenceEmbeddingResponseSchema;
-  };
+  },
   /**
    * @generated from rpc encoder.SentenceEmbedding.GetModelMetadata
    */
   getModelMetadata: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetModelMetadataRequestSchema;
     output: typeof GetModelMetadataResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_encoder_sentence_embedding, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_encoder_sentence_embedding, 0);
+

@@ -8,12 +8,18 @@ export interface Option {
   readonly fallback?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
+  /** May be given several times; `Invocation.values` has them all. */
+  readonly repeatable?: boolean;
 }
 
 export interface Invocation {
   readonly positionals: readonly string[];
-  /** The option's text; a switch has `true` or nothing. */
+  /** Those of the positionals that stand after `--`; undefined without a `--`. */
+  readonly afterDashes: readonly string[] | undefined;
+  /** The option's text; a switch has `true` or nothing. Of an option given several times the last one counts. */
   value(name: string): string | undefined;
+  /** All texts of an option that may be given several times, in their order. */
+  values(name: string): readonly string[];
   flag(name: string): boolean;
   /** Whether the option is on the command line. */
   given(name: string): boolean;
@@ -36,15 +42,27 @@ export interface Command {
   readonly positionals?: string;
   readonly options: Readonly<Record<string, Option>>;
   /** Resolves with the exit code. */
-  run(invocation: Invocation, output: Output): Promise<number>;
+  run(invocation: Invocation, output: Output, program: Program): Promise<number>;
 }
+
+/** Commands that share their first words. */
+export interface CommandGroup {
+  readonly summary: string;
+  readonly commands: Commands;
+}
+
+export type Commands = Readonly<Record<string, Command | CommandGroup>>;
 
 export interface Program {
   /** What the user typed to start it. */
   readonly name: string;
   readonly title: string;
-  readonly commands: Readonly<Record<string, Command>>;
+  readonly commands: Commands;
+  /** Options of every command, which may also stand before its name. */
+  readonly options?: Readonly<Record<string, Option>>;
 }
+
+export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
 /** The command line is wrong; exit code 2. */
 export class UsageError extends Error {}

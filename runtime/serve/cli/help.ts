@@ -1,42 +1,59 @@
-import type { Command, Option, Program } from './command.ts';
+import type { Command, CommandGroup, Commands, Option, Program } from './command.ts';
 
 export function programHelp(program: Program): string {
-  const rows = Object.entries(program.commands).map(([name, { summary }]): Row => [name, summary]);
+  return overview(program, program.title, [], program.commands);
+}
+
+export function groupHelp(program: Program, words: readonly string[], group: CommandGroup): string {
+  return overview(program, group.summary, words, group.commands);
+}
+
+function overview(program: Program, title: string, words: readonly string[], commands: Commands): string {
+  const name = [program.name, ...words].join(' ');
+  const rows = Object.entries(commands).map(([command, { summary }]): Row => [command, summary]);
   return [
-    program.title,
+    title,
     '',
-    `Usage: ${program.name} <command> [options]`,
+    `Usage: ${name} <command> [options]`,
     '',
     'Commands:',
     ...columns(rows),
+    ...section('Options of every command:', optionRows(program.options ?? {})),
     '',
-    `\`${program.name} <command> --help\` tells more of a command.`,
+    `\`${name} <command> --help\` tells more of a command.`,
   ].join('\n');
 }
 
 export function commandHelp(program: Program, name: string, command: Command): string {
-  const rows = Object.entries(command.options).map(([option, spec]): Row => [
-    flags(option, spec),
-    explain(spec),
-  ]);
+  const own = optionRows(command.options);
+  const shared = Object.entries(program.options ?? {}).filter(([option]) => !(option in command.options));
   const positionals = command.positionals ? ` ${command.positionals}` : '';
+  const hasOptions = own.length + shared.length > 0;
   return [
     command.summary,
     '',
-    `Usage: ${program.name} ${name}${positionals}${rows.length > 0 ? ' [options]' : ''}`,
-    ...(rows.length > 0 ? ['', 'Options:', ...columns(rows)] : []),
+    `Usage: ${program.name} ${name}${positionals}${hasOptions ? ' [options]' : ''}`,
+    ...section('Options:', own),
+    ...section('Options of every command:', optionRows(Object.fromEntries(shared))),
   ].join('\n');
 }
 
 type Row = readonly [left: string, right: string];
 
+const optionRows = (options: Readonly<Record<string, Option>>): Row[] =>
+  Object.entries(options).map(([name, option]): Row => [flags(name, option), explain(option)]);
+
+const section = (title: string, rows: readonly Row[]): string[] =>
+  rows.length === 0 ? [] : ['', title, ...columns(rows)];
+
 function flags(name: string, { short, value }: Option): string {
   return `${short ? `-${short}, ` : '    '}--${name}${value === undefined ? '' : ` <${value}>`}`;
 }
 
-function explain({ help, choices, fallback, env }: Option): string {
+function explain({ help, choices, fallback, env, repeatable }: Option): string {
   const notes = [
     choices && `one of ${choices.join(', ')}`,
+    repeatable && 'may be repeated',
     fallback !== undefined && `default ${fallback}`,
     env && `env ${env}`,
   ].filter(Boolean);

@@ -1,24 +1,29 @@
 import { parseArgs } from 'node:util';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
 
+type Options = Readonly<Record<string, Option>>;
+
 /** Reads a command's arguments. Precedence: flag, environment, default. */
 export function parseInvocation(
   command: Command,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
+  shared: Options = {},
 ): Invocation {
-  const { values, positionals } = parse(command, args);
+  const options = { ...shared, ...command.options };
+  const { values, positionals, afterDashes } = parse({ ...command, options }, args);
   if (positionals.length > 0 && !command.positionals) {
     throw new UsageError(`Unexpected argument ${JSON.stringify(positionals[0])}.`);
   }
   const find = (name: string): { option: Option; fromEnv: string | undefined } => {
-    const option = command.options[name];
+    const option = options[name];
     if (!option) throw new Error(`no option ${name}`);
     // A variable that is empty counts as not set.
     return { option, fromEnv: (option.env && env[option.env]) || undefined };
   };
   const invocation: Invocation = {
     positionals,
+    afterDashes,
     given: (name) => values.has(name),
     source: (name) => {
       const { option, fromEnv } = find(name);
@@ -26,11 +31,15 @@ export function parseInvocation(
     },
     value(name) {
       const { option, fromEnv } = find(name);
-      return values.get(name) ?? fromEnv ?? option.fallback;
+      return values.get(name)?.at(-1) ?? fromEnv ?? option.fallback;
+    },
+    values(name) {
+      const otherwise = invocation.value(name);
+      return values.get(name) ?? (otherwise === undefined ? [] : [otherwise]);
     },
     flag: (name) => SWITCH_ON.includes(invocation.value(name) ?? ''),
   };
-  for (const [name, option] of Object.entries(command.options)) checkChoice(name, option, invocation);
+  for (const [name, option] of Object.entries(options)) checkChoice(name, option, invocation);
   return invocation;
 }
 
@@ -40,7 +49,7 @@ const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];
 function parse(
   command: Command,
   args: readonly string[],
-): { values: Map<string, string>; positionals: string[] } {
+): { values: Map<string, string[]>; positionals: string[]; afterDashes: string[] | undefined } {
   const options = Object.entries(command.options).map(([name, { short, value }]) => [
     name,
     { type: value === undefined ? 'boolean' : 'string', ...(short ? { short } : {}) },
@@ -52,13 +61,20 @@ function parse(
     tokens: true,
     options: Object.fromEntries(options) as Record<string, { type: 'boolean' | 'string' }>,
   });
-  const values = new Map<string, string>();
+  const values = new Map<string, string[]>();
   const positionals: string[] = [];
+  let afterDashes: string[] | undefined;
   for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind === 'option') values.set(token.name, valueOf(token, command));
+    if (token.kind === 'option-terminator') afterDashes = [];
+    if (token.kind === 'positional') {
+      positionals.push(token.value);
+      afterDashes?.push(token.value);
+    }
+    if (token.kind === 'option') {
+      values.set(token.name, [...(values.get(token.name) ?? []), valueOf(token, command)]);
+    }
   }
-  return { values, positionals };
+  return { values, positionals, afterDashes };
 }
 
 interface OptionToken {
@@ -89,8 +105,8 @@ function valueOf({ name, rawName, value, inlineValue }: OptionToken, command: Co
 
 function checkChoice(name: string, option: Option, invocation: Invocation): void {
   const choices = option.choices ?? (option.value === undefined ? SWITCH_VALUES : undefined);
-  const given = invocation.value(name);
-  if (!choices || given === undefined || choices.includes(given)) return;
+  const given = invocation.values(name).find((value) => !choices?.includes(value));
+  if (!choices || given === undefined) return;
   throw new UsageError(
     `${invocation.source(name)}: ${JSON.stringify(given)} is not one of ${choices.join(', ')}.`,
   );

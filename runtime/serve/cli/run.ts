@@ -2,36 +2,41 @@ import { AppError } from '../../contract/errors.ts';
 import { ReaderGone } from '../../platform/stdio.ts';
 import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
-import { commandHelp, programHelp } from './help.ts';
+import { findCommand, type FoundCommand, isHelp } from './find-command.ts';
+import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
 
 /** Runs the command that `args` name and returns the exit code. Errors are one sentence on stderr, never a stack trace. */
 export async function runProgram(program: Program, args: readonly string[], output: Output): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    (name === undefined ? output.err : output.out)(`${programHelp(program)}\n`);
-    return name === undefined ? EXIT_USAGE : 0;
-  }
-  const key = name === '--version' || name === '-V' ? 'version' : name;
-  const command = Object.hasOwn(program.commands, key) ? program.commands[key] : undefined;
+  let found: FoundCommand | undefined;
   try {
-    if (!command) {
-      const known = Object.keys(program.commands).join(', ');
-      throw new UsageError(`Unknown command ${JSON.stringify(name)}. Commands: ${known}.`);
-    }
-    if (asksForHelp(rest)) {
-      output.out(`${commandHelp(program, key, command)}\n`);
-      return 0;
-    }
-    return await command.run(parseInvocation(command, rest, process.env), output);
+    found = findCommand(program, args);
+    const { command, problem } = found;
+    if (problem) throw problem;
+    if (found.help || !command || asksForHelp(found.args)) return printHelp(program, found, output);
+    const invocation = parseInvocation(command, found.args, process.env, program.options);
+    return await command.run(invocation, output, program);
   } catch (error) {
-    return explainFailure(error, `${program.name}${command ? ` ${key}` : ''}`, output);
+    return explainFailure(error, [program.name, ...(found?.words ?? [])].join(' '), output);
   }
+}
+
+/** A line that names no command is a mistake, which help answers; one that asks for help is none. */
+function printHelp(
+  program: Program,
+  { words, command, group, args, help }: FoundCommand,
+  output: Output,
+): number {
+  const asked = help || asksForHelp(args);
+  const print = asked ? output.out : output.err;
+  if (command) print(`${commandHelp(program, words.join(' '), command)}\n`);
+  else print(`${'summary' in group ? groupHelp(program, words, group) : programHelp(program)}\n`);
+  return asked ? 0 : EXIT_USAGE;
 }
 
 function asksForHelp(args: readonly string[]): boolean {
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return own.includes('--help') || own.includes('-h');
+  return own.some((word) => isHelp(word));
 }
 
 function explainFailure(error: unknown, name: string, output: Output): number {

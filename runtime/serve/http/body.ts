@@ -1,33 +1,60 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
-import { AppError, inputError } from '../../contract/errors.ts';
-import { explainProblems, MESSAGE_KEYWORD } from './explain-problems.ts';
-import { parseJson } from './parse-json.ts';
-import { readBytes } from './read-bytes.ts';
+import { AppError } from '../../contract/errors.ts';
+import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
+import { type ParseOptions, parseJson } from './parse-json.ts';
+import { readBytes, type ReadOptions } from './read-bytes.ts';
 
 /** The request's JSON body, checked against the schema. Throws an AppError that says everything that is wrong with it. */
 export type BodyReader = <Schema extends TSchema>(c: Context, schema: Schema) => Promise<Static<Schema>>;
+
+export interface BodyOptions extends ReadOptions, ParseOptions {
+  readonly maxBodyBytes: number;
+  /** What to say of a request without a body, even if it names no content type; else that is JSON which ends too early. */
+  readonly emptyMessage?: string | undefined;
+}
 
 /** All problems of a large body could be millions; of those only the first one is told. */
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** Every schema is compiled once, when it is first needed. */
-export function createBodyReader(options: { maxBodyBytes: number }): BodyReader {
+export function createBodyReader(options: BodyOptions): BodyReader {
   const validators = { all: createAjv(true), first: createAjv(false) };
   return async (c, schema) => {
-    requireJson(c);
-    const bytes = await readBytes(c, options.maxBodyBytes);
-    const value = parseJson(bytes);
+    const bytes = await readJsonBytes(c, options);
+    const value = parseJson(bytes, options);
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
-    if (!validate(value)) throw inputError(explainProblems(validate.errors ?? []));
+    if (!validate(value)) throw wrongShape(validate.errors ?? []);
     return value as Static<typeof schema>;
   };
 }
 
+function wrongShape(errors: readonly ErrorObject[]): AppError {
+  return new AppError('InputError', explainProblems(errors), { details: problemsOf(errors) });
+}
+
+async function readJsonBytes(c: Context, options: BodyOptions): Promise<Uint8Array> {
+  const { emptyMessage, maxBodyBytes } = options;
+  // Who sends nothing often does not say what of.
+  const untyped = emptyMessage !== undefined && c.req.header('Content-Type') === undefined;
+  if (!untyped) requireJson(c);
+  const bytes = await readBytes(c, maxBodyBytes, options);
+  if (bytes.length === 0 && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
+  if (untyped) requireJson(c);
+  return bytes;
+}
+
 function createAjv(allErrors: boolean): Ajv {
-  // A schema may require one of several members by their names alone.
-  const ajv = new Ajv({ strict: true, strictRequired: false, allErrors, verbose: true });
+  const ajv = new Ajv({
+    strict: true,
+    // A schema may require one of several members by their names alone.
+    strictRequired: false,
+    allErrors,
+    verbose: true,
+    // What is only described, as the format of a link, is nothing to refuse a request for.
+    validateFormats: false,
+  });
   ajv.addKeyword(MESSAGE_KEYWORD);
   return ajv;
 }

@@ -5,19 +5,27 @@ import { HTTP_STATUS } from '../errors/http-status.ts';
 
 /** Paths that begin with `prefix` answer errors as JSON, because the clients of that API expect it. */
 export interface ErrorFormat {
+  /** Empty for all paths. */
   readonly prefix: string;
-  readonly body: (error: AppError, status: number) => unknown;
+  /** `application/json` unless said otherwise. */
+  readonly mediaType?: string;
+  readonly body: (error: AppError, status: number, c: Context) => unknown;
 }
 
 /** An error as an answer: the bare message as text, or what the path's own format makes of it. */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const status = HTTP_STATUS[error.code] as StatusCode;
-  if (status === 429 || status === 503) c.header('Retry-After', '1');
+  if (status === 429 || status === 503) {
+    c.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
+  }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  // What is left of the request would be taken for the next one.
+  if (status === 408) c.header('Connection', 'close');
   const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
-  c.header('Content-Type', format ? 'application/json' : 'text/plain; charset=utf-8');
   // The message can hold what the caller sent, which no browser may take for a page.
   c.header('X-Content-Type-Options', 'nosniff');
   c.status(status);
-  return c.body(format ? JSON.stringify(format.body(error, status)) : error.message);
+  const body = format ? JSON.stringify(format.body(error, status, c)) : error.message;
+  c.header('Content-Type', format ? (format.mediaType ?? 'application/json') : 'text/plain; charset=utf-8');
+  return c.body(body);
 }

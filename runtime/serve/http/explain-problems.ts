@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
+import type { ErrorDetail } from '../../contract/errors.ts';
 
 /** A keyword for schemas: what to say instead when a value is empty. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
@@ -13,6 +14,30 @@ export function explainProblems(errors: readonly ErrorObject[]): string {
   const told = [...new Set(meant(examined(errors)).map((error) => sentence(error)))];
   const more = told.length > MOST_TOLD || errors.length > MOST_EXAMINED ? ['and more'] : [];
   return [...told.slice(0, MOST_TOLD), ...more].join('; ');
+}
+
+/** The same one by one, with where it is in the body and what is there. */
+export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
+  const found = meant(examined(errors)).slice(0, MOST_TOLD);
+  return found.map((error) => ({
+    message: sentence(error),
+    location: ['body', ...stepsTo(error)].join('.'),
+    ...shortValue(error),
+  }));
+}
+
+function stepsTo({ instancePath, params }: ErrorObject): string[] {
+  const key: unknown = params['missingProperty'] ?? params['additionalProperty'];
+  const outside = instancePath === '' ? [] : placeOf(instancePath).split('/');
+  return typeof key === 'string' ? [...outside, key.slice(0, 64)] : outside;
+}
+
+/** Only what is short: the value of a member that is missing is all that is around it. */
+function shortValue({ data, params }: ErrorObject): { value?: unknown } {
+  const key: unknown = params['additionalProperty'];
+  const value: unknown = typeof key === 'string' ? (data as Record<string, unknown>)[key] : data;
+  const isShort = typeof value === 'string' ? value.length <= 100 : typeof value !== 'object';
+  return params['missingProperty'] === undefined && (isShort || value === null) ? { value } : {};
 }
 
 function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {

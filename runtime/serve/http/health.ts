@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { Type } from 'typebox';
+import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Operation } from './openapi/operation.ts';
 import type { ShellEnv } from './request-id.ts';
@@ -12,8 +13,7 @@ export function addHealthRoutes(app: Hono<ShellEnv>, { lifecycle, metrics }: Ker
   app.get('/readyz', (c) => {
     const phase = lifecycle.phase();
     if (phase === 'ready') return c.text(phase);
-    c.header('Retry-After', '1');
-    return c.text(phase, 503);
+    throw new AppError('UnavailableError', phase);
   });
   app.get('/metrics', async (c) => {
     c.header('Content-Type', metrics.contentType);

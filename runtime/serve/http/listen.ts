@@ -1,7 +1,9 @@
 import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { AppError } from '../../contract/errors.ts';
 import { bind } from '../bind.ts';
+import { HTTP_STATUS } from '../errors/http-status.ts';
 import { trackSockets } from '../open-sockets.ts';
 import { trackAnswers } from '../running-answers.ts';
 import type { TlsFiles } from '../tls.ts';
@@ -17,6 +19,8 @@ export interface ListenOptions {
   /** With them the server speaks HTTPS only. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  /** How to answer what reaches no app, where not as plain text. */
+  readonly refuse?: ((error: AppError, status: number) => Response) | undefined;
 }
 
 /** In milliseconds. */
@@ -46,7 +50,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
     hostname: 'localhost',
-    errorHandler: refuse,
+    errorHandler: (error) => refuse(error, options.refuse ?? plainText),
   });
   server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
   const port = await bind(server, options);
@@ -78,7 +82,12 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
 }
 
 /** What reaches no app: a request target or Host header that makes no URL. */
-const refuse = (error: unknown): Response =>
-  error instanceof RequestError
-    ? new Response(`Bad request: ${error.message}`, { status: 400 })
-    : new Response('Internal error', { status: 500 });
+function refuse(error: unknown, answer: NonNullable<ListenOptions['refuse']>): Response {
+  const known =
+    error instanceof RequestError
+      ? new AppError('MalformedError', `Bad request: ${error.message}`)
+      : new AppError('InternalError', 'Internal error', { cause: error });
+  return answer(known, HTTP_STATUS[known.code]);
+}
+
+const plainText = ({ message }: AppError, status: number): Response => new Response(message, { status });

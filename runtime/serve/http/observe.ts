@@ -22,7 +22,8 @@ export function observeRequests(
     const { status } = c.res;
     durations.observe({ method, route: routePattern(c), status }, ms / 1000);
     const level = quietPaths.has(path) || path === '/metrics' ? 'debug' : 'info';
-    const line = { requestId: c.get('requestId'), method, path, status, ms: Number(ms.toFixed(3)) };
+    const caller = c.get('caller')?.name;
+    const line = { requestId: c.get('requestId'), caller, method, path, status, ms: Number(ms.toFixed(3)) };
     kernel.log[level](line, 'request');
   };
 }

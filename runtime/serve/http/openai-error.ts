@@ -3,12 +3,11 @@ import type { AppError, ErrorCode } from '../../contract/errors.ts';
 import type { ErrorFormat } from './error-response.ts';
 
 /** Errors as clients of OpenAI's API read them. */
-export const OPENAI_ERRORS: ErrorFormat = {
-  prefix: '/v1',
-  body: ({ code, message }: AppError, status) => ({
-    error: { message, type: typeOf(status), param: null, code: CODES[code] ?? null },
-  }),
-};
+export const OPENAI_ERRORS: ErrorFormat = { prefix: '/v1', body: openAiErrorBody };
+
+export function openAiErrorBody({ code, message }: AppError, status: number): object {
+  return { error: { message, type: typeOf(status), param: null, code: CODES[code] ?? null } };
+}
 
 const textOrNull = Type.Unsafe<string | null>({ type: 'string', nullable: true });
 

@@ -1,67 +1,37 @@
-import { AppError, inputError, messageOf } from '../../contract/errors.ts';
+import { AppError, inputError } from '../../contract/errors.ts';
+import { explainJson } from '../../core/explain-json.ts';
 import { isNestedDeeper } from './json-depth.ts';
 
-/** Requests have three or four. Millions would take the parser seconds, and nothing else is answered meanwhile. */
-const MOST_NESTED = 64;
+export interface ParseOptions {
+  /** Lists and objects inside each other, 64 unless said otherwise: requests to models have three or four. */
+  readonly mostNested?: number | undefined;
+  /** `JSON.parse` unless said otherwise. */
+  readonly parse?: ((text: string) => unknown) | undefined;
+}
 
 /** Parses the bytes of a JSON text. Throws a MalformedError that says where the text stops being JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  if (isNestedDeeper(bytes, MOST_NESTED)) {
+export function parseJson(
+  bytes: Uint8Array,
+  { mostNested = 64, parse = JSON.parse }: ParseOptions = {},
+): unknown {
+  // Millions would take the parser seconds, and nothing else is answered meanwhile.
+  if (isNestedDeeper(bytes, mostNested)) {
     throw inputError(
-      `The body is nested deeper than ${MOST_NESTED} lists and objects, the most this server takes.`,
+      `The body is nested deeper than ${mostNested} lists and objects, the most this server takes.`,
     );
   }
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new AppError('MalformedError', 'The body is not valid UTF-8, which JSON has to be.');
+    throw malformed('The body is not valid UTF-8, which JSON has to be.');
   }
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
-    throw new AppError('MalformedError', `The body is not valid JSON: ${explain(text, messageOf(error))}`);
+    throw malformed(`The body is not valid JSON: ${explainJson(text, error)}`);
   }
 }
 
-/** Where a large text goes wrong is only told if the parser says so; searching for it would take too long. */
-const SEARCHED_LENGTH = 65_536;
-
-function explain(text: string, message: string): string {
-  const at = positionIn(message) ?? (text.length <= SEARCHED_LENGTH ? searchPosition(text) : undefined);
-  if (at === undefined) return 'somewhere in it is an unexpected character.';
-  if (at >= text.length) return text.trim() === '' ? 'it is empty.' : 'it ends too early.';
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  const column = at - before.lastIndexOf('\n');
-  const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  return `unexpected ${JSON.stringify(found)} at line ${line}, column ${column}.`;
-}
-
-/** The parser's own word, which most of its messages have: `... in JSON at position 12 (line 1 column 13)`. */
-function positionIn(message: string): number | undefined {
-  // Of a string that does not end they name the beginning.
-  if (/^(?:Unexpected end|Unterminated string)/.test(message)) return Infinity;
-  const [, position] = / at position (\d+)/.exec(message) ?? [];
-  return position === undefined ? undefined : Number(position);
-}
-
-/** The first character without which what is before it could still become JSON, found by halving. */
-function searchPosition(text: string): number {
-  let [good, bad] = [0, text.length + 1];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (couldContinue(text.slice(0, middle))) good = middle;
-    else bad = middle;
-  }
-  return bad - 1;
-}
-
-function couldContinue(beginning: string): boolean {
-  try {
-    JSON.parse(beginning);
-    return true;
-  } catch (error) {
-    return (positionIn(messageOf(error)) ?? 0) >= beginning.length;
-  }
-}
+const malformed = (message: string): AppError =>
+  new AppError('MalformedError', message, { details: [{ location: 'body', message }] });

@@ -1,34 +1,61 @@
 import type { Context } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 
+export interface ReadOptions {
+  /** What to say of a larger body. */
+  readonly tooLargeMessage?: ((limit: number) => string) | undefined;
+  /** How long the body may take to arrive; without it as long as the server lets the whole request take. */
+  readonly timeoutMs?: number | undefined;
+}
+
 /** The body of a request, of at most `limit` bytes. */
-export async function readBytes(c: Context, limit: number): Promise<Uint8Array> {
+export async function readBytes(
+  c: Context,
+  limit: number,
+  { tooLargeMessage = tooLarge, timeoutMs }: ReadOptions = {},
+): Promise<Uint8Array> {
+  const refusal = (): AppError => new AppError('TooLargeError', tooLargeMessage(limit));
   const announced = c.req.header('Content-Length');
-  if (announced !== undefined && Number(announced) > limit) throw tooLarge(limit);
+  if (announced !== undefined && Number(announced) > limit) throw refusal();
   try {
     // Node ends a body at its announced length; one without it has to be counted.
-    if (announced !== undefined) return new Uint8Array(await c.req.raw.arrayBuffer());
-    return await readCounted(c.req.raw.body, limit);
+    const reading = announced === undefined ? readCounted(c.req.raw.body, limit, refusal) : readWhole(c);
+    return await (timeoutMs === undefined ? reading : within(timeoutMs, reading));
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('CancelledError', 'The body ended too early.', { cause: error });
   }
 }
 
-async function readCounted(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+const readWhole = async (c: Context): Promise<Uint8Array> => new Uint8Array(await c.req.raw.arrayBuffer());
+
+async function readCounted(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+  refusal: () => AppError,
+): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > limit) throw tooLarge(limit);
+    if (bytes > limit) throw refusal();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
 }
 
-const tooLarge = (limit: number): AppError =>
-  new AppError(
-    'TooLargeError',
-    `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`,
-  );
+async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new AppError('SlowRequestError', 'request body read timeout'));
+  }, milliseconds);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const tooLarge = (limit: number): string =>
+  `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`;

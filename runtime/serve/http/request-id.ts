@@ -1,9 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
+import type { Principal } from '../access.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 
 /** What the shell knows of a request. */
 export interface ShellEnv {
-  Variables: { requestId: string };
+  Variables: {
+    requestId: string;
+    /** Not there on paths that need no key, nor where one key is as good as another. */
+    caller: Principal | undefined;
+  };
 }
 
 /** Gives every request an id and puts it into the answer. */

@@ -1,11 +1,11 @@
-import { Hono } from 'hono';
-import { cors } from 'hono/cors';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
-import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS } from './health.ts';
+import { createHostCheck, type HostRules } from './host-rules.ts';
 import { observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
@@ -14,10 +14,18 @@ export interface ShellOptions {
   readonly corsOrigins?: readonly string[];
   /** Headers of answers that such pages may read. */
   readonly exposedHeaders?: readonly string[];
+  /** What else such pages may do. */
+  readonly corsRules?: CorsRules | undefined;
+  /** Names this server answers to, and pages that may call; without them no path cares. */
+  readonly hostRules?: HostRules | undefined;
   /** Paths that need no API key, beside those that tell whether the server lives. */
   readonly openPaths?: readonly string[];
   /** How errors look under a path, where not as plain text. */
   readonly errorFormats?: readonly ErrorFormat[];
+  /** What requests meet before their API key is checked. */
+  readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
+  /** Whether `/path/` is not the same as `/path`. It is not, by default. */
+  readonly strict?: boolean;
 }
 
 /**
@@ -25,17 +33,23 @@ export interface ShellOptions {
  * A target adds its routes to it. It does not listen.
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
-  const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [] } = options;
+  const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
   const open = new Set([...HEALTH_PATHS, ...openPaths]);
-  const app = new Hono<ShellEnv>();
+  const app = new Hono<ShellEnv>({ strict });
 
   app.use(requestIds(), observeRequests(kernel, open));
-  if (corsOrigins.length > 0) {
-    const exposeHeaders = [REQUEST_ID_HEADER, 'Retry-After', ...exposedHeaders];
-    app.use(cors({ origin: corsOrigins.includes('*') ? '*' : [...corsOrigins], exposeHeaders, maxAge: 600 }));
+  if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
+  if (options.hostRules) {
+    const refusal = createHostCheck(options.hostRules);
+    app.use(async (c, next) => {
+      const reason = refusal(c.req.raw);
+      if (reason !== undefined) throw new AppError('ForbiddenError', reason);
+      await next();
+    });
   }
+  if (options.beforeAccess) app.use(options.beforeAccess);
   app.use(async (c, next) => {
-    if (!open.has(c.req.path)) kernel.access.check(c.req.header('Authorization'));
+    if (!open.has(c.req.path)) c.set('caller', kernel.access.check(c.req.header('Authorization')));
     await next();
   });
 

@@ -1,3 +1,5 @@
+import { RPC_CODE } from './rpc-error.ts';
+
 /** What the SDK's transports use for errors of HTTP rather than of a JSON-RPC request. */
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
@@ -14,6 +16,11 @@ export const HTTP_ERRORS = {
     errorResponse(503, SERVER_ERROR, 'All sessions of this server are in use; try again.', {
       'retry-after': '1',
     }),
+  tooLarge: (maxBytes: number) =>
+    errorResponse(413, SERVER_ERROR, `The body is longer than ${maxBytes} bytes; send less at once.`),
+  notJson: () => errorResponse(400, RPC_CODE.parseError, 'Parse error: the body is not JSON.'),
+  notJsonType: () =>
+    errorResponse(415, SERVER_ERROR, 'The request needs the header Content-Type: application/json.'),
   closed: () => errorResponse(503, SERVER_ERROR, 'The server is shutting down.'),
 };
 

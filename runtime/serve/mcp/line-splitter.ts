@@ -10,26 +10,33 @@ export interface LineSplitter {
 
 const LINE_END = 0x0a;
 
+export interface LineSplitterOptions {
+  /** Gives the beginning of a line over the limit, when it ends, instead of telling that there was one. */
+  readonly cut?: boolean | undefined;
+}
+
 /** Cuts a byte stream at its line ends and never keeps more than `maxBytes` of it. */
-export function createLineSplitter(maxBytes: number): LineSplitter {
+export function createLineSplitter(
+  maxBytes: number,
+  { cut = false }: LineSplitterOptions = {},
+): LineSplitter {
   let parts: Buffer[] = [];
   let bytes = 0;
   let skipping = false;
 
   const keep = (part: Buffer): Line[] => {
     if (skipping) return [];
+    parts.push(part.subarray(0, maxBytes - bytes));
     bytes += part.length;
-    if (bytes <= maxBytes) {
-      parts.push(part);
-      return [];
-    }
+    if (bytes <= maxBytes) return [];
     skipping = true;
+    if (cut) return [];
     [parts, bytes] = [[], 0];
     return [{ tooLong: true }];
   };
   const finish = (): Line[] => {
     const line = { text: Buffer.concat(parts).toString('utf8') };
-    const finished = skipping ? [] : [line];
+    const finished = skipping && !cut ? [] : [line];
     [parts, bytes, skipping] = [[], 0, false];
     return finished;
   };

@@ -15,11 +15,14 @@ export const RPC_CODE = {
  */
 export class RpcError extends Error {
   readonly code: number;
+  /** Sent to the client unless it is undefined. */
+  readonly data: unknown;
 
-  constructor(code: number, message: string, options?: ErrorOptions) {
+  constructor(code: number, message: string, options: ErrorOptions & { readonly data?: unknown } = {}) {
     super(message, options);
     this.name = 'RpcError';
     this.code = code;
+    this.data = options.data;
   }
 
   /** Anything a handler threw, with the code of `serve/errors/mcp-code.ts`. */

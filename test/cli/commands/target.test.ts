@@ -33,7 +33,8 @@ describe('encoderfile target build', () => {
   test('an unknown target and a folder as output are refused', async () => {
     expect(await build('encoder')).toMatchObject({
       exitCode: 2,
-      stderr: 'Error: Expected encoder to be one of: manager, gateway. See `encoderfile target build --help`.',
+      stderr:
+        'Error: Expected encoder to be one of: manager, gateway. See `encoderfile target build --help`.',
     });
     expect(await build('manager', '-o', folder())).toMatchObject({
       exitCode: 1,

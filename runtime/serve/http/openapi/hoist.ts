@@ -26,6 +26,7 @@ function inside(keyword: string, value: unknown, components: Record<string, Json
         Object.entries(value as JsonSchema).map(([name, part]) => [name, hoist(part, components)]),
       );
     case 'anyOf':
+    case 'oneOf':
       return (value as unknown[]).map((part) => hoist(part, components));
     case 'items':
     case 'additionalProperties':

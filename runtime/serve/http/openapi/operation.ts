@@ -11,11 +11,13 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly PathParameter[];
+  readonly parameters?: readonly Parameter[];
   readonly request?: Content;
   readonly answer: Content & { readonly description: string; readonly headers?: readonly AnswerHeader[] };
+  /** The answer in other media types, for those who ask for one. */
+  readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];
-  /** Errors are JSON as OpenAI's API has them; else they are text. */
+  /** Errors are JSON as OpenAI's API has them; else they are what the document says of all. */
   readonly openAiErrors?: boolean;
   /** Needs no API key. */
   readonly open?: boolean;
@@ -28,10 +30,16 @@ export interface Content {
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
-interface PathParameter {
+interface Parameter {
   readonly name: string;
+  /** `path` unless said otherwise. */
+  readonly in?: 'path' | 'query';
+  /** Parameters of the query may be left out unless this says otherwise. */
+  readonly required?: boolean;
   readonly description: string;
-  readonly example: string;
+  readonly example: string | number | boolean;
+  /** A text unless said otherwise. */
+  readonly schema?: TSchema;
 }
 
 export interface AnswerHeader {

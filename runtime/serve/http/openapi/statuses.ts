@@ -12,7 +12,17 @@ export const ERROR_STATUSES = {
     meaning: 'The API key is missing or wrong.',
     example: 'This server needs an API key: send the header `Authorization: Bearer <key>`.',
   },
+  403: {
+    code: 'ForbiddenError',
+    meaning: 'The key does not allow this, or the server does not offer it.',
+    example: 'tool not allowed: time/format_disk',
+  },
   404: { code: 'NotFoundError', meaning: 'There is no such thing.', example: 'No such path: GET /nothing' },
+  408: {
+    code: 'SlowRequestError',
+    meaning: 'The body did not arrive in time.',
+    example: 'request body read timeout',
+  },
   413: {
     code: 'TooLargeError',
     meaning: 'The body is too large.',
@@ -38,10 +48,25 @@ export const ERROR_STATUSES = {
     meaning: 'It failed, and not through the request.',
     example: 'Internal error',
   },
+  501: {
+    code: 'NotImplementedError',
+    meaning: 'This is nothing that server can do.',
+    example: 'prompts not implemented by server: time',
+  },
+  502: {
+    code: 'UpstreamError',
+    meaning: 'The server behind this one failed.',
+    example: 'MCP server error calling tool',
+  },
   503: {
     code: 'UnavailableError',
     meaning: 'The server is starting or shutting down; the header Retry-After says when to try again.',
     example: 'The server is shutting down.',
+  },
+  504: {
+    code: 'TimeoutError',
+    meaning: 'The server behind this one did not answer in time.',
+    example: 'MCP server did not answer in time',
   },
 } as const satisfies Record<number, { code: ErrorCode; meaning: string; example: string }>;
 

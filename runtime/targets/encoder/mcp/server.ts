@@ -1,6 +1,7 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { FallbackServer } from '../../../serve/mcp/fallback-server.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
@@ -16,8 +17,7 @@ export function encoderMcpServers(context: EncoderContext): () => Server {
   };
   const info = serverInfo(context);
   return () => {
-    const server = new TaskIgnoringServer(info, options);
-    // Not `setRequestHandler`: it calls a client's malformed parameters an internal error, and copies large results.
+    const server = new FallbackServer(info, options);
     server.fallbackRequestHandler = async (request, { signal }) => {
       try {
         return await answer(tool, request, signal);
@@ -28,16 +28,6 @@ export function encoderMcpServers(context: EncoderContext): () => Server {
     server.onerror = (error) => context.kernel.log.debug({ err: error }, 'MCP');
     return server;
   };
-}
-
-/**
- * A call that asks to become a task is answered like any other, as the protocol wants it of servers without tasks:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
- */
-class TaskIgnoringServer extends Server {
-  protected override assertTaskHandlerCapability(): void {
-    // The SDK would refuse here.
-  }
 }
 
 async function answer(

@@ -54,3 +54,24 @@ test('a line over the limit is told at once and only once, and the next one is r
   expect(splitter.push(Buffer.from('123456789'))).toEqual([{ tooLong: true }]);
   expect(splitter.end()).toEqual([]);
 });
+
+test('lines over the limit can be cut instead, when they end', () => {
+  const splitter = createLineSplitter(4, { cut: true });
+  expect(splitter.push(Buffer.from('123456'))).toEqual([]);
+  expect(splitter.push(Buffer.from('789\n\n12\n'))).toEqual([{ text: '1234' }, { text: '' }, { text: '12' }]);
+  expect(splitter.push(Buffer.from('abcdef'))).toEqual([]);
+  expect(splitter.end()).toEqual([{ text: 'abcd' }]);
+  assert(
+    property(array(uint8Array({ maxLength: 40 }), { maxLength: 20 }), (chunks) => {
+      const whole = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+      const expected = whole
+        .toString('latin1')
+        .split('\n')
+        .map((line) => ({ text: Buffer.from(line.slice(0, 16), 'latin1').toString('utf8') }));
+      const again = createLineSplitter(16, { cut: true });
+      const found = [...chunks.flatMap((chunk) => again.push(Buffer.from(chunk))), ...again.end()];
+      if (expected.at(-1)?.text === '') expected.pop();
+      expect(found).toEqual(expected);
+    }),
+  );
+});

@@ -10,7 +10,7 @@ import type { EncoderContext } from '../../context.ts';
 import type { EngineInput } from '../../engine/api.ts';
 import { planVector, type VectorPlan } from '../../../../core/vector-plan.ts';
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
-import type { RouteGroup } from '../route-group.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
 import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '../schemas/openai.ts';
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
-import type { Access } from '../../../../serve/access.ts';
+import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { EncoderContext } from '../../context.ts';
 
@@ -27,15 +27,6 @@ export function openApiRoutes(
     return c.body(document);
   });
   return routes;
-}
-
-function needsKey(access: Access): boolean {
-  try {
-    access.check(undefined);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 const OPERATION: Operation = {

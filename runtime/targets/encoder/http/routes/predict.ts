@@ -7,7 +7,7 @@ import type { EncoderContext } from '../../context.ts';
 import { predict } from '../../predict/predict.ts';
 import { predictExamples } from '../examples.ts';
 import { jsonAnswer } from '../json-bytes.ts';
-import type { RouteGroup } from '../route-group.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, TIMING_HEADERS } from '../run-model.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
 

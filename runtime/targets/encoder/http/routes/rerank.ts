@@ -8,7 +8,7 @@ import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { RouteGroup } from '../route-group.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
 import { rerankRequest, rerankResponse } from '../schemas/rerank.ts';
 

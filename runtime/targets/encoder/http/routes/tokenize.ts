@@ -6,7 +6,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import { planVector } from '../../../../core/vector-plan.ts';
-import type { RouteGroup } from '../route-group.ts';
+import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../schemas/tokenize.ts';
 
 /** `POST /tokenize` and `POST /decode`: texts to token ids and back. */

@@ -1,10 +1,9 @@
-/** @import { Model } from './server.js' */
-/** @import { Sent } from './tasks/index.js' */
+/** @import { Model, Sent } from './tasks/index.js' */
 import { copyButton } from './copy-button.js';
+import { counted } from './counted.js';
 import { curlLine } from './curl.js';
 import { byId, element } from './dom.js';
 import { createKeyForm } from './key-form.js';
-import { counted } from './numbers.js';
 import { createResults } from './results.js';
 import { call, ServerError } from './server.js';
 import { taskOf } from './tasks/index.js';

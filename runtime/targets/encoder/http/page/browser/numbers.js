@@ -14,12 +14,6 @@ export const percent = (share) => (share > 0 && share < 0.0005 ? '<0.1%' : PERCE
 export const milliseconds = (value) => `${value.toFixed(value < 9.95 ? 1 : 0)} ms`;
 
 /**
- * @param {number} count
- * @param {string} noun
- */
-export const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/**
  * A cosine, with a minus sign as wide as the digits.
  * @param {number} value
  */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { audit } from './audit.ts';
-import { usePages, useServers } from './pages.ts';
+import { audit } from '../../../../../helpers/audit.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { useServers } from './pages.ts';
 
 const chromium = await provideChromium();
 const MODELS = ['sentiment', 'ner', 'embedder'] as const;

@@ -4,7 +4,8 @@ import { execa } from 'execa';
 import { describe, expect, inject, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
 import { TEST_CACHE } from '../../../../../helpers/paths.ts';
-import { run, usePages, write } from './pages.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { run, write } from './pages.ts';
 
 const chromium = await provideChromium();
 

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { audit } from './audit.ts';
-import { run, usePages, useServers, write } from './pages.ts';
+import { audit } from '../../../../../helpers/audit.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 const MODELS = ['sentiment', 'ner', 'embedder'] as const;

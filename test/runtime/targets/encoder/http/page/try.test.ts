@@ -1,6 +1,7 @@
 import { expect, test, describe } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { run, usePages, useServers, write } from './pages.ts';
+import { usePages } from '../../../../../helpers/use-pages.ts';
+import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 

@@ -1,9 +1,16 @@
-/** @import { Model } from '../server.js' */
 import { embedding } from './embedding.js';
 import { reranking } from './reranking.js';
 import { sentenceEmbedding } from './sentence-embedding.js';
 import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
+
+/**
+ * What the page knows of the model.
+ * @typedef {object} Model
+ * @property {string} model_id
+ * @property {string} model_type
+ * @property {Record<string, string>} [id2label]
+ */
 
 /**
  * A text as sent, with the number of its box on the page.

@@ -1,8 +1,9 @@
 /** @import { Token } from '../entities.js' */
 /** @import { Task } from './index.js' */
+import { counted } from '../counted.js';
 import { element, scrollable } from '../dom.js';
 import { piecesOf, typeOf } from '../entities.js';
-import { counted, percent } from '../numbers.js';
+import { percent } from '../numbers.js';
 import { table } from '../table.js';
 import { quotedText } from './quoted-text.js';
 

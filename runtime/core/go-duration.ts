@@ -1,0 +1,31 @@
+const MICROSECOND = 1_000;
+const MILLISECOND = 1_000_000;
+const SECOND = 1_000_000_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Nanoseconds as Go prints a duration: `350.5µs`, `1.234567ms`, `1m0.5s`. https://pkg.go.dev/time#Duration.String */
+export function formatGoDuration(nanoseconds: number): string {
+  const whole = Math.round(Math.abs(nanoseconds));
+  if (whole === 0) return '0s';
+  return (nanoseconds < 0 ? '-' : '') + positive(whole);
+}
+
+function positive(nanoseconds: number): string {
+  if (nanoseconds < MICROSECOND) return `${nanoseconds}ns`;
+  if (nanoseconds < MILLISECOND) return `${decimal(nanoseconds, MICROSECOND)}µs`;
+  if (nanoseconds < SECOND) return `${decimal(nanoseconds, MILLISECOND)}ms`;
+  const hours = Math.floor(nanoseconds / HOUR);
+  const minutes = Math.floor((nanoseconds % HOUR) / MINUTE);
+  const seconds = `${decimal(nanoseconds % MINUTE, SECOND)}s`;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}
+
+/** A quotient by a power of ten, exactly: division would round what does not fit into a double. */
+function decimal(nanoseconds: number, unit: number): string {
+  const fraction = String(nanoseconds % unit).padStart(String(unit).length - 1, '0');
+  const digits = fraction.replace(/0+$/, '');
+  const whole = Math.floor(nanoseconds / unit);
+  return digits === '' ? String(whole) : `${whole}.${digits}`;
+}

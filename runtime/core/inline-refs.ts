@@ -1,0 +1,98 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Schemas that point at themselves from many sides would grow without end. */
+const MOST_PARTS = 20_000;
+
+/** What these keywords of JSON Schema 2020-12 hold; all others hold data or numbers. */
+const ONE_SCHEMA = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const LIST_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
+const MAP_OF_SCHEMAS = new Set(['dependentSchemas', 'patternProperties', 'properties']);
+const DEFINITIONS = new Set(['$defs', 'definitions']);
+
+/**
+ * The schema without `$defs`, and with what its references point at in their place, so that each part of it can stand alone.
+ * Where a schema contains itself, and where a reference leads nowhere, it is left open there: only the type is kept.
+ */
+export function inlineRefs(root: Schema): Schema {
+  let parts = 0;
+
+  /** `open` are the references that are being written out around this part. */
+  function inline(schema: unknown, open: readonly string[]): unknown {
+    if (!isSchema(schema)) return schema;
+    parts += 1;
+    const reference = schema['$ref'];
+    if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
+    if (parts > MOST_PARTS) return leftOpen(schema);
+    const entries = Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword));
+    return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inside(keyword, value, open)]));
+  }
+
+  function follow(
+    { $ref: _written, ...beside }: Schema,
+    reference: string,
+    open: readonly string[],
+  ): unknown {
+    const target = find(root, reference);
+    const around = inline(beside, open) as Schema;
+    if (!isSchema(target)) return around;
+    if (open.includes(reference) || parts > MOST_PARTS) return { ...leftOpen(target), ...around };
+    return { ...(inline(target, [...open, reference]) as Schema), ...around };
+  }
+
+  function inside(keyword: string, value: unknown, open: readonly string[]): unknown {
+    if (LIST_OF_SCHEMAS.has(keyword) && Array.isArray(value)) return value.map((part) => inline(part, open));
+    if (ONE_SCHEMA.has(keyword)) return inline(value, open);
+    if (!MAP_OF_SCHEMAS.has(keyword) || !isSchema(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inline(part, open)]));
+  }
+
+  return inline(root, ['#']) as Schema;
+}
+
+/** What is still true of a schema that is not written out. */
+const leftOpen = ({ type, title, description }: Schema): Schema =>
+  Object.fromEntries(Object.entries({ type, title, description }).filter(([, value]) => value !== undefined));
+
+/** A JSON pointer as the fragment of a URI: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+function find(root: Schema, reference: string): unknown {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((step) => unescape(step))
+    .reduce<unknown>((node, step) => {
+      const holder = node as Schema | undefined;
+      return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
+        ? holder[step]
+        : undefined;
+    }, root);
+}
+
+function unescape(step: string): string {
+  return percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,26 @@
+/**
+ * About how many characters a value has as JSON: exact but for escapes in strings and the digits of numbers, and without
+ * writing it. Counting stops when it is more than `most`.
+ */
+export function jsonSize(value: unknown, most: number = Infinity): number {
+  let size = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0 && size <= most) {
+    const item = left.pop();
+    if (typeof item === 'string') {
+      size += item.length + 2;
+    } else if (Array.isArray(item)) {
+      size += item.length + 1;
+      for (const part of item) left.push(part);
+    } else if (typeof item === 'object' && item !== null) {
+      for (const key of Object.keys(item)) {
+        size += key.length + 4;
+        left.push((item as Record<string, unknown>)[key]);
+      }
+      size += 1;
+    } else {
+      size += String(item).length;
+    }
+  }
+  return size;
+}

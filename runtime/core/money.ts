@@ -1,0 +1,77 @@
+/**
+ * Money is counted in whole nano-dollars, as bigint: a number would lose cents silently from nine million dollars on, and a
+ * bigint cannot be mixed up with a count of tokens.
+ */
+export type Nanos = bigint;
+
+const FRACTION_DIGITS = 9;
+const NANOS_PER_DOLLAR = 10n ** BigInt(FRACTION_DIGITS);
+const MILLION = 1_000_000n;
+/** Databases hold amounts in 64 bits, which end at 9.2 billion dollars. */
+const MOST_DOLLARS = 9_000_000_000n;
+const DECIMAL = /^\+?(\d{0,30})(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** An amount in dollars as nano-dollars, rounded to the nearest one. Undefined if it is none, is negative or is too much. */
+export function nanosOf(dollars: number | string): Nanos | undefined {
+  const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(dollars).trim()) ?? [];
+  const digits = whole + fraction;
+  if (digits === '') return undefined;
+  const nanos = shift(BigInt(digits), FRACTION_DIGITS + Number(exponent) - fraction.length);
+  return nanos === undefined || nanos > MOST_DOLLARS * NANOS_PER_DOLLAR ? undefined : nanos;
+}
+
+/** The amount in dollars, digit for digit. */
+export function dollarText(nanos: Nanos): string {
+  const size = nanos < 0n ? -nanos : nanos;
+  const fraction = String(size % NANOS_PER_DOLLAR)
+    .padStart(FRACTION_DIGITS, '0')
+    .replace(/0+$/, '');
+  const text = `${size / NANOS_PER_DOLLAR}${fraction === '' ? '' : `.${fraction}`}`;
+  return nanos < 0n ? `-${text}` : text;
+}
+
+/** The number nearest to the amount in dollars. */
+export const dollarsOf = (nanos: Nanos): number => Number(dollarText(nanos));
+
+/** What a million tokens cost. */
+export interface TokenPrice {
+  readonly input: Nanos;
+  /** Of input that the provider still had in its cache; as any other input if there is no such price. */
+  readonly cachedInput: Nanos | null;
+  readonly output: Nanos;
+}
+
+export interface TokenCounts {
+  readonly input: number;
+  /** How many of `input`. */
+  readonly cachedInput?: number | undefined;
+  readonly output: number;
+}
+
+/** What so many tokens cost, rounded to the nearest nano-dollar, halves up. */
+export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
+  return (costOfMillions(tokens, price) + MILLION / 2n) / MILLION;
+}
+
+/** The least whole amount that covers them, for estimates. */
+export function costAtMost(tokens: TokenCounts, price: TokenPrice): Nanos {
+  return (costOfMillions(tokens, price) + MILLION - 1n) / MILLION;
+}
+
+/** Exact, as no division is needed. */
+function costOfMillions({ input, cachedInput = 0, output }: TokenCounts, price: TokenPrice): bigint {
+  const cached = Math.min(cachedInput, input);
+  return (
+    BigInt(input - cached) * price.input +
+    BigInt(cached) * (price.cachedInput ?? price.input) +
+    BigInt(output) * price.output
+  );
+}
+
+/** Times ten to that power, halves rounded up. Undefined if it would have more digits than any amount. */
+function shift(digits: bigint, power: number): bigint | undefined {
+  if (digits === 0n) return 0n;
+  if (power >= 0) return power > 30 ? undefined : digits * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return (digits + divisor / 2n) / divisor;
+}

@@ -1,0 +1,105 @@
+/**
+ * Who an address belongs to, as far as a server that fetches configured URLs must know: `public` is the internet, `private`
+ * is this machine or a network behind it, `never` is nobody that serves a model (machine metadata, groups, broadcast).
+ */
+export type AddressKind = 'public' | 'private' | 'never';
+
+type Range = readonly [prefix: readonly number[], bits: number, kind: AddressKind];
+
+/** @see https://www.iana.org/assignments/iana-ipv4-special-registry */
+const IPV4_RANGES: readonly Range[] = [
+  [[0, 0, 0, 0], 8, 'private'],
+  [[10, 0, 0, 0], 8, 'private'],
+  [[100, 64, 0, 0], 10, 'private'],
+  [[127, 0, 0, 0], 8, 'private'],
+  [[169, 254, 0, 0], 16, 'never'],
+  [[172, 16, 0, 0], 12, 'private'],
+  [[192, 0, 0, 0], 24, 'private'],
+  [[192, 0, 2, 0], 24, 'private'],
+  [[192, 88, 99, 0], 24, 'private'],
+  [[192, 168, 0, 0], 16, 'private'],
+  [[198, 18, 0, 0], 15, 'private'],
+  [[198, 51, 100, 0], 24, 'private'],
+  [[203, 0, 113, 0], 24, 'private'],
+  [[224, 0, 0, 0], 4, 'never'],
+  [[255, 255, 255, 255], 32, 'never'],
+  [[240, 0, 0, 0], 4, 'private'],
+];
+
+/** What is not in the one range of global addresses is not the internet. */
+const IPV6_GLOBAL = 0x20;
+/** Addresses that carry one of IPv4: after how many bytes, and which bytes those are. */
+const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = [
+  [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 12],
+  [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
+  [[0x20, 0x02], 2],
+];
+const AWS_METADATA = [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54];
+/** Teredo tunnels, and addresses for documents only. */
+const IPV6_PRIVATE: readonly (readonly [prefix: readonly number[], bits: number])[] = [
+  [[0x20, 0x01, 0, 0], 32],
+  [[0x20, 0x01, 0x0d, 0xb8], 32],
+  [[0x3f, 0xff, 0], 20],
+];
+
+/** Judges an IP address as text; what is none is `never`. */
+export function addressKind(address: string): AddressKind {
+  const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const four = parseIpv4(text);
+  if (four) return ipv4Kind(four);
+  const six = parseIpv6(text);
+  return six ? ipv6Kind(six) : 'never';
+}
+
+export const isIpAddress = (host: string): boolean =>
+  parseIpv4(host) !== undefined || parseIpv6(host.replace(/^\[(.*)\]$/, '$1')) !== undefined;
+
+function ipv4Kind(bytes: readonly number[]): AddressKind {
+  return IPV4_RANGES.find(([prefix, bits]) => startsWith(bytes, prefix, bits))?.[2] ?? 'public';
+}
+
+function ipv6Kind(bytes: readonly number[]): AddressKind {
+  const [, at] = EMBEDDED.find(([prefix]) => startsWith(bytes, prefix, prefix.length * 8)) ?? [];
+  if (at !== undefined) return ipv4Kind(bytes.slice(at, at + 4));
+  const isLinkLocal = startsWith(bytes, [0xfe, 0x80], 10);
+  const isGroup = bytes[0] === 0xff;
+  if (isLinkLocal || isGroup || startsWith(bytes, AWS_METADATA, 128)) return 'never';
+  if (!startsWith(bytes, [IPV6_GLOBAL], 3)) return 'private';
+  return IPV6_PRIVATE.some(([prefix, bits]) => startsWith(bytes, prefix, bits)) ? 'private' : 'public';
+}
+
+function startsWith(bytes: readonly number[], prefix: readonly number[], bits: number): boolean {
+  for (let at = 0; at * 8 < bits; at += 1) {
+    const mask = (0xff << Math.max(0, 8 - (bits - at * 8))) & 0xff;
+    if (((bytes[at] ?? 0) & mask) !== ((prefix[at] ?? 0) & mask)) return false;
+  }
+  return true;
+}
+
+function parseIpv4(text: string): number[] | undefined {
+  const parts = text.split('.');
+  const areBytes = parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256);
+  return areBytes ? parts.map(Number) : undefined;
+}
+
+function parseIpv6(text: string): number[] | undefined {
+  if (!text.includes(':')) return undefined;
+  // The last four bytes may be written as IPv4.
+  const [, head = '', tail] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
+  const last = tail === undefined ? undefined : parseIpv4(tail);
+  if (tail !== undefined && !last) return undefined;
+  const hex = last ? `${head}${toGroups(last)}` : text;
+  const halves = hex.split('::');
+  if (halves.length > 2) return undefined;
+  const [left, right] = halves.map((half) => (half === '' ? [] : half.split(':')));
+  if (!left) return undefined;
+  const missing = 8 - left.length - (right?.length ?? 0);
+  if (right ? missing < 1 : missing !== 0) return undefined;
+  const groups = [...left, ...Array.from({ length: right ? missing : 0 }, () => '0'), ...(right ?? [])];
+  if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return undefined;
+  return groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]);
+}
+
+function toGroups([a = 0, b = 0, c = 0, d = 0]: readonly number[]): string {
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+}

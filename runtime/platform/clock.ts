@@ -1,0 +1,15 @@
+/** The time, and how to wait for it; tests bring their own, and need not wait. */
+export interface Clock {
+  /** Milliseconds since 1970, with fractions. */
+  readonly now: () => number;
+  /** Runs something once after that many milliseconds, unless what is returned is called before. */
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  after(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,110 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { messageOf } from '../contract/errors.ts';
+import { explainWriteError } from '../core/write-error.ts';
+
+/** A file that lines are added to at its end. Whoever writes never waits, and never fails: lines are lost if the disk is full. */
+export interface LineFile {
+  readonly write: (line: string) => void;
+  /** Goes on in a file of the same name: what was there may have been moved away. */
+  readonly reopen: () => void;
+  readonly lost: () => number;
+  /** Resolves when all that can be written is. */
+  readonly close: () => Promise<void>;
+}
+
+/** More does not wait for a slow disk. */
+const MOST_WAITING_CHARACTERS = 8 * 1_048_576;
+
+/** `onTrouble` is told once when lines begin to be lost, and again if it happens after lines could be written. */
+export async function openLineFile(path: string, onTrouble: (message: string) => void): Promise<LineFile> {
+  let file = await openAtEnd(path);
+  let waiting: string[] = [];
+  let waitingCharacters = 0;
+  let mustReopen = false;
+  let lost = 0;
+  let troubled = false;
+  /** A line was written in part. */
+  let broken = false;
+  let work: Promise<void> | undefined;
+
+  const lose = (lines: number, why: string): void => {
+    lost += lines;
+    if (!troubled) onTrouble(`${path} cannot be written, and lines are lost: ${why}`);
+    troubled = true;
+  };
+  const take = (): string[] => {
+    const lines = waiting;
+    waiting = [];
+    waitingCharacters = 0;
+    return lines;
+  };
+  async function reopen(): Promise<void> {
+    mustReopen = false;
+    try {
+      const next = await openAtEnd(path);
+      await file.close();
+      file = next;
+      broken = false;
+    } catch (error) {
+      lose(0, messageOf(error));
+    }
+  }
+  async function writeAll(lines: readonly string[]): Promise<void> {
+    const text = `${lines.join('\n')}\n`;
+    const bytes = Buffer.from(broken ? `\n${text}` : text);
+    let written = 0;
+    try {
+      while (written < bytes.length) {
+        const { bytesWritten } = await file.write(bytes, written);
+        written += bytesWritten;
+      }
+      broken = false;
+      troubled = false;
+    } catch (error) {
+      const complete =
+        bytes.subarray(0, written).toString('latin1').split('\n').length - 1 - (broken ? 1 : 0);
+      broken = written > 0 && bytes[written - 1] !== LINE_BREAK;
+      lose(lines.length - Math.max(0, complete), messageOf(error));
+    }
+  }
+  async function run(): Promise<void> {
+    while (mustReopen || waiting.length > 0) {
+      if (mustReopen) await reopen();
+      const lines = take();
+      if (lines.length > 0) await writeAll(lines);
+    }
+    work = undefined;
+  }
+
+  return {
+    write(line) {
+      if (waitingCharacters + line.length > MOST_WAITING_CHARACTERS) {
+        lose(1, 'the disk is too slow');
+        return;
+      }
+      waiting.push(line);
+      waitingCharacters += line.length;
+      work ??= run();
+    },
+    reopen() {
+      mustReopen = true;
+      work ??= run();
+    },
+    lost: () => lost,
+    async close() {
+      await work;
+      await file.close();
+    },
+  };
+}
+
+const LINE_BREAK = 0x0a;
+
+/** Only its owner may read what is in it. */
+async function openAtEnd(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a', 0o600);
+  } catch (error) {
+    throw explainWriteError(path, error);
+  }
+}

@@ -1,0 +1,47 @@
+import { type Commands, isGroup, type Option, type Program } from './command.ts';
+
+/** What a shell may offer after the words of a command. */
+export interface CompletionRow {
+  /** As `config args`; empty is the program. */
+  readonly path: string;
+  readonly commands: readonly string[];
+  readonly options: readonly string[];
+  /** Values of options that have a choice of them, by option. */
+  readonly choices: Readonly<Record<string, readonly string[]>>;
+}
+
+export function completionTable(program: Program): CompletionRow[] {
+  const shared = program.options ?? {};
+  return [
+    {
+      path: '',
+      commands: Object.keys(program.commands),
+      ...offers({ ...shared, help: HELP, version: VERSION }),
+    },
+    ...rowsOf(program.commands, '', shared),
+  ];
+}
+
+function rowsOf(
+  commands: Commands,
+  above: string,
+  shared: Readonly<Record<string, Option>>,
+): CompletionRow[] {
+  return Object.entries(commands).flatMap(([name, entry]) => {
+    const path = `${above} ${name}`.trim();
+    if (!isGroup(entry))
+      return [{ path, commands: [], ...offers({ ...shared, ...entry.options, help: HELP }) }];
+    const row = { path, commands: Object.keys(entry.commands), ...offers({ ...shared, help: HELP }) };
+    return [row, ...rowsOf(entry.commands, path, shared)];
+  });
+}
+
+const HELP: Option = { help: 'Show help' };
+const VERSION: Option = { help: 'Print the version' };
+
+function offers(options: Readonly<Record<string, Option>>): Pick<CompletionRow, 'options' | 'choices'> {
+  const chosen = Object.entries(options).flatMap(([name, { choices }]) =>
+    choices ? [[`--${name}`, choices] as const] : [],
+  );
+  return { options: Object.keys(options).map((name) => `--${name}`), choices: Object.fromEntries(chosen) };
+}

@@ -1,0 +1,97 @@
+/** What the server answered instead of a result, in its own words. */
+export class ServerError extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status 0 where there was no answer at all
+   */
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * @typedef {object} Answer
+ * @property {any} data
+ * @property {number} milliseconds from sending the request to having read the answer
+ * @property {Timings} timings
+ */
+
+/** @typedef {{ total?: number, tokenization?: number, queue?: number, inference?: number }} Timings in milliseconds */
+
+/**
+ * Calls the server that this page came from. Paths are relative, so the page also works behind a proxy's prefix.
+ * @param {string} path
+ * @param {{ body?: unknown, key?: string, signal?: AbortSignal }} [options]
+ * @returns {Promise<Answer>}
+ */
+export async function call(path, { body, key = '', signal } = {}) {
+  const started = performance.now();
+  /** @type {Record<string, string>} */
+  const headers = key === '' ? {} : { Authorization: `Bearer ${key}` };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const request = {
+    method: body === undefined ? 'GET' : 'POST',
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  };
+  const { response, text } = await exchange(path, request).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ServerError('The server did not answer. Is it still running?', 0);
+  });
+  if (!response.ok) throw new ServerError(wordsOf(response, text), response.status);
+  return {
+    data: parsed(text, response),
+    milliseconds: performance.now() - started,
+    timings: timingsOf(response),
+  };
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} request
+ */
+async function exchange(path, request) {
+  const response = await fetch(path, request);
+  return { response, text: await response.text() };
+}
+
+/**
+ * @param {string} text
+ * @param {Response} response
+ * @returns {any}
+ */
+function parsed(text, { status }) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServerError(`This is no answer that the page understands: ${text.slice(0, 200)}`, status);
+  }
+}
+
+/**
+ * The sentence in an error's body: plain text, JSON with a message as OpenAI's API has it, or a problem with a detail.
+ * @param {Response} response
+ * @param {string} text
+ */
+function wordsOf(response, text) {
+  if (!response.headers.get('Content-Type')?.includes('json')) return text || response.statusText;
+  const body = parsed(text, response);
+  const message = body?.error?.message ?? body?.detail;
+  return typeof message === 'string' ? message : text;
+}
+
+/**
+ * @param {Response} response
+ * @returns {Timings}
+ */
+function timingsOf({ headers }) {
+  /** @type {Timings} */
+  const timings = {};
+  for (const name of /** @type {const} */ (['total', 'tokenization', 'queue', 'inference'])) {
+    const value = headers.get(`x-${name}-time`);
+    if (value !== null && Number.isFinite(Number(value))) timings[name] = Number(value);
+  }
+  return timings;
+}

@@ -1,0 +1,25 @@
+import { readTextAsset } from '../../../platform/text-asset.ts';
+
+/** What the page that shows an API is made of, by the path under `browser/`; other pages may use parts of it. */
+export const DOCS_FILES = [
+  'docs.html',
+  'icon.svg',
+  'style.css',
+  'docs.css',
+  'counted.js',
+  'dom.js',
+  'json-text.js',
+  'key-form.js',
+  'notice.js',
+  'server.js',
+  'table.js',
+  'docs/content.js',
+  'docs/operation.js',
+  'docs/page.js',
+  'docs/prose.js',
+  'docs/schema.js',
+] as const;
+export type DocsFile = (typeof DOCS_FILES)[number];
+
+export const readDocsFile = (file: DocsFile): string =>
+  readTextAsset(`page/${file}`, new URL(`browser/${file}`, import.meta.url));

@@ -1,0 +1,112 @@
+import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
+import { RPC_CODE } from './rpc-error.ts';
+
+/** Codes that revision 2026-07-28 adds: https://modelcontextprotocol.io/specification/2026-07-28/basic */
+const HEADER_MISMATCH = -32_020;
+const UNSUPPORTED_VERSION = -32_022;
+
+/** The versions without sessions that are spoken here. */
+export const STATELESS_VERSIONS: readonly string[] = [FIRST_STATELESS_VERSION];
+
+const META = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+} as const;
+
+/** A request of a client without a session: all that is to be known of it is in it. */
+export interface StatelessRequest {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Given if the client wants to hear of progress. */
+  readonly progressToken: string | number | undefined;
+}
+
+/** Why a request is not answered by whoever knows its method. */
+export interface StatelessRefusal {
+  readonly id: string | number | null;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export type StatelessMessage =
+  | { readonly request: StatelessRequest }
+  | { readonly notification: string }
+  | { readonly refusal: StatelessRefusal };
+
+/** Which parameter the header `Mcp-Name` repeats. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** Checks what must be true of any message, whatever its method. */
+export function checkStateless(message: unknown, headers: Headers): StatelessMessage {
+  if (!isObject(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string') {
+    const problem = 'The body must be one JSON-RPC 2.0 request or notification.';
+    return { refusal: { id: null, code: RPC_CODE.invalidRequest, message: problem } };
+  }
+  const { id, method } = message;
+  if (id === undefined) return { notification: method };
+  if (typeof id !== 'string' && typeof id !== 'number') {
+    const problem = 'The `id` of a request must be a string or a number.';
+    return { refusal: { id: null, code: RPC_CODE.invalidRequest, message: problem } };
+  }
+  const params = isObject(message['params']) ? message['params'] : {};
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const problem = metaProblem(meta, headers) ?? headerProblem(method, params, headers);
+  if (problem) return { refusal: { id, ...problem } };
+  const token = meta['progressToken'];
+  const progressToken = typeof token === 'string' || typeof token === 'number' ? token : undefined;
+  return { request: { id, method, params, progressToken } };
+}
+
+type Problem = Omit<StatelessRefusal, 'id'> | undefined;
+
+function metaProblem(meta: Readonly<Record<string, unknown>>, headers: Headers): Problem {
+  const version = meta[META.version];
+  if (typeof version !== 'string') {
+    return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.version}, a string.` };
+  }
+  const named = headers.get(PROTOCOL_VERSION_HEADER);
+  if (named !== version) {
+    const message = `The header ${PROTOCOL_VERSION_HEADER} names ${named}, but the body names ${version}.`;
+    return { code: HEADER_MISMATCH, message };
+  }
+  if (!STATELESS_VERSIONS.includes(version)) {
+    const message = `Unsupported protocol version: ${version}. Supported: ${STATELESS_VERSIONS.join(', ')}.`;
+    const data = { supported: STATELESS_VERSIONS, requested: version };
+    return { code: UNSUPPORTED_VERSION, message, data };
+  }
+  if (isObject(meta[META.capabilities])) return undefined;
+  return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.capabilities}, an object.` };
+}
+
+function headerProblem(method: string, params: Readonly<Record<string, unknown>>, headers: Headers): Problem {
+  const namedMethod = headers.get('Mcp-Method');
+  if (namedMethod !== method) return mismatch('Mcp-Method', namedMethod, method);
+  const parameter = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  const value = parameter === undefined ? undefined : params[parameter];
+  if (typeof value !== 'string') return undefined;
+  const name = headers.get('Mcp-Name');
+  return name !== null && decoded(name) === value ? undefined : mismatch('Mcp-Name', name, value);
+}
+
+function mismatch(header: string, found: string | null, expected: string): Problem {
+  const what = found === null ? 'is missing' : `is ${JSON.stringify(found)}`;
+  return {
+    code: HEADER_MISMATCH,
+    message: `The header ${header} ${what}; the body says ${JSON.stringify(expected)}.`,
+  };
+}
+
+/** What a header cannot hold comes as `=?base64?…?=`. */
+function decoded(value: string): string {
+  const [, base64] = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(value) ?? [];
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString();
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,34 @@
+import type { Clock } from '../../runtime/platform/clock.ts';
+
+export interface HandClock extends Clock {
+  /** Lets time pass, and runs what is due meanwhile. */
+  readonly pass: (milliseconds: number) => void;
+  /** How long what waits has to wait, shortest first. */
+  readonly waiting: () => readonly number[];
+}
+
+/** A clock that stands still until it is told how much time passes. */
+export function handClock(start = 1_000_000): HandClock {
+  let now = start;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  const due = (until: number) =>
+    [...timers].filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at)[0];
+  return {
+    now: () => now,
+    after(milliseconds, run) {
+      const timer = { at: now + milliseconds, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    pass(milliseconds) {
+      const until = now + milliseconds;
+      for (let next = due(until); next; next = due(until)) {
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.run();
+      }
+      now = until;
+    },
+    waiting: () => [...timers].map(({ at }) => at - now).toSorted((one, other) => one - other),
+  };
+}

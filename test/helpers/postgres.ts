@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+import pg from 'pg';
+import { installDebianPackage } from './debian-package.ts';
+
+const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
+
+/**
+ * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if whoever started it is killed. Nothing has
+ * to survive a power cut, and whoever may enter the folder with its socket may do everything.
+ */
+const SCRIPT = `
+"$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C --no-sync >"$1/log" 2>&1 || { cat "$1/log" >&2; rm -rf "$1"; exit 1; }
+"$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=80 -c shared_buffers=32MB </dev/null &
+server=$!
+cat >/dev/null
+kill -QUIT $server
+wait $server
+rm -rf "$1"
+`;
+
+export interface Postgres {
+  /** The URL of a new, empty database. */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The folder with PostgreSQL's programs. Where there is none and none can be installed, says so loudly, because tests are left
+ * out then.
+ */
+export async function findPostgres(): Promise<string | undefined> {
+  if (globSync(BINARIES).length === 0) {
+    await installDebianPackage('postgresql', `ls ${BINARIES} 2>/dev/null`);
+  }
+  const [binary] = globSync(BINARIES).sort().toReversed();
+  if (binary === undefined) {
+    console.warn(
+      `SKIPPED: nothing was tried on PostgreSQL, because there is no ${BINARIES}. Install the package postgresql.`,
+    );
+    return undefined;
+  }
+  return dirname(binary);
+}
+
+/** A server of its own, for whoever starts it. */
+export async function startPostgres(programs: string): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-postgres-'));
+  const user = await serverUser();
+  if (user) chownSync(folder, user.uid, user.gid);
+  const server = spawn('sh', ['-c', SCRIPT, 'postgres', folder, programs], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    cwd: folder,
+    ...user,
+  });
+  await untilReady(server);
+  const urlOf = (database: string): string => `postgres://postgres@localhost/${database}?host=${folder}`;
+  let count = 0;
+  return {
+    async createDatabase() {
+      count += 1;
+      const client = new pg.Client(urlOf('postgres'));
+      await client.connect();
+      try {
+        await client.query(`create database test_${count}`);
+      } finally {
+        await client.end();
+      }
+      return urlOf(`test_${count}`);
+    },
+    async stop() {
+      const ended = once(server, 'close');
+      server.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; its package made a user for it. */
+async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = async (flag: string): Promise<number> =>
+    Number((await execa('id', [flag, 'postgres'])).stdout);
+  return { uid: await idOf('-u'), gid: await idOf('-g') };
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  if (!server.stderr) throw new Error('Its stderr is not read.');
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr })) {
+    said.push(line);
+    if (line.includes('ready to accept connections')) {
+      // Read on, or it would wait when the pipe is full.
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
+}

@@ -1,0 +1,54 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { CHROMIUM_FLAGS } from './chromium.ts';
+
+interface VisitOptions extends BrowserContextOptions {
+  /** A call is meant to fail in this test; browsers write that to their console. */
+  readonly callFails?: boolean;
+  /** Done before the page is opened. */
+  readonly before?: (page: Page) => Promise<void>;
+}
+
+interface Pages {
+  /** Opens a page, does something there, and expects that nothing else was asked for and nobody complained. */
+  visit(url: string, body: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+}
+
+/** A real browser for all tests of a file. */
+export function usePages(executablePath: string | undefined): Pages {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: CHROMIUM_FLAGS });
+  });
+  afterAll(() => browser?.close());
+
+  return {
+    async visit(url, body, { callFails = false, before, ...options } = {}) {
+      const context = await (browser ?? expect.unreachable()).newContext(options);
+      const asked: string[] = [];
+      const complaints: string[] = [];
+      context.on('request', (request) => asked.push(request.url()));
+      context.on('console', (message) => {
+        const expected = callFails && message.text().startsWith('Failed to load resource');
+        if (['error', 'warning'].includes(message.type()) && !expected) complaints.push(message.text());
+      });
+      context.on('weberror', (error) => complaints.push(String(error.error())));
+      context.on('dialog', (dialog) => {
+        complaints.push(`a dialog said ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      try {
+        const page = await context.newPage();
+        await before?.(page);
+        await page.goto(url);
+        await body(page);
+      } finally {
+        await context.close();
+      }
+      const { origin } = new URL(url);
+      expect(asked.length).toBeGreaterThan(3);
+      expect(asked.filter((one) => new URL(one).origin !== origin)).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  addRequest,
+  FULL_RETRY_BUDGET,
+  RETRY_POLICY,
+  retryDelay,
+  takeRetry,
+} from '../../../runtime/core/retry-plan.ts';
+
+const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test('a pause that is asked for is kept, and never longer than allowed', () => {
+  fc.assert(
+    fc.property(fc.nat(5), fc.option(fc.nat(20_000)), share, (retries, pause, random) => {
+      const delay = retryDelay(retries, pause ?? undefined, () => random);
+      const isTooMuch = retries >= RETRY_POLICY.retries || (pause ?? 0) > RETRY_POLICY.longestPause;
+      if (isTooMuch) expect(delay).toBeUndefined();
+      else {
+        expect(delay).toBeGreaterThanOrEqual(pause ?? 0);
+        expect(delay).toBeLessThanOrEqual(RETRY_POLICY.longestPause + RETRY_POLICY.maxDelay);
+      }
+    }),
+  );
+});
+
+test('however many requests fail, retries are a fifth of them, and a few to begin with', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 500 }), (requests) => {
+      let budget = FULL_RETRY_BUDGET;
+      let retries = 0;
+      for (let sent = 0; sent < requests; sent += 1) {
+        budget = addRequest(budget);
+        for (let next = takeRetry(budget); next; next = takeRetry(budget)) {
+          budget = next;
+          retries += 1;
+        }
+      }
+      expect(retries).toBeLessThanOrEqual(FULL_RETRY_BUDGET.left + requests * 0.2 + 1);
+    }),
+  );
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { bearerToken, createAccess, needsKey } from '../../../runtime/serve/access.ts';
+
+test('without keys anyone may call', () => {
+  const access = createAccess([]);
+  expect(needsKey(access)).toBe(false);
+  for (const header of [undefined, null, '', 'Bearer x']) expect(access.check(header)).toBe(undefined);
+});
+
+test('with keys only those who send one of them', () => {
+  const access = createAccess(['one', 'two']);
+  expect(needsKey(access)).toBe(true);
+  for (const header of ['Bearer one', 'bearer two', 'Bearer   one '])
+    expect(access.check(header)).toBe(undefined);
+  for (const header of [
+    undefined,
+    null,
+    '',
+    'one',
+    'Basic one',
+    'Bearer',
+    'Bearer three',
+    'Bearer one two',
+  ]) {
+    expect(() => access.check(header)).toThrow(expect.objectContaining({ code: 'UnauthorizedError' }));
+  }
+});
+
+test('a token is what follows the scheme', () => {
+  expect(bearerToken('Bearer mcpm_x-Y_1')).toBe('mcpm_x-Y_1');
+  expect(() => bearerToken('Bearer ')).toThrow('This server needs an API key');
+});

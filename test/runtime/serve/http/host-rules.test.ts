@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { createHostCheck, type HostRules } from '../../../../runtime/serve/http/host-rules.ts';
+
+const allowed = (rules: HostRules, host: string | undefined, origin?: string): boolean => {
+  const headers = new Headers();
+  if (host !== undefined) headers.set('host', host);
+  if (origin !== undefined) headers.set('origin', origin);
+  return createHostCheck(rules)(new Request('http://localhost/mcp', { headers })) === undefined;
+};
+
+const LOOPBACK = { hostname: '127.0.0.1' };
+const EVERYWHERE = { hostname: '0.0.0.0' };
+
+test.each([
+  '127.0.0.1',
+  'localhost',
+  '::1',
+  '[::1]',
+  '127.8.9.1',
+  'LOCALHOST',
+  '127.1',
+  '0:0:0:0:0:0:0:1',
+  '::ffff:127.0.0.1',
+])('bound to %s, only loopback hosts are answered', (hostname) => {
+  const good = ['localhost', 'localhost:8080', 'LocalHost:1', '127.0.0.1:8080', '127.1.2.3', '[::1]:8080'];
+  for (const host of [...good, 'model.localhost:80']) expect(allowed({ hostname }, host), host).toBe(true);
+  const bad = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', 'xlocalhost'];
+  for (const host of bad) expect(allowed({ hostname }, host), host).toBe(false);
+});
+
+test.each(['', 'a b', 'localhost@evil.example', 'evil.example#localhost', 'localhost/x', 'a:b:c', '[::1'])(
+  'the Host header %j is no host',
+  (host) => {
+    expect(allowed(EVERYWHERE, host)).toBe(false);
+  },
+);
+
+test('without a Host header, as over HTTP/2, the URL says the host', () => {
+  expect(allowed(LOOPBACK, undefined)).toBe(true);
+});
+
+test('bound to more than loopback, any host is answered unless some are named', () => {
+  expect(allowed(EVERYWHERE, 'models.example:8080')).toBe(true);
+  const rules = { ...EVERYWHERE, allowedHosts: ['models.example', 'Other.Example'] };
+  for (const host of ['models.example', 'MODELS.example:8080', 'other.example', 'localhost']) {
+    expect(allowed(rules, host), host).toBe(true);
+  }
+  for (const host of ['evil.example', '10.0.0.1']) expect(allowed(rules, host), host).toBe(false);
+  expect(allowed({ ...LOOPBACK, allowedHosts: ['models.example'] }, 'models.example')).toBe(true);
+});
+
+test('web pages of the same host may call, if that host cannot have been made to point here', () => {
+  expect(allowed(LOOPBACK, 'localhost:8080', 'http://localhost:8080')).toBe(true);
+  expect(allowed(LOOPBACK, '127.0.0.1:8080', 'http://localhost:6274')).toBe(true);
+  expect(allowed(EVERYWHERE, '10.0.0.1:8080', 'http://10.0.0.1:8080')).toBe(true);
+  expect(allowed(EVERYWHERE, '[fe80::1]:8080', 'http://[fe80::1]:8080')).toBe(true);
+  expect(allowed(EVERYWHERE, 'evil.example:8080', 'http://evil.example:8080')).toBe(false);
+  const named = { ...EVERYWHERE, allowedHosts: ['models.example'] };
+  expect(allowed(named, 'models.example', 'https://models.example')).toBe(true);
+});
+
+test('other web pages may not, unless their origin is allowed', () => {
+  for (const rules of [LOOPBACK, EVERYWHERE]) {
+    for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'file://', '']) {
+      expect(allowed(rules, 'localhost:8080', origin), origin).toBe(false);
+    }
+    const some = { ...rules, allowedOrigins: ['https://app.example/', 'null'] };
+    expect(allowed(some, 'localhost', 'https://app.example')).toBe(true);
+    expect(allowed(some, 'localhost', 'null')).toBe(true);
+    expect(allowed(some, 'localhost', 'http://app.example')).toBe(false);
+    expect(allowed(some, 'localhost', 'https://app.example:8443')).toBe(false);
+    expect(allowed({ ...rules, allowedOrigins: ['*'] }, 'localhost', 'https://any.example')).toBe(true);
+  }
+});

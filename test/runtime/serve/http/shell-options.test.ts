@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../../runtime/contract/errors.ts';
+import type { ErrorFormat } from '../../../../runtime/serve/http/error-response.ts';
+import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+
+const PROBLEMS: ErrorFormat = {
+  prefix: '',
+  mediaType: 'application/problem+json',
+  body({ message }, status, c) {
+    c.header('X-Made', 'by the format');
+    return { message, status, path: c.req.path };
+  },
+};
+
+test('a format without a prefix is that of all errors, and may add headers', async () => {
+  const app = httpShell(testKernel(), { errorFormats: [PROBLEMS] });
+  for (const path of ['/', '/nothing', '/v1/x']) {
+    const response = await app.request(path);
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+    expect(response.headers.get('X-Made')).toBe('by the format');
+    expect(await response.json()).toEqual({ message: `No such path: GET ${path}`, status: 404, path });
+  }
+});
+
+test.each([
+  [undefined, '1'],
+  [0, '1'],
+  [0.2, '1'],
+  [12.1, '13'],
+])('after %s seconds it is worth trying again', async (retryAfterSeconds, header) => {
+  for (const code of ['OverloadedError', 'UnavailableError'] as const) {
+    const app = httpShell(testKernel());
+    app.get(`/${code}`, () => {
+      throw new AppError(code, 'later', { retryAfterSeconds });
+    });
+    expect((await app.request(`/${code}`)).headers.get('Retry-After')).toBe(header);
+  }
+});
+
+test('slashes at the end can be made to count for nothing', async () => {
+  const statuses = async (strict: boolean): Promise<number[]> => {
+    const app = httpShell(testKernel(), { strict });
+    return await Promise.all(['/healthz', '/healthz/'].map(async (path) => (await app.request(path)).status));
+  };
+  expect(await statuses(true)).toEqual([200, 404]);
+  expect(await statuses(false)).toEqual([200, 200]);
+});
+
+test('who calls is known to the routes and stands in the log, but not on open paths', async () => {
+  const kernel = testKernel();
+  const access = { check: (header: string | null | undefined) => ({ name: header ?? 'nobody' }) };
+  const app = httpShell({ ...kernel, access }, { openPaths: ['/open'] });
+  for (const path of ['/open', '/closed']) app.get(path, (c) => c.json(c.get('caller') ?? null));
+  const ask = async (path: string): Promise<unknown> =>
+    (await app.request(path, { headers: { Authorization: 'me' } })).json();
+  expect([await ask('/open'), await ask('/closed')]).toEqual([null, { name: 'me' }]);
+  const callers = kernel.logged.map(({ path, caller }) => [path, caller]);
+  expect(callers).toEqual([
+    ['/open', undefined],
+    ['/closed', 'me'],
+  ]);
+});
+
+describe('host rules hold on every path', () => {
+  const app = httpShell(testKernel(), {
+    hostRules: { hostname: '127.0.0.1', allowedHosts: ['tools.example'] },
+  });
+  const statusOf = async (headers: Record<string, string>, path = '/healthz'): Promise<number> =>
+    (await app.request(path, { headers })).status;
+
+  test('by name', async () => {
+    for (const host of ['localhost:80', '127.0.0.1', 'tools.example'])
+      expect(await statusOf({ Host: host })).toBe(200);
+    for (const path of ['/healthz', '/metrics', '/nothing']) {
+      expect(await statusOf({ Host: 'evil.example' }, path)).toBe(403);
+    }
+  });
+
+  test('by where a page comes from', async () => {
+    expect(await statusOf({ Origin: 'http://localhost:3000' })).toBe(200);
+    expect(await statusOf({ Origin: 'https://evil.example' })).toBe(403);
+    expect(await statusOf({ Origin: 'null' })).toBe(403);
+  });
+
+  test('an empty list of names is none', async () => {
+    const everywhere = httpShell(testKernel(), { hostRules: { hostname: '0.0.0.0', allowedHosts: [] } });
+    const response = await everywhere.request('/healthz', { headers: { Host: 'any.example' } });
+    expect(response.status).toBe(200);
+  });
+});
+
+test('pages of other origins may do what the rules say, and with credentials only if they are named', async () => {
+  const corsRules = { methods: ['GET'], headers: ['X-A'], credentials: true, maxAgeSeconds: 7 };
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+  };
+  const headersFor = async (corsOrigins: string[]): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      (await httpShell(testKernel(), { corsOrigins, corsRules }).request('/healthz', preflight)).headers,
+    );
+  expect(await headersFor(['https://a.example'])).toMatchObject({
+    'access-control-allow-origin': 'https://a.example',
+    'access-control-allow-methods': 'GET',
+    'access-control-allow-headers': 'X-A',
+    'access-control-allow-credentials': 'true',
+    'access-control-max-age': '7',
+  });
+  const all = await headersFor(['*', 'https://a.example']);
+  expect(all).toMatchObject({ 'access-control-allow-origin': '*' });
+  expect(all).not.toHaveProperty('access-control-allow-credentials');
+});
