@@ -1,9 +1,22 @@
 import type { Program } from '../../serve/cli/command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
+import { CLIENT_COMMANDS } from './commands/client-commands.ts';
+import { CONFIG_COMMANDS } from './commands/config-commands.ts';
+import { CONFIG_OPTIONS } from './commands/config-options.ts';
+import { daemonCommand } from './commands/daemon.ts';
+import { KEY_COMMANDS } from './commands/key-commands.ts';
 
-/** The commands of mcp-manager. Its server is not in this version yet; what is not there is not listed. */
+/** The commands of mcp-manager. */
 export const managerProgram: Program = {
   name: 'mcp-manager',
-  title: 'Keeps MCP servers running behind one HTTP API. This version has no server yet.',
-  commands: { version: versionCommand('mcp-manager') },
+  title: 'Keeps MCP servers running behind one HTTP API and one MCP endpoint.',
+  options: CONFIG_OPTIONS,
+  commands: {
+    daemon: daemonCommand,
+    serve: daemonCommand,
+    ...CLIENT_COMMANDS,
+    ...CONFIG_COMMANDS,
+    ...KEY_COMMANDS,
+    version: versionCommand('mcp-manager'),
+  },
 };

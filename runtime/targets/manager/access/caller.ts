@@ -4,6 +4,8 @@ export interface Caller {
   readonly name: string;
   /** May reload, restart and read logs. */
   readonly admin: boolean;
+  /** May only use tools that say of themselves that they change nothing. */
+  readonly readOnly?: boolean | undefined;
   /** Whether it may use this server at all, or this tool of it. */
   mayUse(server: string, tool?: string): boolean;
 }

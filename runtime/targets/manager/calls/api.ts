@@ -20,6 +20,12 @@ export interface Calls {
   listResourceTemplates(call: PageCall): Promise<Page>;
   /** The `contents` of the resource. */
   readResource(call: ServerCall & { readonly uri: string }): Promise<readonly Params[]>;
+  /** The result of `completion/complete` as it came; only for prompts and templates that are offered. */
+  complete(call: ServerCall & { readonly params: Params }): Promise<Params>;
+  /** Each subscription is passed on; who wants it how often is for the caller to count. */
+  subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
+  unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
+  setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
 }
 
 export interface ServerCall {
@@ -29,6 +35,8 @@ export interface ServerCall {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Params) => void) | undefined;
+  /** Goes to the server as the request's `_meta`. */
+  readonly meta?: Params | undefined;
 }
 
 export interface PageCall extends ServerCall {

@@ -1,8 +1,11 @@
+import type { PluginSettings } from '../plugins/settings.ts';
+
 /** What the manager is to run, read from its files and resolved: no placeholder is left in it, and every default is set. */
 export interface ManagerConfig {
   /** In the order of the file, names unique. Servers that are switched off are left out. */
   readonly servers: readonly ServerSpec[];
   readonly daemon: DaemonSettings;
+  readonly plugins: PluginSettings;
   /** Values that must never be shown: everything that came out of the secrets file or a placeholder. */
   readonly secrets: readonly string[];
   /** The files this was read from; a change of one of them is a reason to read again. */

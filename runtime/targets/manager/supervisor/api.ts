@@ -1,3 +1,4 @@
+import type { TurnQueue } from '../../../core/turn-queue.ts';
 import type { ManagerConfig, ServerSpec } from '../config/spec.ts';
 import type { Connection } from '../upstream/connection.ts';
 
@@ -37,6 +38,8 @@ export interface ManagedServer {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
+  /** Whose turn it is to ask something of the server; holds on to what was accepted while the server is replaced. */
+  readonly turns: TurnQueue;
   restart(): Promise<void>;
   readonly logs: ServerLogs;
 }
@@ -85,6 +88,8 @@ export interface LogLine {
 export type ServerEvent =
   | { readonly kind: 'servers-changed' }
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
+  /** It was started, also while another one of it ran: this one knows nothing of what clients asked that one for. */
+  | { readonly kind: 'session-opened'; readonly server: string }
   | {
       readonly kind: 'notification';
       readonly server: string;

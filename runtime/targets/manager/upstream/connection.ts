@@ -6,7 +6,8 @@ export interface Connection {
   /**
    * Resolves with the `result` as it came; numbers that JavaScript cannot hold are kept (see `lossless-json.ts`).
    * Rejects with an RpcFailure, a TimeoutFailure or a ConnectionClosed.
-   * When the signal is aborted or the time is over, the server is told with `notifications/cancelled`.
+   * When the signal is aborted or the time is over, the server is told with `notifications/cancelled`; an aborted request
+   * rejects with the signal's reason.
    */
   request(method: string, params: Params | undefined, options: RequestOptions): Promise<Params>;
   notify(method: string, params?: Params): void;

@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox';
+
+const patterns = Type.Array(Type.String({ minLength: 1 }));
+const time = Type.String({ format: 'date-time' });
+
+/** One line of the keys' file. The key itself is nowhere: it cannot be found again from its hash. */
+export const keyRecord = Type.Object(
+  {
+    id: Type.String({ pattern: '^[0-9a-f]{8}$' }),
+    name: Type.String({ minLength: 1 }),
+    /** SHA-256 in hexadecimal. Keys are 256 random bits, so nothing slower is needed. */
+    hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    servers: patterns,
+    tools: patterns,
+    readOnly: Type.Boolean(),
+    admin: Type.Boolean(),
+    rate: Type.Optional(Type.String()),
+    created: time,
+    expires: Type.Optional(time),
+    revoked: Type.Optional(time),
+  },
+  { additionalProperties: false },
+);
+export type KeyRecord = Static<typeof keyRecord>;
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+export function stateOf({ expires, revoked }: Pick<KeyRecord, 'expires' | 'revoked'>, now: number): KeyState {
+  if (revoked !== undefined) return 'revoked';
+  return expires !== undefined && Date.parse(expires) <= now ? 'expired' : 'active';
+}

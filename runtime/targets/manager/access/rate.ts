@@ -1,0 +1,14 @@
+import type { Rate } from '../../../core/token-bucket.ts';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `100/m`: a hundred a minute. Undefined if it is no rate. */
+export function parseRate(text: string): Rate | undefined {
+  const [, count = '', unit = ''] = /^\s*(\d{1,9})\s*\/\s*([smhd])\s*$/.exec(text) ?? [];
+  const milliseconds = UNITS[unit];
+  return milliseconds === undefined || Number(count) === 0
+    ? undefined
+    : { count: Number(count), milliseconds };
+}
+
+export const RATE_RULE = 'a number, a slash and s, m, h or d, as 100/m';

@@ -1,0 +1,48 @@
+import type { Registry } from 'prom-client';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
+import type { Supervisor } from '../supervisor/api.ts';
+import type { Calls } from './api.ts';
+import { createAsk } from './ask.ts';
+import type { AuditLog } from './audit.ts';
+import { observeCalls } from './metrics.ts';
+import { promptCalls } from './prompts.ts';
+import type { Redactor } from './redact.ts';
+import { resourceCalls } from './resources.ts';
+import { sideCalls } from './side-calls.ts';
+import { createToolCatalogue } from './tool-catalogue.ts';
+import { toolCalls } from './tools.ts';
+
+export interface CallLimits {
+  /** What the JSON of one answer may have at most. */
+  readonly maxResultCharacters: number;
+}
+
+const DEFAULT_LIMITS: CallLimits = { maxResultCharacters: 32 * 1_048_576 };
+
+export interface CallsOptions {
+  readonly supervisor: Supervisor;
+  readonly redact: Redactor;
+  readonly audit?: AuditLog | undefined;
+  readonly limits?: CallLimits | undefined;
+  readonly metrics?: Registry | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+export function createCalls({
+  supervisor,
+  redact,
+  audit,
+  limits = DEFAULT_LIMITS,
+  metrics,
+  clock = systemClock,
+}: CallsOptions): Calls {
+  const observer = metrics && observeCalls(metrics, supervisor);
+  const ask = createAsk({ supervisor, redact, clock, audit, observer, ...limits });
+  return {
+    servers: (caller) => supervisor.names().filter((name) => caller.mayUse(name)),
+    ...toolCalls(ask, createToolCatalogue(supervisor, clock)),
+    ...promptCalls(ask),
+    ...resourceCalls(ask),
+    ...sideCalls(ask),
+  };
+}

@@ -1,0 +1,73 @@
+import { AppError, inputError } from '../../../contract/errors.ts';
+import { type Params, RpcFailure } from '../upstream/connection.ts';
+import type { Calls } from './api.ts';
+import type { Ask, Question } from './ask.ts';
+import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
+import { demand, listPage } from './list-page.ts';
+import { listAllPages } from './list-pages.ts';
+import { isOffered } from './offered.ts';
+import type { Visit } from './visit.ts';
+
+const LISTING: Question = {
+  kind: 'list',
+  texts: (server) => ({
+    title: 'MCP server error listing prompts',
+    detail: `prompt list failed: ${server}`,
+  }),
+};
+
+export function promptCalls(ask: Ask): Pick<Calls, 'listPrompts' | 'getPrompt'> {
+  return {
+    listPrompts: (call) =>
+      ask(call, LISTING, (visit) =>
+        listPage(visit, {
+          capability: 'prompts',
+          method: 'prompts/list',
+          key: 'prompts',
+          cursor: call.cursor,
+          isOffered: ({ name }) => isOffered(visit.server.spec().prompts, String(name)),
+        }),
+      ),
+    getPrompt(call) {
+      const { prompt, args } = call;
+      const question: Question = {
+        kind: 'prompt',
+        audited: { name: prompt, args },
+        texts: (server) => ({
+          title: 'MCP server error getting prompt',
+          detail: `prompt generation from template failed: ${server}: ${prompt}`,
+        }),
+      };
+      return ask(call, question, async (visit) => {
+        if (!isOffered(visit.server.spec().prompts, prompt)) {
+          throw new AppError('ForbiddenError', `prompt not allowed: ${visit.server.name}/${prompt}`);
+        }
+        await demand(visit, 'prompts');
+        try {
+          return await visit.request('prompts/get', { name: prompt, arguments: args });
+        } catch (error) {
+          throw await judge(error, visit, prompt);
+        }
+      });
+    },
+  };
+}
+
+/** Servers refuse an unknown prompt with all kinds of codes, and bad arguments with the same ones: their list tells which. */
+async function judge(error: unknown, visit: Visit, prompt: string): Promise<unknown> {
+  if (!(error instanceof RpcFailure)) return error;
+  const { name } = visit.server;
+  if (isMethodNotFound(error)) return notImplemented('prompts', name);
+  if (await isUnlisted(visit, prompt)) {
+    return new AppError('NotFoundError', `prompt not found: ${name}/${prompt}`, { cause: error });
+  }
+  if (!isInvalidParams(error)) return error;
+  return inputError(`prompt arguments not accepted: ${name}/${prompt}: ${error.message}`, error);
+}
+
+async function isUnlisted(visit: Visit, prompt: string): Promise<boolean> {
+  const askPage = (cursor: string | undefined): Promise<Params> =>
+    visit.request('prompts/list', cursor === undefined ? undefined : { cursor });
+  const prompts = await listAllPages('prompts', askPage).catch(() => undefined);
+  return prompts !== undefined && !prompts.some(({ name }) => name === prompt);
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { Leave } from '../../../core/turn-queue.ts';
+import { jsonSize } from '../../../core/json-size.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { ManagedServer } from '../supervisor/api.ts';
+import { waitFor } from '../supervisor/wait-for.ts';
+import type { Connection, Params } from '../upstream/connection.ts';
+import type { ServerCall } from './api.ts';
+
+export interface VisitOptions {
+  readonly clock: Clock;
+  /** What the JSON of one answer may have at most. */
+  readonly maxResultCharacters: number;
+}
+
+/** One caller at one server, from the turn he got until his time is over. */
+export interface Visit {
+  readonly server: ManagedServer;
+  readonly connection: () => Promise<Connection>;
+  /** Milliseconds. */
+  readonly timeLeft: () => number;
+  readonly request: (method: string, params?: Params) => Promise<Params>;
+}
+
+/** Waits for a turn, does the work, and gives the turn back. All of it within the time of one request. */
+export async function visit<Result>(
+  server: ManagedServer,
+  { signal, onProgress, meta }: ServerCall,
+  { clock, maxResultCharacters }: VisitOptions,
+  work: (visit: Visit) => Promise<Result>,
+): Promise<Result> {
+  const deadline = clock.now() + server.spec().timeouts.request;
+  const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
+  const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
+  const leave = await takeTurn(server, { clock, timeoutMs: timeLeft(), signal });
+  try {
+    return await work({
+      server,
+      connection,
+      timeLeft,
+      async request(method, params) {
+        // Asked for anew each time, and used at once: a reload may have replaced it.
+        const open = await connection();
+        const sent = meta === undefined ? params : { ...params, _meta: meta };
+        const result = await open.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress });
+        if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
+        const most = (maxResultCharacters / 1_048_576).toFixed(1);
+        throw new Error(`the answer is larger than ${most} MiB; ask for less at once`);
+      },
+    });
+  } finally {
+    leave();
+  }
+}
+
+async function takeTurn(
+  { name, turns }: ManagedServer,
+  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<Leave> {
+  const turn = turns.ask();
+  if (turn.kind === 'granted') return turn.leave;
+  if (turn.kind === 'refused') {
+    throw new AppError(
+      'OverloadedError',
+      `server busy: ${name}: ${turns.running} calls run and ${turns.waiting} wait, more are not taken; try again in a second`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+  const late = (): AppError =>
+    new AppError(
+      'TimeoutError',
+      `server busy: ${name}: no call ended within ${timeoutMs} ms for this one to have its turn`,
+      { retryAfterSeconds: 1 },
+    );
+  try {
+    await waitFor(turn.granted, { clock, timeoutMs, signal, late });
+    return turn.leave;
+  } catch (error) {
+    turn.leave();
+    throw error;
+  }
+}

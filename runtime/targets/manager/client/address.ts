@@ -1,0 +1,34 @@
+import { UsageError } from '../../../serve/cli/command.ts';
+import { formatAddress } from '../../../serve/hostname.ts';
+import { readConfigFile } from '../config/config-file.ts';
+import { DEFAULTS } from '../config/defaults.ts';
+import { readText } from '../config/read-text.ts';
+import { splitAddress } from '../config/address.ts';
+
+/** Where the manager answers: what was given, else what the configuration tells it to listen on, else its default. */
+export async function managerAddress(given: string | undefined, configPath: string): Promise<URL> {
+  return addressUrl(given ?? (await configuredAddress(configPath)));
+}
+
+async function configuredAddress(path: string): Promise<string> {
+  const file = await readText(path).catch(() => undefined);
+  // A file with mistakes is for `validate` to tell of; the address may be right all the same.
+  return file ? readConfigFile(file).daemon.settings.addr : DEFAULTS.addr;
+}
+
+/** `host:port`, `:port` or a URL. What listens on every address of this machine is asked on loopback. */
+export function addressUrl(address: string): URL {
+  const url = /^https?:\/\//i.test(address) ? URL.parse(address) : hostAndPort(address);
+  if (url) return url;
+  throw new UsageError(
+    `${JSON.stringify(address)} is not the address of a manager; write host:port, as in ${DEFAULTS.addr}, or a URL.`,
+  );
+}
+
+function hostAndPort(address: string): URL | null {
+  if (!/:\d{1,5}$/.test(address)) return null;
+  const { hostname, port } = splitAddress(address);
+  return URL.parse(`http://${formatAddress(LOOPBACK[hostname] ?? hostname, port)}`);
+}
+
+const LOOPBACK: Readonly<Record<string, string>> = { '': '127.0.0.1', '0.0.0.0': '127.0.0.1', '::': '::1' };

@@ -1,0 +1,48 @@
+import { toolText } from '../http/views/tool-text.ts';
+import type { ToolResult } from '../calls/api.ts';
+import type { Output } from '../../../serve/cli/command.ts';
+import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
+import { printJson } from './print.ts';
+import { type ArgumentTypes, parsePairs } from './tool-arguments.ts';
+
+export type ToolArguments =
+  | { readonly values: Readonly<Record<string, unknown>> }
+  | { readonly pairs: readonly string[] };
+
+export interface CallToolOptions {
+  readonly server: string;
+  readonly tool: string;
+  /** Pairs are read with the tool's schema at hand. */
+  readonly args: ToolArguments;
+  /** Print everything the server sent. */
+  readonly full: boolean;
+}
+
+/** Prints the result; a tool that fails makes the exit code 1. */
+export async function callTool(
+  manager: ManagerClient,
+  { server, tool, args, full }: CallToolOptions,
+  output: Output,
+): Promise<number> {
+  const body = 'pairs' in args ? parsePairs(args.pairs, await typesOf(manager, server, tool)) : args.values;
+  const path = withQuery(apiPath('servers', server, 'tools', tool), { result: 'full' });
+  const result = (await manager.post(path, body)) as ToolResult;
+  if (full) printJson(output, result);
+  else if (result.isError) output.err(`${toolText(result)}\n`);
+  else output.out(`${toolText(result)}\n`);
+  return result.isError ? 1 : 0;
+}
+
+async function typesOf(manager: ManagerClient, server: string, tool: string): Promise<ArgumentTypes> {
+  const { tools } = (await manager.get(apiPath('servers', server, 'tools'))) as {
+    tools: readonly FullTool[];
+  };
+  const known = tools.find(({ name }) => name.toLowerCase() === tool.toLowerCase());
+  const properties = known?.inputSchema?.properties ?? {};
+  return (name) => (Object.hasOwn(properties, name) ? properties[name]?.type : undefined);
+}
+
+interface FullTool {
+  readonly name: string;
+  readonly inputSchema?: { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> };
+}

@@ -1,0 +1,25 @@
+import { messageOf } from '../../../../contract/errors.ts';
+import type { ConfigPaths } from '../../config/config-paths.ts';
+import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
+import { type Finding, ok, problem } from './finding.ts';
+
+export interface CheckedConfig {
+  /** Undefined if it cannot be used. */
+  readonly config: LoadedConfig | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** The files, all they refer to, and who may read the secrets. */
+export async function checkConfig(
+  paths: ConfigPaths,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CheckedConfig> {
+  try {
+    const config = await readConfig(paths, env);
+    const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
+    const warnings = config.warnings.map((warning) => problem('configuration', warning));
+    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...warnings] };
+  } catch (error) {
+    return { config: undefined, findings: [problem('configuration', messageOf(error))] };
+  }
+}

@@ -1,0 +1,78 @@
+import { formatTable, type Cell } from './table.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What `/api/v1/admin/status` tells. */
+export interface ManagerStatus {
+  readonly version: string;
+  readonly servers: readonly ServerState[];
+}
+
+interface ServerState {
+  readonly name: string;
+  readonly status: string;
+  readonly phase: string;
+  readonly latency?: string;
+  readonly pid?: number;
+  readonly startedAt?: string;
+  readonly restarts: number;
+  readonly reason?: string;
+  readonly nextStartAt?: string;
+  readonly running: number;
+  readonly queued: number;
+}
+
+const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
+
+/** A line for each server; `now` is in milliseconds since 1970. */
+export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now: number): string[] {
+  if (servers.length === 0) return ['No servers are configured; add one with `mcp-manager add`.'];
+  return formatTable(
+    HEAD,
+    servers.map((server) => row(server, now)),
+    terminal,
+  );
+}
+
+const row = (server: ServerState, now: number): Cell[] => {
+  const { name, status, phase, latency = '-', startedAt, restarts, running, queued, pid } = server;
+  return [
+    { text: name },
+    { text: status, style: STATUS_STYLES[status] },
+    { text: phase, style: PHASE_STYLES[phase] },
+    { text: latency },
+    { text: startedAt === undefined ? '-' : span(now - Date.parse(startedAt)) },
+    { text: String(restarts) },
+    { text: queued > 0 ? `${running} (+${queued})` : String(running) },
+    { text: pid === undefined ? '-' : String(pid) },
+    { text: reasonOf(server, now), style: 'dim' },
+  ];
+};
+
+const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
+  ok: 'green',
+  timeout: 'yellow',
+  unreachable: 'red',
+};
+const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = { failed: 'red', waiting: 'yellow' };
+
+/** Why it is as it is; of a server that runs well, nothing. */
+function reasonOf({ phase, status, reason = '', nextStartAt }: ServerState, now: number): string {
+  if (phase === 'running' && status === 'ok') return '';
+  if (nextStartAt === undefined) return reason;
+  return `again in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+/** As `12s` or `3h 20m`. */
+export function span(milliseconds: number): string {
+  const at = UNITS.findIndex(([, length]) => milliseconds >= length);
+  const [unit, length] = UNITS[at] ?? [];
+  if (unit === undefined || length === undefined) return `${Math.max(0, Math.floor(milliseconds / 1000))}s`;
+  const [smaller, rest] = UNITS[at + 1] ?? ['s', 1000];
+  return `${Math.floor(milliseconds / length)}${unit} ${Math.floor((milliseconds % length) / rest)}${smaller}`;
+}

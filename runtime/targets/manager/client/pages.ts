@@ -1,0 +1,11 @@
+import { listAllPages } from '../calls/list-pages.ts';
+import type { Params } from '../upstream/connection.ts';
+import { type ManagerClient, withQuery } from './manager-client.ts';
+
+/** All items of a list that comes in pages. */
+export const allPages = (manager: ManagerClient, path: string, member: string): Promise<readonly Params[]> =>
+  listAllPages(
+    member,
+    async (cursor) =>
+      (await manager.get(cursor === undefined ? path : withQuery(path, { cursor }))) as Params,
+  );

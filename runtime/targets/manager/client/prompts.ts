@@ -1,0 +1,62 @@
+import type { Output } from '../../../serve/cli/command.ts';
+import { apiPath, type ManagerClient } from './manager-client.ts';
+import { allPages } from './pages.ts';
+import { printJson, printLines } from './print.ts';
+import { formatTable } from './table.ts';
+import { stdoutTerminal } from './terminal.ts';
+
+interface ListedPrompt {
+  readonly name: string;
+  readonly description?: string;
+  readonly arguments?: readonly { readonly name: string; readonly required?: boolean }[] | null;
+}
+
+export async function showPrompts(
+  manager: ManagerClient,
+  { server, json }: { readonly server: string; readonly json: boolean },
+  output: Output,
+): Promise<number> {
+  const listed = await allPages(manager, apiPath('servers', server, 'prompts'), 'prompts');
+  const prompts = listed as unknown as readonly ListedPrompt[];
+  if (json) printJson(output, prompts);
+  else if (prompts.length === 0) output.err('No prompts.\n');
+  else
+    printLines(
+      output,
+      formatTable(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], prompts.map(row), stdoutTerminal()),
+    );
+  return 0;
+}
+
+const row = ({ name, description = '', arguments: takes }: ListedPrompt): string[] => [
+  name,
+  (takes ?? []).map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
+  description,
+];
+
+export interface FillPromptOptions {
+  readonly server: string;
+  readonly prompt: string;
+  readonly args: Readonly<Record<string, string>>;
+  readonly json: boolean;
+}
+
+export async function fillPrompt(
+  manager: ManagerClient,
+  { server, prompt, args, json }: FillPromptOptions,
+  output: Output,
+): Promise<number> {
+  const path = apiPath('servers', server, 'prompts', prompt);
+  const filled = (await manager.post(path, { arguments: args })) as { messages: readonly Message[] };
+  if (json) printJson(output, filled);
+  else printLines(output, filled.messages.map(messageLine));
+  return 0;
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: { readonly type?: string; readonly text?: string };
+}
+
+const messageLine = ({ role, content }: Message): string =>
+  `${role}: ${content.type === 'text' ? content.text : JSON.stringify(content)}`;

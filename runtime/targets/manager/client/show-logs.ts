@@ -1,0 +1,58 @@
+import type { Output } from '../../../serve/cli/command.ts';
+import { untilStopped } from '../../../serve/signals.ts';
+import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
+import { printLines } from './print.ts';
+import { oneLine } from './table.ts';
+
+interface LogLine {
+  readonly at: string;
+  readonly source: string;
+  readonly text: string;
+}
+
+export interface ShowLogsOptions {
+  readonly server: string;
+  readonly lines: number;
+  /** A JSON object a line, instead of text. */
+  readonly json: boolean;
+}
+
+export async function showLogs(
+  manager: ManagerClient,
+  { server, lines, json }: ShowLogsOptions,
+  output: Output,
+): Promise<number> {
+  const answer = await manager.get(
+    withQuery(apiPath('admin', 'servers', server, 'logs'), { lines: String(lines) }),
+  );
+  printLines(
+    output,
+    (answer as { lines: readonly LogLine[] }).lines.map((line) => format(line, json)),
+  );
+  return 0;
+}
+
+/** Until the process is told to stop, or the manager ends. */
+export async function followLogs(
+  manager: ManagerClient,
+  { server, lines, json }: ShowLogsOptions,
+  output: Output,
+): Promise<number> {
+  const ending = new AbortController();
+  const { stopped, forget } = untilStopped();
+  void stopped.then(() => ending.abort());
+  try {
+    const query = { follow: 'true', lines: String(lines) };
+    const path = withQuery(apiPath('admin', 'servers', server, 'logs'), query);
+    for await (const line of manager.lines(path, ending.signal)) {
+      printLines(output, [format(JSON.parse(line) as LogLine, json)]);
+    }
+  } finally {
+    forget();
+  }
+  if (!ending.signal.aborted) output.err('The manager has ended.\n');
+  return 0;
+}
+
+const format = (line: LogLine, json: boolean): string =>
+  json ? JSON.stringify(line) : `${line.at}  ${line.source.padEnd('manager'.length)}  ${oneLine(line.text)}`;

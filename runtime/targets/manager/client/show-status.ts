@@ -1,0 +1,36 @@
+import type { Output } from '../../../serve/cli/command.ts';
+import { untilStopped } from '../../../serve/signals.ts';
+import { apiPath, type ManagerClient } from './manager-client.ts';
+import { type ManagerStatus, statusLines } from './manager-status.ts';
+import { printJson, printLines } from './print.ts';
+import { stdoutTerminal } from './terminal.ts';
+import { watchStatus } from './watch-status.ts';
+
+export async function showStatus(
+  manager: ManagerClient,
+  { json }: { readonly json: boolean },
+  output: Output,
+): Promise<number> {
+  const status = (await manager.get(apiPath('admin', 'status'))) as ManagerStatus;
+  if (json) printJson(output, status);
+  else printLines(output, statusLines(status, stdoutTerminal(), Date.now()));
+  return 0;
+}
+
+/** Until the process is told to stop. */
+export async function keepShowingStatus(
+  manager: ManagerClient,
+  { everyMilliseconds }: { readonly everyMilliseconds: number },
+  output: Output,
+): Promise<number> {
+  const ending = new AbortController();
+  const { stopped, forget } = untilStopped();
+  void stopped.then(() => ending.abort());
+  try {
+    const { signal } = ending;
+    await watchStatus({ manager, output, terminal: stdoutTerminal, everyMilliseconds, signal });
+  } finally {
+    forget();
+  }
+  return 0;
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
+import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { configError, messageOf } from '../../../contract/errors.ts';
+import type { ToolArguments } from '../client/call-tool.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { atLeast } from './positionals.ts';
+
+/** `call`: one call of one tool. */
+export const callCommand: Command = {
+  summary: 'Call a tool and print its result. Exits with 1 if the tool fails.',
+  positionals: "<server> <tool> ['{json}' | key=value ...]",
+  options: {
+    'args-file': {
+      value: 'file',
+      help: 'Read the arguments from this file, a JSON object; - for standard input',
+    },
+    full: { help: 'Print the whole result as JSON, not only its text' },
+    ...CLIENT_OPTIONS,
+  },
+  async run(invocation, output) {
+    const { first, rest } = atLeast(invocation, 'the server', 'the tool');
+    const [server, tool] = first;
+    const args = await readArguments(invocation, rest);
+    const full = invocation.flag('full');
+    const { callTool } = await import('../client/call-tool.ts');
+    return withManager(invocation, (manager) => callTool(manager, { server, tool, args, full }, output));
+  },
+};
+
+async function readArguments(invocation: Invocation, rest: readonly string[]): Promise<ToolArguments> {
+  const { isPair, parseArguments } = await import('../client/tool-arguments.ts');
+  const file = invocation.value('args-file');
+  const [only] = rest;
+  if (file !== undefined) {
+    if (only !== undefined)
+      throw new UsageError('Give the arguments either in --args-file or behind the tool.');
+    return { values: parseArguments(await readFile(file), file === '-' ? 'Standard input' : file) };
+  }
+  if (only === undefined) return { values: {} };
+  if (rest.length > 1 || isPair(only)) return { pairs: rest };
+  if (only === '-') return { values: parseArguments(await readFile('-'), 'Standard input') };
+  return { values: parseArguments(only, 'The argument') };
+}
+
+async function readFile(path: string): Promise<string> {
+  try {
+    return path === '-' ? await readAll(process.stdin) : readFileSync(path, 'utf8');
+  } catch (error) {
+    throw configError(`Cannot read the arguments: ${messageOf(error)}.`, error);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { callCommand } from './call.ts';
+import { doctorCommand } from './doctor.ts';
+import { inspectorCommand } from './inspector.ts';
+import { logsCommand } from './logs.ts';
+import { promptCommand, promptsCommand } from './prompts.ts';
+import { reloadCommand } from './reload.ts';
+import { readCommand, resourcesCommand } from './resources.ts';
+import { restartCommand } from './restart.ts';
+import { statusCommand } from './status.ts';
+import { toolsCommand } from './tools.ts';
+
+/** What asks a running manager. */
+export const CLIENT_COMMANDS: Record<string, Command> = {
+  status: statusCommand,
+  tools: toolsCommand,
+  call: callCommand,
+  prompts: promptsCommand,
+  prompt: promptCommand,
+  resources: resourcesCommand,
+  read: readCommand,
+  logs: logsCommand,
+  restart: restartCommand,
+  reload: reloadCommand,
+  doctor: doctorCommand,
+  inspector: inspectorCommand,
+};

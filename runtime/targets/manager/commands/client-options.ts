@@ -1,0 +1,42 @@
+import type { Invocation, Option } from '../../../serve/cli/command.ts';
+import type { ManagerClient } from '../client/manager-client.ts';
+import { configPaths } from '../config/config-paths.ts';
+import { CONFIG_OPTIONS } from './config-options.ts';
+
+/** Of every command that asks a running manager. */
+export const CLIENT_OPTIONS = {
+  ...CONFIG_OPTIONS,
+  addr: {
+    value: 'host:port',
+    help: 'Where the manager answers, or its URL; by default as the configuration says, else 127.0.0.1:8090',
+    env: 'MCP_MANAGER_ADDR',
+  },
+  'api-key': { value: 'key', help: 'The key to call with', env: 'MCP_MANAGER_API_KEY' },
+} satisfies Readonly<Record<string, Option>>;
+
+export const FORMAT_OPTION = {
+  format: { value: 'format', help: 'How to print the result', choices: ['text', 'json'], fallback: 'text' },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Where the manager is that the command line names. */
+export async function addressOf(invocation: Invocation): Promise<URL> {
+  const { managerAddress } = await import('../client/address.ts');
+  return managerAddress(invocation.value('addr'), configPaths(invocation, process.env).config);
+}
+
+/** Does something with that manager, and leaves no connection open. */
+export async function withManager(
+  invocation: Invocation,
+  work: (manager: ManagerClient) => Promise<number>,
+): Promise<number> {
+  // Other commands start sooner without it.
+  const { createManagerClient } = await import('../client/manager-client.ts');
+  const manager = createManagerClient(await addressOf(invocation), invocation.value('api-key'));
+  try {
+    return await work(manager);
+  } finally {
+    await manager.close();
+  }
+}
+
+export const isJson = (invocation: Invocation): boolean => invocation.value('format') === 'json';

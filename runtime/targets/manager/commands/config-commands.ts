@@ -1,0 +1,25 @@
+import type { Commands } from '../../../serve/cli/command.ts';
+import { addCommand } from './add.ts';
+import { completionCommand } from './completion.ts';
+import { configGroup } from './config/config.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { initCommand } from './init.ts';
+import { listCommand } from './list.ts';
+import { removeCommand } from './remove.ts';
+import { searchCommand } from './search.ts';
+import { validateCommand } from './validate.ts';
+
+/** The commands that read and write the files. */
+export const CONFIG_COMMANDS: Commands = {
+  init: initCommand,
+  add: addCommand,
+  remove: removeCommand,
+  list: listCommand,
+  validate: validateCommand,
+  import: importCommand,
+  search: searchCommand,
+  export: exportCommand,
+  config: configGroup,
+  completion: completionCommand,
+};

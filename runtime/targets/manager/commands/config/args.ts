@@ -1,0 +1,80 @@
+import type { Command, CommandGroup } from '../../../../serve/cli/command.ts';
+import { CONFIG_OPTIONS } from '../config-options.ts';
+import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
+import { atLeast, exactly } from '../positionals.ts';
+import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
+
+const setArgs: Command = {
+  summary:
+    'Set arguments of a server: flags take the place of the same flags, operands that of all operands.',
+  positionals: '<server> -- <argument>...',
+  options: {
+    ...CONFIG_OPTIONS,
+    literal: { help: 'Take dollar signs as they are, instead of as the beginning of a variable' },
+  },
+  async run(invocation, output) {
+    const { first, rest } = atLeast(invocation, '<server>', '<argument>');
+    const [server] = first;
+    const { escapeDollars } = await import('../../config/expand.ts');
+    const { mergeArgs } = await import('../../config-edit/merge-args.ts');
+    const given = [first[1], ...rest].map((arg) => (invocation.flag('literal') ? escapeDollars(arg) : arg));
+    const { editArgs } = await import('../../config-edit/secrets-text.ts');
+    return await editServerSecrets(invocation, output, {
+      server,
+      edit: (text) => editArgs(text, server, (args) => mergeArgs(args, given)),
+    });
+  },
+};
+
+const listArgs: Command = {
+  summary: 'List the arguments of a server.',
+  positionals: '<server>',
+  options: {
+    ...CONFIG_OPTIONS,
+    ...DATA_FORMAT_OPTION,
+    reveal: { help: 'Show also the values of flags that sound like secrets' },
+  },
+  async run(invocation, output) {
+    const [server] = exactly(invocation, '<server>');
+    const { hideArgs } = await import('../../config/hide-values.ts');
+    const { args } = await readServerSecrets(invocation, server);
+    const shown = invocation.flag('reveal') ? args : hideArgs(args);
+    await printData(invocation, output, { data: shown, lines: () => shown });
+    return 0;
+  },
+};
+
+const removeArgs: Command = {
+  summary: 'Remove arguments of a server: flags by their name, operands as they are.',
+  positionals: '<server> -- <argument>...',
+  options: CONFIG_OPTIONS,
+  async run(invocation, output) {
+    const { first, rest } = atLeast(invocation, '<server>', '<argument>');
+    const [server, name] = first;
+    const { withoutArgs } = await import('../../config-edit/merge-args.ts');
+    const { editArgs } = await import('../../config-edit/secrets-text.ts');
+    return await editServerSecrets(invocation, output, {
+      server,
+      edit: (text) => editArgs(text, server, (args) => withoutArgs(args, [name, ...rest])),
+    });
+  },
+};
+
+const clearArgs: Command = {
+  summary: 'Remove all arguments of a server.',
+  positionals: '<server>',
+  options: CONFIG_OPTIONS,
+  async run(invocation, output) {
+    const [server] = exactly(invocation, '<server>');
+    const { removeSecrets } = await import('../../config-edit/secrets-text.ts');
+    return await editServerSecrets(invocation, output, {
+      server,
+      edit: (text) => removeSecrets(text, server, 'args'),
+    });
+  },
+};
+
+export const argsGroup: CommandGroup = {
+  summary: 'The arguments of a server, in the secrets file.',
+  commands: { set: setArgs, list: listArgs, remove: removeArgs, clear: clearArgs },
+};

@@ -1,0 +1,25 @@
+import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
+import { printJson, printLines } from '../client/print.ts';
+
+/** Of commands whose result is data. */
+export const DATA_FORMAT_OPTION = {
+  format: {
+    value: 'format',
+    help: 'How to print the result',
+    choices: ['text', 'json', 'yaml'],
+    fallback: 'text',
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Prints a result in the format that was asked for. */
+export async function printData(
+  invocation: Invocation,
+  output: Output,
+  { data, lines }: { readonly data: unknown; readonly lines: () => readonly string[] },
+): Promise<void> {
+  const format = invocation.value('format');
+  if (format === 'json') return printJson(output, data);
+  if (format !== 'yaml') return printLines(output, lines());
+  const { stringify } = await import('yaml');
+  return output.out(stringify(data));
+}

@@ -1,0 +1,51 @@
+import { configError } from '../../../contract/errors.ts';
+import type { Command } from '../../../serve/cli/command.ts';
+import { configPaths } from '../config/config-paths.ts';
+import { CONFIG_OPTIONS } from './config-options.ts';
+import { exactly } from './positionals.ts';
+
+/** `export`, also as `config export`: what another place has to fill in to run the same servers. */
+export const exportCommand: Command = {
+  summary: 'Write a secrets file with variables for values, and the list of those variables.',
+  options: {
+    ...CONFIG_OPTIONS,
+    'context-output': {
+      value: 'file',
+      help: 'Where to write the secrets file',
+      fallback: 'secrets.prod.toml',
+    },
+    'contract-output': { value: 'file', help: 'Where to write the variables', fallback: '.env' },
+    format: { value: 'format', help: 'How to write the variables', choices: ['dotenv'], fallback: 'dotenv' },
+    overwrite: { help: 'Replace the files if they are there' },
+  },
+  async run(invocation, output) {
+    exactly(invocation);
+    const paths = configPaths(invocation, process.env);
+    const [{ readServersText }, { readText }, { readConfigFile }, { readSecretsFile }, { problemsError }] =
+      await Promise.all([
+        import('../config/read-servers-text.ts'),
+        import('../config/read-text.ts'),
+        import('../config/config-file.ts'),
+        import('../config/secrets-file.ts'),
+        import('../config/problems.ts'),
+      ]);
+    const config = readConfigFile(await readServersText(paths.config));
+    const secrets = readSecretsFile(await readText(paths.runtime));
+    const problems = [...config.problems, ...secrets.problems];
+    if (problems.length > 0) throw problemsError(problems);
+    const { exportSecrets } = await import('../config-edit/export-secrets.ts');
+    const { writeFileAtomically } = await import('../../../platform/write-file.ts');
+    const { context, contract } = exportSecrets(config.entries, secrets.servers);
+    const files = [
+      [invocation.value('context-output') ?? '', context],
+      [invocation.value('contract-output') ?? '', contract],
+    ] as const;
+    for (const [path] of invocation.flag('overwrite') ? [] : files) {
+      if (await readText(path))
+        throw configError(`${path} is there already. Write it anew with --overwrite, or name another file.`);
+    }
+    for (const [path, text] of files) writeFileAtomically(path, text);
+    output.err(`Wrote ${files.map(([path]) => path).join(' and ')}.\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,27 @@
+import { configError } from '../../../contract/errors.ts';
+import type { Command } from '../../../serve/cli/command.ts';
+import { configPaths } from '../config/config-paths.ts';
+import { CONFIG_OPTIONS } from './config-options.ts';
+
+const STARTER = `# MCP servers that mcp-manager keeps running. Values that must not be shared go into the secrets file:
+# \`mcp-manager config env set <server> NAME=value\` puts them there.
+#
+# [[servers]]
+# name = "time"
+# package = "uvx::mcp-server-time@2025.8.4"   # or: command = "…" with args, or: url = "https://…"
+# tools = ["get_current_time"]                # what may be called; ["*"] is all
+`;
+
+/** `init`: a file of servers to begin with. */
+export const initCommand: Command = {
+  summary: 'Create a .mcpd.toml without servers.',
+  options: CONFIG_OPTIONS,
+  async run(invocation, output) {
+    const paths = configPaths(invocation, process.env);
+    const { createServers } = await import('../config-edit/config-editor.ts');
+    if (!(await createServers(paths, STARTER)))
+      throw configError(`${paths.config} is there already. Name another file with --config-file.`);
+    output.err(`Created ${paths.config}. Add a server with \`mcp-manager add <name>\`.\n`);
+    return 0;
+  },
+};

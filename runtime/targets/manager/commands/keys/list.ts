@@ -1,0 +1,51 @@
+import type { Command } from '../../../../serve/cli/command.ts';
+import { readKeyFile } from '../../access/key-file.ts';
+import { type KeyRecord, stateOf } from '../../access/key-record.ts';
+import { KEYS_OPTIONS, keysFile } from './options.ts';
+
+/** `keys list`: what keys there are, but not the keys. */
+export const listKeysCommand: Command = {
+  summary: 'List the API keys and what they allow.',
+  options: KEYS_OPTIONS,
+  run(invocation, output) {
+    const now = Date.now();
+    const file = keysFile(invocation);
+    const records = readKeyFile(file) ?? [];
+    if (invocation.value('format') === 'json') {
+      const shown = records.map(({ hash: _hash, ...record }) => ({ ...record, state: stateOf(record, now) }));
+      output.out(`${JSON.stringify(shown)}\n`);
+    } else if (records.length === 0) {
+      output.err(`No keys in ${file}: calls need none.\n`);
+    } else {
+      output.out(table([COLUMNS, ...records.map((record) => row(record, now))]));
+    }
+    return Promise.resolve(0);
+  },
+};
+
+const COLUMNS = ['ID', 'NAME', 'STATE', 'MAY', 'RATE', 'EXPIRES'];
+
+const row = (record: KeyRecord, now: number): string[] => [
+  record.id,
+  record.name,
+  stateOf(record, now),
+  allowed(record),
+  record.rate ?? '-',
+  record.expires?.slice(0, 10) ?? '-',
+];
+
+function allowed({ admin, readOnly, servers, tools }: KeyRecord): string {
+  const scopes = [...servers, ...tools];
+  return [
+    scopes.length === 0 ? 'use all servers' : `use ${scopes.join(' ')}`,
+    ...(readOnly ? ['only read'] : []),
+    ...(admin ? ['administer'] : []),
+  ].join(', ');
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((cells) => `${line(cells).trimEnd()}\n`).join('');
+}

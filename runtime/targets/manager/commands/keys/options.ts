@@ -1,0 +1,18 @@
+import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import { keysPath } from '../../access/keys-path.ts';
+import { configPaths } from '../../config/config-paths.ts';
+import { CONFIG_OPTIONS } from '../config-options.ts';
+
+/** What the commands for keys have in common. */
+export const KEYS_OPTIONS = {
+  ...CONFIG_OPTIONS,
+  'keys-file': {
+    value: 'file',
+    help: 'The file of API keys; by default keys.jsonl beside the secrets file',
+    env: 'MCP_MANAGER_KEYS_FILE',
+  },
+  format: { value: 'format', help: 'How to print the result', choices: ['text', 'json'], fallback: 'text' },
+} satisfies Readonly<Record<string, Option>>;
+
+export const keysFile = (invocation: Invocation): string =>
+  keysPath(invocation.value('keys-file'), configPaths(invocation, process.env));

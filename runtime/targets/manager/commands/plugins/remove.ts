@@ -1,0 +1,16 @@
+import type { Command } from '../../../../serve/cli/command.ts';
+import { CONFIG_OPTIONS } from '../config-options.ts';
+import { exactly } from '../positionals.ts';
+import { editPlugins } from './edit.ts';
+import { PLUGIN_OPTIONS, pluginOf } from './options.ts';
+
+export const removePluginCommand: Command = {
+  summary: 'Remove a plugin.',
+  options: { ...CONFIG_OPTIONS, ...PLUGIN_OPTIONS },
+  async run(invocation, output) {
+    exactly(invocation);
+    const id = pluginOf(invocation);
+    const { removePlugin } = await import('../../config-edit/plugins-text.ts');
+    return await editPlugins(invocation, output, (text) => removePlugin(text, id));
+  },
+};

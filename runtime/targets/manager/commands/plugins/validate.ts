@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { configError, messageOf } from '../../../../contract/errors.ts';
+import type { Command } from '../../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import type { PluginSpec } from '../../plugins/settings.ts';
+import { CONFIG_OPTIONS } from '../config-options.ts';
+import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
+import { exactly } from '../positionals.ts';
+import { readPlugins } from './edit.ts';
+import { CATEGORY_OPTION } from './options.ts';
+
+export const validatePluginsCommand: Command = {
+  summary: 'Check what the file says of plugins; with --check-binaries also whether they are there.',
+  options: {
+    ...CONFIG_OPTIONS,
+    ...CATEGORY_OPTION,
+    'check-binaries': { help: 'Look for their programs and modules on this machine' },
+    ...DATA_FORMAT_OPTION,
+  },
+  async run(invocation, output) {
+    exactly(invocation);
+    const { readPluginSettings } = await import('../../plugins/read-settings.ts');
+    const { pluginsTable } = await import('../../config-edit/plugins-table.ts');
+    const { text, path } = await readPlugins(invocation);
+    const wanted = invocation.value('category');
+    const problems: string[] = [];
+    const { plugins } = readPluginSettings(pluginsTable(text), ([, category], message) => {
+      if (wanted === undefined || category === wanted) problems.push(message);
+    });
+    const concerned = plugins.filter(({ category }) => wanted === undefined || category === wanted);
+    if (invocation.flag('check-binaries')) {
+      const missing = await Promise.all(concerned.map((plugin) => problemOnDisk(plugin, dirname(path))));
+      problems.push(...missing.filter((problem) => problem !== undefined));
+    }
+    const valid = problems.length === 0;
+    const count = concerned.length === 1 ? '1 plugin' : `${concerned.length} plugins`;
+    await printData(invocation, output, {
+      data: { valid, plugins: concerned.map(({ category, name }) => ({ category, name })), problems },
+      lines: () => (valid ? [`${path} is valid: ${count}.`] : problems),
+    });
+    return valid ? 0 : EXIT_FAILED;
+  },
+};
+
+async function problemOnDisk(
+  { category, name, launch }: PluginSpec,
+  folder: string,
+): Promise<string | undefined> {
+  try {
+    if (launch.kind === 'exec') {
+      const { checkExecutable } = await import('../../plugins/kinds/check-executable.ts');
+      await checkExecutable(resolve(folder, launch.dir, name));
+    }
+    const file = launch.kind === 'js' ? resolve(folder, launch.path) : undefined;
+    if (file === undefined || existsSync(file)) return undefined;
+    throw configError(`${file} does not exist. Correct its path.`);
+  } catch (error) {
+    return `${category} plugin ${JSON.stringify(name)}: ${messageOf(error)}`;
+  }
+}

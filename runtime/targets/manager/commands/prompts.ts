@@ -1,0 +1,37 @@
+import { type Command, UsageError } from '../../../serve/cli/command.ts';
+import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { atLeast, exactly } from './positionals.ts';
+
+export const promptsCommand: Command = {
+  summary: 'List the prompts of a server.',
+  positionals: '<server>',
+  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  async run(invocation, output) {
+    const [server] = exactly(invocation, 'the server');
+    const { showPrompts } = await import('../client/prompts.ts');
+    return withManager(invocation, (manager) =>
+      showPrompts(manager, { server, json: isJson(invocation) }, output),
+    );
+  },
+};
+
+export const promptCommand: Command = {
+  summary: 'Fill in a prompt and print its messages.',
+  positionals: '<server> <prompt> [key=value ...]',
+  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  async run(invocation, output) {
+    const { first, rest } = atLeast(invocation, 'the server', 'the prompt');
+    const [server, prompt] = first;
+    const args = Object.fromEntries(rest.map(pair));
+    const { fillPrompt } = await import('../client/prompts.ts');
+    return withManager(invocation, (manager) =>
+      fillPrompt(manager, { server, prompt, args, json: isJson(invocation) }, output),
+    );
+  },
+};
+
+function pair(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError(`${JSON.stringify(text)} is not key=value.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

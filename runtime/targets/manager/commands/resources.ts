@@ -1,0 +1,29 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { exactly } from './positionals.ts';
+
+export const resourcesCommand: Command = {
+  summary: 'List the resources of a server, and templates for more.',
+  positionals: '<server>',
+  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  async run(invocation, output) {
+    const [server] = exactly(invocation, 'the server');
+    const { showResources } = await import('../client/resources.ts');
+    return withManager(invocation, (manager) =>
+      showResources(manager, { server, json: isJson(invocation) }, output),
+    );
+  },
+};
+
+export const readCommand: Command = {
+  summary: 'Print what a resource holds.',
+  positionals: '<server> <uri>',
+  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  async run(invocation, output) {
+    const [server, uri] = exactly(invocation, 'the server', 'the URI');
+    const { readResource } = await import('../client/resources.ts');
+    return withManager(invocation, (manager) =>
+      readResource(manager, { server, uri, json: isJson(invocation) }, output),
+    );
+  },
+};

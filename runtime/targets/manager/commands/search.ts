@@ -1,0 +1,60 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
+import { REGISTRY_OPTION } from './registry-option.ts';
+
+/** `search`: servers that `add` knows how to start. */
+export const searchCommand: Command = {
+  summary: 'Search registry files and the built-in list for servers.',
+  positionals: '[text]',
+  options: {
+    ...REGISTRY_OPTION,
+    ...DATA_FORMAT_OPTION,
+    version: { value: 'version', help: 'Only with a package of this version' },
+    runtime: {
+      value: 'runtime',
+      help: 'Only with a package for this runtime',
+      choices: ['npx', 'uvx', 'docker'],
+    },
+    tool: { value: 'name', help: 'Only with this tool', repeatable: true },
+    license: { value: 'license', help: 'Only with a license that holds this text' },
+    source: { value: 'registry', help: 'Only from a registry whose name holds this text' },
+    tag: { value: 'tag', help: 'Only with this tag', repeatable: true },
+    category: { value: 'category', help: 'Only of this category', repeatable: true },
+    official: { help: 'Only servers by those who make the protocol' },
+  },
+  async run(invocation, output) {
+    const [{ openRegistry }, { searchRegistry }, { formatTable }, { stdoutTerminal }] = await Promise.all([
+      import('../registry/open-registry.ts'),
+      import('../registry/search.ts'),
+      import('../client/table.ts'),
+      import('../client/terminal.ts'),
+    ]);
+    const found = searchRegistry(await openRegistry(invocation.values('registry')), {
+      text: invocation.positionals.length > 0 ? invocation.positionals.join(' ') : undefined,
+      version: invocation.value('version'),
+      runtime: invocation.value('runtime'),
+      tools: invocation.values('tool'),
+      license: invocation.value('license'),
+      source: invocation.value('source'),
+      tags: invocation.values('tag'),
+      categories: invocation.values('category'),
+      officialOnly: invocation.flag('official'),
+    });
+    if (found.length === 0)
+      output.err('Nothing fits. Without arguments `mcp-manager search` shows all there is.\n');
+    await printData(invocation, output, {
+      data: found,
+      lines: () =>
+        formatTable(
+          ['ID', 'RUNTIMES', 'DESCRIPTION'],
+          found.map(({ id, installations, description, deprecated }) => [
+            id,
+            installations.map(({ runtime }) => runtime).join(', '),
+            deprecated ? `Deprecated. ${description}` : description,
+          ]),
+          stdoutTerminal(),
+        ),
+    });
+    return 0;
+  },
+};

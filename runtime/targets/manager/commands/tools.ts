@@ -1,0 +1,38 @@
+import { type Command, UsageError } from '../../../serve/cli/command.ts';
+import { requiredNumber } from '../../../serve/cli/values.ts';
+import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+
+/** `tools`: what there is to call. */
+export const toolsCommand: Command = {
+  summary: 'List the tools of a server, or of all; or search them.',
+  positionals: '[server]',
+  options: {
+    detail: {
+      value: 'detail',
+      help: 'How much to say of each',
+      choices: ['minimal', 'summary', 'full'],
+      fallback: 'summary',
+    },
+    search: { value: 'words', help: 'Only tools that fit these words, of all servers, the best first' },
+    limit: { value: 'count', help: 'How many at most, with --search', fallback: '20' },
+    ...FORMAT_OPTION,
+    ...CLIENT_OPTIONS,
+  },
+  async run(invocation, output) {
+    const [server, extra] = invocation.positionals;
+    if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
+    const query = invocation.value('search');
+    if (query !== undefined && server !== undefined) {
+      throw new UsageError('--search looks at all servers; leave out either it or the server.');
+    }
+    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 1000 });
+    const detail = invocation.value('detail') ?? 'summary';
+    const json = isJson(invocation);
+    const { searchTools, showTools } = await import('../client/show-tools.ts');
+    return withManager(invocation, (manager) =>
+      query === undefined
+        ? showTools(manager, { server, detail, json }, output)
+        : searchTools(manager, { query, limit, json }, output),
+    );
+  },
+};

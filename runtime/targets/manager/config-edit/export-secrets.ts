@@ -1,0 +1,76 @@
+import { stringify } from 'smol-toml';
+import { readArgs } from '../config/required-args.ts';
+import { noSecrets, type SecretsEntry } from '../config/secrets-file.ts';
+import type { RequiredValues, ServerEntry } from '../config/server-entry.ts';
+import { variablePrefix } from '../config/server-name.ts';
+
+export interface ExportedSecrets {
+  /** A secrets file in which every value is a variable. */
+  readonly context: string;
+  /** Those variables, as lines of a dotenv file for whatever fills them in. */
+  readonly contract: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What another place has to provide for the same servers; no value of this place is in it. Pure. */
+export function exportSecrets(
+  entries: readonly ServerEntry[],
+  secrets: ReadonlyMap<string, SecretsEntry>,
+): ExportedSecrets {
+  const variables = new Set<string>();
+  const servers = entries.map((entry) => {
+    const own = secrets.get(entry.name) ?? noSecrets(entry.name);
+    const values = exportServer(entry, own, (name) => {
+      const variable = `${variablePrefix(entry.name)}${variableName(name)}`;
+      variables.add(variable);
+      return `\${${variable}}`;
+    });
+    return [entry.name, values] as const;
+  });
+  const filled = servers.filter(([, values]) => Object.keys(values).length > 0);
+  const lines = [...variables].toSorted().map((variable) => `${variable}=\${${variable}}\n`);
+  return { context: stringify({ servers: Object.fromEntries(filled) }), contract: lines.join('') };
+}
+
+type Placeholder = (name: string) => string;
+
+function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Placeholder): Values {
+  const named = (names: readonly string[], kind: string): Values =>
+    Object.fromEntries(names.map((name) => [name, placeholder(`${kind}${name}`)]));
+  const required = Object.keys(entry.volumes).filter((name) => entry.volumes[name]?.required);
+  const values: Values = {
+    args: exportArgs(secrets.args, entry.required, placeholder),
+    ...(secrets.url === undefined ? {} : { url: placeholder('URL') }),
+    env: named([...new Set([...entry.required.env, ...Object.keys(secrets.env)])], ''),
+    headers: named(Object.keys(secrets.headers), 'HEADER__'),
+    oauth: named(Object.keys(secrets.oauth ?? {}), 'OAUTH__'),
+    volumes: named([...new Set([...required, ...Object.keys(secrets.volumes)])], 'VOLUME__'),
+  };
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => Object.keys(value as object).length > 0),
+  );
+}
+
+/** Flags keep their names; what they are set to, and operands, become variables. */
+function exportArgs(
+  args: readonly string[],
+  { positional, valued, flags }: RequiredValues,
+  placeholder: Placeholder,
+): string[] {
+  const given = readArgs(args, new Set(valued));
+  const operands = Math.max(given.positional.length, positional.length);
+  return [
+    ...[...new Set([...valued, ...given.values.keys()])].map(
+      (flag) => `${flag}=${placeholder(`ARG__${flag}`)}`,
+    ),
+    ...new Set([...flags, ...given.flags]),
+    ...Array.from({ length: operands }, (_, index) => placeholder(positional[index] ?? `ARG_${index + 1}`)),
+  ];
+}
+
+const variableName = (name: string): string =>
+  name
+    .replaceAll(/^-+|(?<=__)-+/g, '')
+    .toUpperCase()
+    .replaceAll(/[^A-Z\d_]/g, '_');

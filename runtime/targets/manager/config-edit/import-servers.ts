@@ -1,0 +1,40 @@
+import { configError } from '../../../contract/errors.ts';
+import type { ConfigPaths } from '../config/config-paths.ts';
+import { parseMcpServers } from '../config/parse-mcp-servers.ts';
+import { problemsError } from '../config/problems.ts';
+import { readText } from '../config/read-text.ts';
+import { nameProblem, serverName, usableName } from '../config/server-name.ts';
+import { isTable, nameValue, type Table } from '../config/table-reader.ts';
+import { type NewServer, writeServers } from './write-server.ts';
+
+export interface Imported {
+  readonly names: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Brings the servers of a JSON file into `.mcpd.toml`, and what may be secret of them into the secrets file. */
+export async function importServers(path: string, paths: ConfigPaths): Promise<Imported> {
+  const file = await readText(path);
+  if (!file) throw configError(`There is no file ${path} to import. Name the JSON file of your client.`);
+  const parsed = parseMcpServers(file);
+  if ('problem' in parsed) throw problemsError([parsed.problem]);
+  const warnings = [...parsed.warnings];
+  const servers = parsed.servers.map(({ name: written, value }): NewServer => {
+    if (!isTable(value))
+      throw configError(`${path}: ${JSON.stringify(written)} must be an object, not ${nameValue(value)}.`);
+    const name = nameProblem(written) === undefined ? serverName(written) : usableName(written);
+    if (name === undefined) throw configError(`${path}: ${nameProblem(written) ?? ''}`);
+    if (name !== serverName(written))
+      warnings.push(`${JSON.stringify(written)} is now called ${JSON.stringify(name)}.`);
+    return { name, ...split(value) };
+  });
+  await writeServers(servers, paths);
+  return { names: servers.map(({ name }) => name), warnings };
+}
+
+function split({ name: _name, env, headers, oauth, ...table }: Table): Omit<NewServer, 'name'> {
+  const secrets = Object.entries({ env, headers, oauth }).filter(
+    (entry): entry is ['env', Record<string, string>] => isTable(entry[1]),
+  );
+  return { table, secrets: Object.fromEntries(secrets) };
+}

@@ -1,0 +1,65 @@
+import { parse } from 'smol-toml';
+import { configError } from '../../../contract/errors.ts';
+import { suggest } from '../../../core/suggest.ts';
+import { isTable, type Table } from '../config/table-reader.ts';
+import { PLUGIN_CATEGORIES, type PluginCategory } from '../plugins/settings.ts';
+
+/** A plugin as the file describes it. */
+export interface PluginEntry {
+  readonly category: PluginCategory;
+  readonly name: string;
+  readonly table: Table;
+}
+
+/** Which of the plugins of a file is meant. */
+export type PluginId = Pick<PluginEntry, 'category' | 'name'>;
+
+/** In the order in which they are asked. */
+export function listPlugins(text: string): readonly PluginEntry[] {
+  const table = tableOf(text);
+  return PLUGIN_CATEGORIES.flatMap((category) =>
+    entriesOf(table, category).map((entry) => ({
+      category,
+      name: nameOf(entry),
+      table: isTable(entry) ? entry : {},
+    })),
+  );
+}
+
+export function findPlugin(text: string, id: PluginId): PluginEntry {
+  const entries = listPlugins(text).filter(({ category }) => category === id.category);
+  const names = entries.map(({ name }) => name);
+  return entries[placeIn(names, id)] as PluginEntry;
+}
+
+/** `[plugins]` as it is. */
+export const pluginsTable = (text: string): unknown => tableOf(text)['plugins'];
+
+export function pluginFolder(text: string): unknown {
+  const table = pluginsTable(text);
+  return isTable(table) ? table['dir'] : undefined;
+}
+
+/** The plugins of a category, in the order of the file. */
+export function entriesOf(table: Table, category: PluginCategory): unknown[] {
+  const { plugins } = table;
+  const entries = isTable(plugins) ? plugins[category] : undefined;
+  return Array.isArray(entries) ? entries : [];
+}
+
+export const namesOf = (entries: readonly unknown[]): readonly string[] =>
+  entries.map((entry) => nameOf(entry));
+
+/** Which of the names of its category is the plugin's. */
+export function placeIn(names: readonly string[], { category, name }: PluginId): number {
+  const index = names.indexOf(name);
+  if (index >= 0) return index;
+  const meant = suggest(name, names);
+  const known = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`;
+  const wayOut = meant === undefined ? known : `Did you mean ${JSON.stringify(meant)}?`;
+  throw configError(`plugins.${category} has no plugin ${JSON.stringify(name)}. ${wayOut}`);
+}
+
+const tableOf = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
+
+const nameOf = (entry: unknown): string => (isTable(entry) ? String(entry['name']) : '');

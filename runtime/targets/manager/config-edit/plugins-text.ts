@@ -1,0 +1,183 @@
+import { parse, stringify } from 'smol-toml';
+import { isTable, type Table } from '../config/table-reader.ts';
+import { type Statement, tomlStatements } from '../config/toml-statements.ts';
+import type { PluginCategory } from '../plugins/settings.ts';
+import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
+import { entriesOf, findPlugin, listPlugins, namesOf, placeIn, type PluginId } from './plugins-table.ts';
+import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
+
+/** Where among those of its category; at the end without any of these. */
+export interface PluginPlace {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  /** From 1 on; -1 is the end. */
+  readonly position?: number | undefined;
+}
+
+/** Finds the header of the nth plugin of a category, or of a table in it. To be asked about all headers, in their order. */
+type HeaderOf = (category: PluginCategory, index: number) => (header: Statement) => boolean;
+
+/** Sets keys of a plugin, or adds it where it is not there. `undefined` takes a key out. */
+export function putPlugin(text: string, id: PluginId, values: Table): string {
+  const { category, name } = id;
+  const isThere = listPlugins(text).some((entry) => entry.category === category && entry.name === name);
+  if (!isThere) return addPlugin(text, category, { name, ...values });
+  const { config, ...rest } = values;
+  const edited = Object.entries(rest).reduce(
+    (result, [key, value]) =>
+      setKey(result, id, { key, value, tableOf: (entry) => entry, isHeader: isEntry }),
+    text,
+  );
+  return Object.entries(isTable(config) ? config : {}).reduce(
+    (result, [key, value]) => setConfigKey(result, id, key, value),
+    edited,
+  );
+}
+
+export function addPlugin(text: string, category: PluginCategory, plugin: Table): string {
+  const { config, ...entry } = plugin;
+  const path = ['plugins', category];
+  const block = [
+    sectionText(`[${tableHeader(path)}]`, entry),
+    ...(isTable(config) ? [sectionText(tableHeader([...path, 'config']), config)] : []),
+  ].join('');
+  const append: Change = (table) => {
+    const entries = entriesOf(table, category);
+    put(tableBelow(table, 'plugins'), category, [...entries, plugin]);
+  };
+  return editToml(text, append, { first: [appendBlock(block, category)] });
+}
+
+export function removePlugin(text: string, id: PluginId): string {
+  const cutOut: Change = (table) => {
+    takeOut(table, id);
+  };
+  const cutText: Rewrite = (body) =>
+    cutBlock(body, isEntry(id.category, placeOf(body, id)), isInside(id.category));
+  return editToml(text, cutOut, { first: [cutText] });
+}
+
+/** Moves a plugin among those of its category, or to another one, with the comments on it. */
+export function movePlugin(text: string, id: PluginId, to: PluginCategory, place: PluginPlace): string {
+  const move: Change = (table) => {
+    const entry = takeOut(table, id);
+    const entries = [...entriesOf(table, to)];
+    entries.splice(indexFor(place, namesOf(entries), to), 0, entry);
+    put(tableBelow(table, 'plugins'), to, entries);
+  };
+  const moveText: Rewrite = (body) => {
+    const found = findBlock(body, isEntry(id.category, placeOf(body, id)), isInside(id.category));
+    if (!found) return undefined;
+    const block = renamed(body.slice(found.start, found.end), id.category, to);
+    const rest = body.slice(0, found.start) + body.slice(found.end);
+    const names = namesOf(entriesOf(parse(rest), to));
+    const next = findBlock(rest, isEntry(to, indexFor(place, names, to)), isInside(to));
+    if (!next) return appendBlock(block, to)(rest);
+    const gap = /\n\r?\n$/.test(block) ? '' : '\n';
+    return rest.slice(0, next.start) + block + gap + rest.slice(next.start);
+  };
+  return editToml(text, move, { first: [moveText] });
+}
+
+/** Behind the others of its category, or else behind all plugins. */
+const appendBlock =
+  (block: string, category: PluginCategory): Rewrite =>
+  (body) => {
+    const hasOthers = entriesOf(parse(body), category).length > 0;
+    return insertSection(
+      body,
+      `${block.trimEnd()}\n`,
+      ({ keys }) => keys[0] === 'plugins' && (!hasOthers || keys[1] === category),
+    );
+  };
+
+/** Puts the headers of a plugin's block under another category. */
+function renamed(block: string, from: PluginCategory, to: PluginCategory): string {
+  const headers = tomlStatements(block).filter(({ kind }) => kind !== 'key');
+  return headers.reduceRight(
+    (text, { start, end }) =>
+      text.slice(0, start) + text.slice(start, end).replace(from, to) + text.slice(end),
+    block,
+  );
+}
+
+interface KeyEdit {
+  readonly key: string;
+  readonly value: unknown;
+  readonly tableOf: (entry: MutableTable) => MutableTable;
+  readonly isHeader: HeaderOf;
+}
+
+function setKey(text: string, id: PluginId, { key, value, tableOf, isHeader }: KeyEdit): string {
+  const set: Change = (table) => {
+    const entries = entriesOf(table, id.category);
+    const own = tableOf(entries[placeIn(namesOf(entries), id)] as MutableTable);
+    if (value === undefined) delete own[key];
+    else put(own, key, value);
+  };
+  const asLine: Rewrite = (body) =>
+    insertKey(body, isHeader(id.category, placeOf(body, id)), lineOf(key, value));
+  return editToml(text, set, { first: [asLine] });
+}
+
+function setConfigKey(text: string, id: PluginId, key: string, value: unknown): string {
+  const hasConfig = isTable(findPlugin(text, id).table['config']);
+  return hasConfig
+    ? setKey(text, id, { key, value, tableOf: (entry) => tableBelow(entry, 'config'), isHeader: isConfig })
+    : setKey(text, id, {
+        key: 'config',
+        value: { [key]: value },
+        tableOf: (entry) => entry,
+        isHeader: isEntry,
+      });
+}
+
+function lineOf(key: string, value: unknown): string {
+  if (!isTable(value)) return stringify({ [key]: value });
+  const pairs = Object.entries(value).map(([name, inner]) => stringify({ [name]: inner }).trimEnd());
+  return `${key} = { ${pairs.join(', ')} }`;
+}
+
+const isEntry: HeaderOf = (category, index) => {
+  let seen = -1;
+  return ({ kind, keys }) =>
+    kind === 'array-table' && keys.join('.') === `plugins.${category}` && (seen += 1) === index;
+};
+
+const isConfig: HeaderOf = (category, index) => {
+  const isNext = isEntry(category, index);
+  let isWithin = false;
+  return (header) => {
+    if (header.kind === 'array-table') isWithin = isNext(header);
+    return isWithin && header.keys.join('.') === `plugins.${category}.config`;
+  };
+};
+
+const isInside =
+  (category: PluginCategory) =>
+  ({ keys }: Statement): boolean =>
+    keys.length > 2 && keys[0] === 'plugins' && keys[1] === category;
+
+const placeOf = (text: string, id: PluginId): number =>
+  placeIn(namesOf(entriesOf(parse(text), id.category)), id);
+
+function takeOut(table: MutableTable, id: PluginId): unknown {
+  const entries = entriesOf(table, id.category);
+  const [entry] = entries.splice(placeIn(namesOf(entries), id), 1);
+  const plugins = tableBelow(table, 'plugins');
+  if (entries.length === 0) delete plugins[id.category];
+  if (Object.keys(plugins).length === 0) delete table['plugins'];
+  return entry;
+}
+
+function indexFor(place: PluginPlace, names: readonly string[], category: PluginCategory): number {
+  const { before, after, position = -1 } = place;
+  if (before !== undefined) return placeIn(names, { category, name: before });
+  if (after !== undefined) return placeIn(names, { category, name: after }) + 1;
+  return position < 0 ? names.length : Math.min(position - 1, names.length);
+}
+
+function tableBelow(table: MutableTable, key: string): MutableTable {
+  if (!isTable(table[key])) table[key] = {};
+  return table[key] as MutableTable;
+}

@@ -1,0 +1,52 @@
+import { parse } from 'smol-toml';
+import { serverName } from '../config/server-name.ts';
+import { isTable, type Table } from '../config/table-reader.ts';
+import { editTable } from './edit-table.ts';
+
+/** Sets what the secrets file holds of a server: its `args`, or one name in its `env`, `volumes` or `headers`. */
+export function setSecret(
+  text: string,
+  server: string,
+  key: readonly [string, string?],
+  value: unknown,
+): string {
+  const path = ['servers', writtenName(text, server)];
+  const [table, name] = key;
+  return name === undefined
+    ? editTable(text, path, table, value)
+    : editTable(text, [...path, table], name, value);
+}
+
+/** Changes the arguments of a server. */
+export function editArgs(
+  text: string,
+  server: string,
+  change: (args: readonly string[]) => readonly string[],
+): string {
+  const own = tableAt(read(text), ['servers', writtenName(text, server)]);
+  const args = Array.isArray(own['args']) ? own['args'].map(String) : [];
+  const changed = change(args);
+  return setSecret(text, server, ['args'], changed.length === 0 ? undefined : [...changed]);
+}
+
+/** Takes out all that the secrets file holds of a server, or one of its tables. */
+export function removeSecrets(text: string, server: string, table?: string): string {
+  const path = ['servers', writtenName(text, server), ...(table === undefined ? [] : [table])];
+  return editTable(text, path.slice(0, -1), path.at(-1) ?? '', undefined);
+}
+
+/** A server's name as the file writes it. */
+function writtenName(text: string, server: string): string {
+  const names = Object.keys(tableAt(read(text), ['servers']));
+  return names.find((name) => serverName(name) === serverName(server)) ?? serverName(server);
+}
+
+const read = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
+
+/** The table at a path; one without keys if there is none. */
+function tableAt(table: Table, path: readonly string[]): Table {
+  return path.reduce((inner: Table, key) => {
+    const value = Object.hasOwn(inner, key) ? inner[key] : undefined;
+    return isTable(value) ? value : {};
+  }, table);
+}

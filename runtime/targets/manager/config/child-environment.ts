@@ -1,0 +1,46 @@
+import type { Environment } from './expand.ts';
+import { variablePrefix } from './server-name.ts';
+
+/**
+ * What a child inherits: what programs need to be found, to know their user, place and language, and to reach package
+ * indexes. Anything else may be a secret of the manager or of another server.
+ */
+const INHERITED = new Set([
+  ...'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TZ'.split(' '),
+  ...'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY'.split(' '),
+  ...'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE'.split(' '),
+  ...'DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT DOCKER_CERT_PATH DOCKER_TLS_VERIFY'.split(' '),
+]);
+const INHERITED_PREFIXES = ['LC_', 'XDG_', 'NPM_CONFIG_', 'UV_', 'PIP_'];
+
+/** Without these, programs do not start on Windows. */
+const INHERITED_ON_WINDOWS = new Set([
+  ...'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT OS TEMP TMP'.split(' '),
+  ...'USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA'.split(' '),
+  ...'PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 COMMONPROGRAMFILES'.split(' '),
+  ...'NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE'.split(' '),
+]);
+
+/** Whether every child gets the variable. Names in any case: `http_proxy` is as common as `HTTP_PROXY`. */
+export function isInherited(variable: string, platform: string): boolean {
+  const name = variable.toUpperCase();
+  return (
+    INHERITED.has(name) ||
+    INHERITED_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+    (platform === 'win32' && INHERITED_ON_WINDOWS.has(name))
+  );
+}
+
+/** The whole environment of a server's process. */
+export function childEnvironment(
+  server: string,
+  own: Readonly<Record<string, string>>,
+  { env, platform }: { readonly env: Environment; readonly platform: string },
+): Record<string, string> {
+  const prefix = variablePrefix(server);
+  const inherited = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (isInherited(entry[0], platform) || entry[0].startsWith(prefix)),
+  );
+  return { ...Object.fromEntries(inherited), ...own };
+}

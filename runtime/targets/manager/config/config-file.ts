@@ -1,0 +1,132 @@
+import { readPluginSettings } from '../plugins/read-settings.ts';
+import type { PluginSettings } from '../plugins/settings.ts';
+import { type DaemonSection, DAEMON_KEYS, readDaemon } from './daemon-settings.ts';
+import { tomlLocator } from './locate.ts';
+import { parseMcpServers } from './parse-mcp-servers.ts';
+import { parseToml, type TextFile } from './parse-toml.ts';
+import { describeProblem, type Path, type Problem, type Report } from './problems.ts';
+import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
+import { serverName, variablePrefix } from './server-name.ts';
+import { isTable, nameValue, readTable, type Table } from './table-reader.ts';
+
+/** The file of servers, checked as far as that goes without the secrets file and the environment. */
+export interface ConfigFile {
+  readonly entries: readonly ServerEntry[];
+  /** Of all servers, also those that something is wrong with. */
+  readonly names: readonly string[];
+  readonly daemon: DaemonSection;
+  readonly plugins: PluginSettings;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  /** For what is found later: reports about places of this file. */
+  readonly locate: (path: Path) => number | undefined;
+  /** Whether the file came with everything in it, as JSON does: its values are as secret as those of the secrets file. */
+  readonly holdsSecrets: boolean;
+}
+
+export const isJsonPath = (path: string): boolean => path.toLowerCase().endsWith('.json');
+
+/** Reads `.mcpd.toml`, or a JSON file of `mcpServers`. Pure. */
+export function readConfigFile(file: TextFile): ConfigFile {
+  const holdsSecrets = isJsonPath(file.path);
+  if (file.text.trim() === '') {
+    const wayOut = holdsSecrets ? 'Write {"mcpServers": {}}' : 'Write servers = []';
+    return failed(
+      { file: file.path, line: undefined, message: `it is empty. ${wayOut} for no servers.` },
+      holdsSecrets,
+    );
+  }
+  const parsed = holdsSecrets ? parseMcpServers(file) : parseToml(file);
+  if ('problem' in parsed) return failed(parsed.problem, holdsSecrets);
+  if ('table' in parsed) return readTables(file, parsed.table);
+  const tables = { servers: parsed.servers.map(({ value }) => value) };
+  const result = readTables(file, tables, (path) => parsed.servers[Number(path[1])]?.name);
+  return { ...result, holdsSecrets, warnings: [...parsed.warnings, ...result.warnings] };
+}
+
+const failed = (problem: Problem, holdsSecrets: boolean): ConfigFile => ({
+  entries: [],
+  names: [],
+  daemon: readDaemon(undefined),
+  plugins: { plugins: [] },
+  problems: [problem],
+  warnings: [],
+  locate: () => undefined,
+  holdsSecrets,
+});
+
+const TOP_LEVEL = new Set(['servers', 'daemon', 'plugins']);
+
+function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => string | undefined): ConfigFile {
+  const problems: Problem[] = [];
+  const locate = nameAt ? () => undefined : tomlLocator(file.text);
+  const report: Report = (path, message) => {
+    problems.push({ file: file.path, line: locate(path), message });
+  };
+  const warn = (path: Path, message: string): string =>
+    describeProblem({ file: file.path, line: locate(path), message });
+  const warnings = Object.keys(table)
+    .filter((key) => !TOP_LEVEL.has(key))
+    .map((key) => warn([key], `${nameValue(key)} is no part of this file and means nothing here.`));
+  const servers = readServers(table['servers'], report);
+  checkNames(servers, report);
+  const daemon = readTable(table, { path: [], label: '', report }).table('daemon', DAEMON_KEYS['']);
+  return {
+    entries: servers,
+    names: namesOf(table['servers']),
+    daemon: readDaemon(daemon),
+    plugins: readPluginSettings(table['plugins'], report),
+    problems,
+    warnings,
+    locate,
+    holdsSecrets: false,
+  };
+}
+
+function readServers(value: unknown, report: Report): ServerEntry[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(['servers'], 'servers must be a list: begin each with [[servers]], with two brackets.');
+    return [];
+  }
+  return value.flatMap((server: unknown, index) => {
+    const path = ['servers', index];
+    if (!isTable(server)) {
+      report(path, `a server must be a table, not ${nameValue(server)}.`);
+      return [];
+    }
+    const name =
+      typeof server['name'] === 'string' ? `server ${JSON.stringify(server['name'])}` : `server ${index + 1}`;
+    const entry = readServerEntry(readTable(server, { path, label: name, report }, SERVER_KEYS), path);
+    return entry ? [entry] : [];
+  });
+}
+
+const namesOf = (servers: unknown): string[] =>
+  (Array.isArray(servers) ? servers : [])
+    .map((server: unknown) => (isTable(server) ? server['name'] : undefined))
+    .filter((name) => typeof name === 'string')
+    .map((name) => serverName(name));
+
+function checkNames(servers: readonly ServerEntry[], report: Report): void {
+  const byName = new Map<string, ServerEntry>();
+  const byPrefix = new Map<string, ServerEntry>();
+  for (const server of servers) {
+    const { name, path } = server;
+    const prefix = variablePrefix(name);
+    const twin = byPrefix.get(prefix);
+    if (byName.has(name)) {
+      report(
+        [...path, 'name'],
+        `the name ${JSON.stringify(name)} is taken by an earlier server; upper and lower case are the same. Rename one.`,
+      );
+    } else if (twin) {
+      report(
+        [...path, 'name'],
+        `servers ${JSON.stringify(twin.name)} and ${JSON.stringify(name)} would share the variables ${prefix}…. Rename one.`,
+      );
+    }
+    byName.set(name, server);
+    byPrefix.set(prefix, server);
+  }
+}

@@ -1,0 +1,25 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Invocation } from '../../../serve/cli/command.ts';
+
+/** The two files a configuration is in; absolute. */
+export interface ConfigPaths {
+  /** `.mcpd.toml`, or JSON with `mcpServers`. */
+  readonly config: string;
+  /** The secrets file; it need not be there. */
+  readonly runtime: string;
+}
+
+/** Precedence: flag, environment, default. */
+export function configPaths(
+  invocation: Invocation,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigPaths {
+  return {
+    config: resolve(invocation.value('config-file') ?? '.mcpd.toml'),
+    runtime: resolve(
+      invocation.value('runtime-file') ??
+        join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'mcpd', 'secrets.dev.toml'),
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import { parseAddress } from './address.ts';
+import { DEFAULTS } from './defaults.ts';
+import type { CorsSettings, DaemonSettings, ServerTimeouts } from './spec.ts';
+import type { TableReader } from './table-reader.ts';
+
+/** `[daemon]`: settings of the manager itself, and the times of servers that set none of their own. */
+export interface DaemonSection {
+  readonly settings: DaemonSettings;
+  readonly timeouts: ServerTimeouts;
+}
+
+/** Every key of `[daemon]`, by the table it is in; `config daemon` lists them too. */
+export const DAEMON_KEYS = {
+  '': ['api', 'mcp'],
+  api: ['addr', 'timeout', 'cors'],
+  'api.timeout': ['shutdown'],
+  'api.cors': [
+    'enable',
+    'allow_origins',
+    'allow_methods',
+    'allow_headers',
+    'expose_headers',
+    'allow_credentials',
+    'max_age',
+  ],
+  mcp: ['timeout', 'interval'],
+  'mcp.timeout': ['init', 'health', 'shutdown', 'request'],
+  'mcp.interval': ['health'],
+} as const;
+
+export function readDaemon(daemon: TableReader | undefined): DaemonSection {
+  const api = daemon?.table('api', DAEMON_KEYS.api);
+  const mcp = daemon?.table('mcp', DAEMON_KEYS.mcp);
+  const timeout = mcp?.table('timeout', DAEMON_KEYS['mcp.timeout']);
+  const apiTimeout = api?.table('timeout', DAEMON_KEYS['api.timeout']);
+  const interval = mcp?.table('interval', DAEMON_KEYS['mcp.interval']);
+  return {
+    settings: {
+      addr: readAddr(api),
+      shutdownMs: apiTimeout?.milliseconds('shutdown') ?? DEFAULTS.apiShutdown,
+      healthMs: timeout?.milliseconds('health') ?? DEFAULTS.health,
+      healthIntervalMs: interval?.milliseconds('health') ?? DEFAULTS.healthInterval,
+      cors: readCors(api?.table('cors', DAEMON_KEYS['api.cors'])),
+    },
+    timeouts: {
+      init: timeout?.milliseconds('init') ?? DEFAULTS.init,
+      request: timeout?.milliseconds('request') ?? DEFAULTS.request,
+      shutdown: timeout?.milliseconds('shutdown') ?? DEFAULTS.shutdown,
+    },
+  };
+}
+
+function readAddr(api: TableReader | undefined): string {
+  const addr = api?.text('addr');
+  if (addr === undefined) return DEFAULTS.addr;
+  const address = parseAddress(addr);
+  if (address === undefined) {
+    api?.report(`addr must be <host>:<port>, as in "127.0.0.1:8090", not ${JSON.stringify(addr)}.`, 'addr');
+  }
+  return address ?? DEFAULTS.addr;
+}
+
+function readCors(cors: TableReader | undefined): CorsSettings | undefined {
+  if (!cors) return undefined;
+  const origins = cors.texts('allow_origins') ?? [];
+  const settings = {
+    origins,
+    methods: cors.texts('allow_methods') ?? DEFAULTS.corsMethods,
+    headers: cors.texts('allow_headers') ?? DEFAULTS.corsHeaders,
+    exposedHeaders: cors.texts('expose_headers') ?? [],
+    // Browsers refuse credentials together with `*`.
+    credentials: (cors.flag('allow_credentials') ?? false) && !origins.includes('*'),
+    maxAgeSeconds: Math.floor((cors.milliseconds('max_age') ?? DEFAULTS.corsMaxAge) / 1000),
+  };
+  if (!cors.flag('enable')) return undefined;
+  if (origins.length === 0) {
+    cors.report(
+      'enable needs allow_origins: the pages that may call, as in ["https://app.example"].',
+      'enable',
+    );
+  }
+  return settings;
+}

@@ -1,0 +1,16 @@
+/** What holds where neither flag nor file says otherwise. Times are in milliseconds. */
+export const DEFAULTS = {
+  addr: '127.0.0.1:8090',
+  apiShutdown: 5000,
+  health: 3000,
+  healthInterval: 10_000,
+  init: 30_000,
+  request: 15_000,
+  shutdown: 5000,
+  idle: 300_000,
+  concurrency: 64,
+  queue: 256,
+  corsMethods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
+  corsHeaders: ['Accept', 'Accept-Language', 'Content-Language', 'Content-Type', 'Range'],
+  corsMaxAge: 300_000,
+} as const;

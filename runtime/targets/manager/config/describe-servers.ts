@@ -1,0 +1,69 @@
+import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { hideArgs, hideValue } from './hide-values.ts';
+import type { TextFile } from './parse-toml.ts';
+import { problemsError } from './problems.ts';
+import { readSecretsFile, type SecretsEntry } from './secrets-file.ts';
+import type { LaunchEntry, ServerEntry } from './server-entry.ts';
+import type { NameFilter } from './spec.ts';
+
+/** A server as `list` shows it: placeholders as they are, values hidden unless they are to be shown. */
+export interface ServerDescription extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly start: string;
+  readonly enabled: boolean;
+  readonly tools: readonly string[];
+}
+
+/** Describes the servers of the two files, without variables and without checking whether they could start. */
+export function describeServers(
+  config: TextFile,
+  secretsFile: TextFile | undefined,
+  reveal: boolean,
+): ServerDescription[] {
+  const { entries, problems }: ConfigFile = readConfigFile(config);
+  const secrets = readSecretsFile(secretsFile);
+  const all = [...problems, ...secrets.problems];
+  if (all.length > 0) throw problemsError(all);
+  return entries.map((entry) => describe(entry, secrets.servers.get(entry.name), reveal));
+}
+
+function describe(entry: ServerEntry, secrets: SecretsEntry | undefined, reveal: boolean): ServerDescription {
+  const { launch } = entry;
+  const show = (record: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(record).map(([key, value]) => [key, reveal ? value : hideValue(value)]),
+    );
+  const process = launch.kind === 'remote' ? undefined : launch;
+  const args = [...(process?.args ?? []), ...(secrets?.args ?? [])];
+  const details = {
+    args: reveal ? args : hideArgs(args),
+    env: show({ ...process?.env, ...secrets?.env }),
+    headers: show({ ...(launch.kind === 'remote' ? launch.headers : {}), ...secrets?.headers }),
+    volumes: { ...secrets?.volumes },
+    denyTools: entry.tools.deny,
+    prompts: restriction(entry.prompts),
+    resources: restriction(entry.resources),
+  };
+  return {
+    name: entry.name,
+    start: startOf(launch),
+    enabled: entry.enabled,
+    tools: entry.tools.allow,
+    readOnly: entry.readOnly,
+    lazy: entry.lazy,
+    ...Object.fromEntries(Object.entries(details).filter(([, value]) => Object.keys(value).length > 0)),
+  };
+}
+
+function startOf(launch: LaunchEntry): string {
+  if (launch.kind === 'remote') return launch.url;
+  if (launch.kind === 'command') return launch.command;
+  const { runtime, name, version } = launch.package;
+  return `${runtime}::${name}@${version}`;
+}
+
+/** Nothing where all is offered, as is the default. */
+const restriction = ({ allow, deny }: NameFilter): readonly string[] => [
+  ...(allow.join() === '*' ? [] : allow),
+  ...deny.map((name) => `!${name}`),
+];

@@ -1,0 +1,98 @@
+import { explainJson } from '../../../core/explain-json.ts';
+import type { TextFile } from './parse-toml.ts';
+import type { Problem } from './problems.ts';
+import { SERVER_KEYS } from './server-entry.ts';
+import { isTable, type Table } from './table-reader.ts';
+
+/** Servers from a JSON file as desktop clients and editors write it, each with the keys of `[[servers]]`. */
+export interface McpServersFile {
+  readonly servers: readonly { readonly name: string; readonly value: unknown }[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads `{"mcpServers": {…}}`; comments and commas before a closing bracket are allowed. */
+export function parseMcpServers(file: TextFile): McpServersFile | { readonly problem: Problem } {
+  const problem = (message: string): { problem: Problem } => ({
+    problem: { file: file.path, line: undefined, message },
+  });
+  const text = plainJson(file.text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return problem(`this is not valid JSON: ${explainJson(text, error)}`);
+  }
+  const servers = SERVER_TABLES.map((keys) => at(value, keys)).find((found) => isTable(found));
+  if (!servers) return problem('it holds no servers. They are expected under "mcpServers".');
+  const converted = Object.entries(servers).map(([name, server]) => ({ name, ...convert(name, server) }));
+  return { servers: converted, warnings: converted.flatMap(({ warnings }) => warnings) };
+}
+
+/** Where clients keep them: most, one editor's own file, the same editor's settings. */
+const SERVER_TABLES = [['mcpServers'], ['servers'], ['mcp', 'servers']];
+
+const at = (value: unknown, keys: readonly string[]): unknown =>
+  keys.reduce((inner, key) => (isTable(inner) ? inner[key] : undefined), value);
+
+/** Comments become spaces, so that places in the text stay what they are. */
+function plainJson(text: string): string {
+  return text
+    .replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
+      part.startsWith('"') ? part : part.replaceAll(/[^\n]/g, ' '),
+    )
+    .replaceAll(/"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
+}
+
+/** Keys that mean something to the client alone. */
+const CLIENT_KEYS = new Set([
+  'autoApprove',
+  'alwaysAllow',
+  'disabled',
+  'type',
+  'description',
+  'gallery',
+  'version',
+]);
+const OWN_KEYS = new Set(SERVER_KEYS);
+const TRANSPORTS: Readonly<Record<string, string>> = {
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  streamable_http: 'http',
+  sse: 'sse',
+};
+
+function convert(name: string, value: unknown): { value: unknown; warnings: string[] } {
+  if (!isTable(value)) return { value, warnings: [] };
+  const { type, transport = type, disabled, ...rest } = value;
+  const known = Object.entries(rest).filter(([key]) => OWN_KEYS.has(key));
+  const unknown = Object.keys(rest).filter((key) => !OWN_KEYS.has(key) && !CLIENT_KEYS.has(key));
+  const warnings = unknown.map(
+    (key) => `server ${JSON.stringify(name)}: ${JSON.stringify(key)} means nothing here and is left out.`,
+  );
+  const isRemote = 'url' in rest && transport !== undefined;
+  const server: Table = {
+    tools: ['*'],
+    ...Object.fromEntries(
+      known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? placeholders(item) : item]),
+    ),
+    ...(isRemote
+      ? { transport: typeof transport === 'string' ? (TRANSPORTS[transport] ?? transport) : transport }
+      : {}),
+    ...(disabled === true ? { enabled: false } : {}),
+    name,
+  };
+  return { value: server, warnings };
+}
+
+const PLACEHOLDER_KEYS = new Set(['command', 'args', 'cwd', 'url', 'env', 'headers', 'oauth']);
+
+/** In these files only `${NAME}` and `${env:NAME}` mean a variable; any other dollar sign is one. */
+function placeholders(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.replaceAll(/\$(?!\{)/g, '$$$$').replaceAll(/\$\{env:(\w+)\}/g, '$${$1}');
+  }
+  if (Array.isArray(value)) return value.map((item) => placeholders(item));
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, placeholders(item)]));
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../../contract/errors.ts';
+
+/** One thing wrong with a file, in a sentence that says what to do. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+/** Where something stands in a file: keys, and places in lists. */
+export type Path = readonly (string | number)[];
+
+/** Takes what is wrong with the value at a path. */
+export type Report = (path: Path, message: string) => void;
+
+/** All problems at once: whoever mends a file wants to know of every one. */
+export function problemsError(problems: readonly Problem[]): AppError {
+  const byFile = [...Map.groupBy(problems, ({ file }) => file).values()];
+  const inOrder = byFile.flatMap((some) => some.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+  const lines = [...new Set(inOrder.map((problem) => describeProblem(problem)))];
+  const message =
+    lines.length === 1
+      ? lines.join('')
+      : `The configuration has ${lines.length} problems.\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  return new AppError('ConfigError', message, { details: lines.map((line) => ({ message: line })) });
+}
+
+export function describeProblem({ file, line, message }: Problem): string {
+  return `${file}${line === undefined ? '' : `:${line}`}: ${message}`;
+}

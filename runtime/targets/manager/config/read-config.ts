@@ -1,0 +1,33 @@
+import type { ConfigPaths } from './config-paths.ts';
+import type { Environment } from './expand.ts';
+import { readServersText } from './read-servers-text.ts';
+import { readText, type TextFileOnDisk } from './read-text.ts';
+import { resolveConfig } from './resolve-config.ts';
+import type { ManagerConfig, ServerTimeouts } from './spec.ts';
+
+/** A configuration, and what whoever wrote it should hear about it although it works. */
+export interface LoadedConfig extends ManagerConfig {
+  readonly warnings: readonly string[];
+}
+
+/** Reads the configuration; rejects with one ConfigError that names everything wrong with it. */
+export async function readConfig(
+  paths: ConfigPaths,
+  env: Environment,
+  options: { readonly timeouts?: Partial<ServerTimeouts> | undefined } = {},
+): Promise<LoadedConfig> {
+  const [servers, secrets] = await Promise.all([readServersText(paths.config), readText(paths.runtime)]);
+  const { platform } = process;
+  const resolved = resolveConfig({ servers, secrets, env, platform, timeouts: options.timeouts });
+  return {
+    ...resolved,
+    files: [paths.config, paths.runtime],
+    warnings: [...resolved.warnings, ...(secrets ? sharedWarning(secrets, platform) : [])],
+  };
+}
+
+/** Windows says who may read a file in other ways. */
+function sharedWarning({ path, text, mode }: TextFileOnDisk, platform: string): string[] {
+  if (platform === 'win32' || text === '' || (mode & 0o077) === 0) return [];
+  return [`${path}: others than its owner may read it. Keep its secrets with \`chmod 600 ${path}\`.`];
+}

@@ -1,0 +1,49 @@
+import { DEFAULTS } from './defaults.ts';
+import { createExpander } from './expander.ts';
+import type { ResolveContext } from './resolve-context.ts';
+import { resolveProcess } from './resolve-process.ts';
+import { resolveRemote } from './resolve-remote.ts';
+import type { SecretsEntry } from './secrets-file.ts';
+import type { ServerEntry } from './server-entry.ts';
+import type { ServerSpec } from './spec.ts';
+
+/** A server with everything put in. What is wrong is reported, and what comes back is then of no use. */
+export function resolveServer(
+  entry: ServerEntry,
+  secrets: SecretsEntry,
+  context: ResolveContext,
+): ServerSpec {
+  const { name, launch, timeouts } = entry;
+  const common = {
+    server: name,
+    env: context.env,
+    platform: context.platform,
+    redactions: context.redactions,
+  };
+  const sides = {
+    entry,
+    secrets,
+    expandEntry: createExpander({ ...common, path: entry.path, report: context.report }),
+    expandSecret: createExpander({ ...common, path: secrets.path, report: context.reportSecrets }),
+  };
+  return {
+    name,
+    launch:
+      launch.kind === 'remote'
+        ? resolveRemote(launch, sides, context)
+        : resolveProcess(launch, sides, context),
+    tools: entry.tools,
+    prompts: entry.prompts,
+    resources: entry.resources,
+    readOnly: entry.readOnly,
+    lazy: entry.lazy,
+    idleMs: entry.idleMs ?? DEFAULTS.idle,
+    timeouts: {
+      init: timeouts.init ?? context.timeouts.init,
+      request: timeouts.request ?? context.timeouts.request,
+      shutdown: timeouts.shutdown ?? context.timeouts.shutdown,
+    },
+    concurrency: entry.concurrency ?? DEFAULTS.concurrency,
+    queue: entry.queue ?? DEFAULTS.queue,
+  };
+}

@@ -1,0 +1,74 @@
+import { tomlLocator } from './locate.ts';
+import { parseToml, type TextFile } from './parse-toml.ts';
+import type { Path, Problem, Report } from './problems.ts';
+import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './server-entry.ts';
+import { serverName } from './server-name.ts';
+import { readTable, type TableReader } from './table-reader.ts';
+
+/** The file of values that differ from place to place, or must not be shared: the secrets file. */
+export interface SecretsFile {
+  readonly servers: ReadonlyMap<string, SecretsEntry>;
+  readonly problems: readonly Problem[];
+  readonly locate: (path: Path) => number | undefined;
+}
+
+/** What it holds of one server; placeholders still stand. */
+export interface SecretsEntry {
+  readonly path: Path;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly volumes: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth: OAuthEntry | undefined;
+  readonly url: string | undefined;
+}
+
+const SECRETS_KEYS = ['args', 'env', 'volumes', 'headers', 'oauth', 'url'] as const;
+
+/** Reads it. Pure. No file at all is one without values. */
+export function readSecretsFile(file: TextFile | undefined): SecretsFile {
+  if (!file) return { servers: new Map(), problems: [], locate: () => undefined };
+  const parsed = parseToml(file);
+  if ('problem' in parsed) return { servers: new Map(), problems: [parsed.problem], locate: () => undefined };
+  const problems: Problem[] = [];
+  const locate = tomlLocator(file.text);
+  const report: Report = (path, message) => {
+    problems.push({ file: file.path, line: locate(path), message });
+  };
+  const tables = readTable(parsed.table, { path: [], label: '', report }, ['servers']).table('servers');
+  const servers = new Map<string, SecretsEntry>();
+  for (const written of tables?.keys() ?? []) {
+    const path = ['servers', written];
+    const name = serverName(written);
+    if (servers.has(name)) {
+      report(
+        path,
+        `the server ${JSON.stringify(name)} stands here twice; upper and lower case are the same. Make one of them.`,
+      );
+    }
+    const table = tables?.table(written, SECRETS_KEYS);
+    if (table) servers.set(name, readEntry(table, path));
+  }
+  return { servers, problems, locate };
+}
+
+const readEntry = (table: TableReader, path: Path): SecretsEntry => ({
+  path,
+  args: table.texts('args') ?? [],
+  env: table.record('env') ?? {},
+  volumes: table.record('volumes') ?? {},
+  headers: table.record('headers') ?? {},
+  oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
+  url: table.text('url'),
+});
+
+/** What it holds of a server it does not name. */
+export const noSecrets = (name: string): SecretsEntry => ({
+  path: ['servers', name],
+  args: [],
+  env: {},
+  volumes: {},
+  headers: {},
+  oauth: undefined,
+  url: undefined,
+});

@@ -1,0 +1,205 @@
+import { nameProblem, serverName } from './server-name.ts';
+import { type Package, parsePackage } from './package-launch.ts';
+import type { Path } from './problems.ts';
+import type { NameFilter } from './spec.ts';
+import type { TableReader } from './table-reader.ts';
+
+/** A server as its file describes it: types and keys are right, placeholders still stand. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly path: Path;
+  readonly enabled: boolean;
+  readonly launch: LaunchEntry;
+  readonly tools: NameFilter;
+  readonly prompts: NameFilter;
+  readonly resources: NameFilter;
+  readonly readOnly: boolean;
+  readonly lazy: boolean;
+  readonly idleMs: number | undefined;
+  readonly timeouts: { readonly [Key in 'init' | 'request' | 'shutdown']: number | undefined };
+  readonly concurrency: number | undefined;
+  readonly queue: number | undefined;
+  readonly required: RequiredValues;
+  readonly volumes: Readonly<Record<string, Volume>>;
+}
+
+export type LaunchEntry =
+  | (ProcessEntry & { readonly kind: 'package'; readonly package: Package })
+  | (ProcessEntry & { readonly kind: 'command'; readonly command: string })
+  | (RemoteEntry & { readonly kind: 'remote' });
+
+interface ProcessEntry {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+interface RemoteEntry {
+  readonly url: string;
+  readonly transport: 'http' | 'sse';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth: OAuthEntry | undefined;
+}
+
+type OAuthKey = (typeof OAUTH_KEYS)[number];
+export type OAuthEntry = Readonly<Partial<Record<OAuthKey, string>>>;
+
+/** What the secrets file must hold for the server to start. */
+export interface RequiredValues {
+  readonly env: readonly string[];
+  readonly positional: readonly string[];
+  readonly valued: readonly string[];
+  readonly flags: readonly string[];
+}
+
+interface Volume {
+  readonly path: string;
+  readonly required: boolean;
+}
+
+const PROCESS_KEYS = ['args', 'env', 'cwd'] as const;
+const REMOTE_KEYS = ['transport', 'headers', 'oauth'] as const;
+export const OAUTH_KEYS = ['client_id', 'client_secret', 'scope', 'token_url'] as const;
+const REQUIRED_KEYS = [
+  'required_env',
+  'required_args',
+  'required_args_positional',
+  'required_args_bool',
+] as const;
+const LAUNCH_KEYS = ['package', 'command', 'url'] as const;
+
+export const SERVER_KEYS = [
+  'name',
+  ...LAUNCH_KEYS,
+  ...PROCESS_KEYS,
+  ...REMOTE_KEYS,
+  'tools',
+  'deny_tools',
+  'prompts',
+  'deny_prompts',
+  'resources',
+  'deny_resources',
+  'read_only',
+  'enabled',
+  'lazy',
+  'idle_timeout',
+  'timeout_init',
+  'timeout_request',
+  'timeout_shutdown',
+  'concurrency',
+  'queue',
+  ...REQUIRED_KEYS,
+  'volumes',
+];
+
+/** Reads one of `[[servers]]`. undefined where too little is right to say more about it. */
+export function readServerEntry(table: TableReader, path: Path): ServerEntry | undefined {
+  const written = table.text('name');
+  const launch = readLaunch(table);
+  const required = {
+    env: table.texts('required_env') ?? [],
+    positional: table.texts('required_args_positional') ?? [],
+    valued: table.texts('required_args') ?? [],
+    flags: table.texts('required_args_bool') ?? [],
+  };
+  const fields = {
+    path,
+    enabled: table.flag('enabled') ?? true,
+    tools: readTools(table),
+    prompts: filter(table.texts('prompts'), table.texts('deny_prompts')),
+    resources: filter(table.texts('resources'), table.texts('deny_resources')),
+    readOnly: table.flag('read_only') ?? false,
+    lazy: table.flag('lazy') ?? false,
+    idleMs: table.milliseconds('idle_timeout'),
+    timeouts: {
+      init: table.milliseconds('timeout_init'),
+      request: table.milliseconds('timeout_request'),
+      shutdown: table.milliseconds('timeout_shutdown'),
+    },
+    concurrency: table.count('concurrency', 1),
+    queue: table.count('queue', 0),
+    required,
+    volumes: readVolumes(table, launch),
+  };
+  if (written === undefined) {
+    if (!table.mentions('name')) table.report('name is missing. Give the server one, as in name = "time".');
+    return undefined;
+  }
+  const problem = nameProblem(written);
+  if (problem !== undefined) table.report(problem, 'name');
+  return launch && problem === undefined ? { name: serverName(written), launch, ...fields } : undefined;
+}
+
+function readLaunch(table: TableReader): LaunchEntry | undefined {
+  const given = LAUNCH_KEYS.filter((key) => table.mentions(key));
+  const process = {
+    args: table.texts('args') ?? [],
+    env: table.record('env') ?? {},
+    cwd: table.text('cwd'),
+  };
+  const remote = {
+    transport: table.choice('transport', ['http', 'sse']) ?? 'http',
+    headers: table.record('headers') ?? {},
+    oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
+  } as const;
+  const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'has none of them' : `has ${given.join(' and ')}`;
+    table.report(`a server is started by exactly one of package, command or url; it ${found}.`, given[1]);
+    return undefined;
+  }
+  const isRemote = given[0] === 'url';
+  for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
+    if (table.keys().includes(key))
+      table.report(
+        `${key} does not go with ${given[0]}; it is for ${isRemote ? 'package and command' : 'url'}.`,
+        key,
+      );
+  }
+  if (values.url !== undefined) return { kind: 'remote', url: values.url, ...remote };
+  if (values.command !== undefined) return { kind: 'command', command: values.command, ...process };
+  if (values.package === undefined) return undefined;
+  const found = parsePackage(values.package);
+  if (typeof found !== 'string') return { kind: 'package', package: found, ...process };
+  table.report(found, 'package');
+  return undefined;
+}
+
+export function readOAuth(table: TableReader | undefined): OAuthEntry | undefined {
+  if (!table) return undefined;
+  const values = OAUTH_KEYS.map((key) => [key, table.text(key)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function readTools(table: TableReader): NameFilter {
+  const allow = table.texts('tools');
+  // The list of tools is what keeps callers from the others, so leaving it out must not mean all of them.
+  if (!table.mentions('tools')) {
+    table.report('tools is missing: name the tools that may be called, or write tools = ["*"] for all.');
+  }
+  return filter(allow, table.texts('deny_tools'));
+}
+
+const filter = (allow: readonly string[] = ['*'], deny: readonly string[] = []): NameFilter => ({
+  allow,
+  deny,
+});
+
+function readVolumes(table: TableReader, launch: LaunchEntry | undefined): Record<string, Volume> {
+  const volumes = table.table('volumes');
+  if (volumes && launch && !(launch.kind === 'package' && launch.package.runtime === 'docker')) {
+    table.report(
+      'volumes are for packages that docker runs; without one, give the folder in args.',
+      'volumes',
+    );
+  }
+  const entries = (volumes?.keys() ?? []).flatMap((name) => {
+    const volume = volumes?.table(name, ['path', 'required']);
+    const path = volume?.text('path');
+    const required = volume?.flag('required') ?? false;
+    if (volume && path === undefined && !volume.mentions('path'))
+      volume.report('path is missing: the folder inside the container, as in path = "/workspace".');
+    return path === undefined ? [] : [[name, { path, required }] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,78 @@
+import { parse } from 'smol-toml';
+
+/** A header or a key with its value, and where it stands. Comments and blank lines belong to none. */
+export interface Statement {
+  readonly kind: 'table' | 'array-table' | 'key';
+  /** As written: of a key below a header, without the header's. */
+  readonly keys: readonly string[];
+  readonly start: number;
+  /** After its last line break. */
+  readonly end: number;
+}
+
+/** The statements of a text that is valid TOML. */
+export function tomlStatements(text: string): Statement[] {
+  const statements: Statement[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = skip(text, at, /[\s\uFEFF]*/y);
+    if (start >= text.length) break;
+    if (text[start] === '#') {
+      at = skip(text, start, /[^\n]*\n?/y);
+      continue;
+    }
+    const isHeader = text[start] === '[';
+    const [, brackets = '', raw = ''] = matchAt(text, start, isHeader ? HEADER : KEY);
+    const value = start + brackets.length + raw.length;
+    const end = isHeader ? skip(text, value, /[^\n]*\n?/y) : endOfValue(text, value + 1);
+    const kind = isHeader ? (brackets === '[[' ? 'array-table' : 'table') : 'key';
+    statements.push({ kind, keys: keysOf(raw), start, end });
+    at = Math.max(end, start + 1);
+  }
+  return statements;
+}
+
+const KEY_PARTS = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'=\]])*`;
+const HEADER = new RegExp(String.raw`(\[\[?)(${KEY_PARTS})`, 'y');
+const KEY = new RegExp(`()(${KEY_PARTS})`, 'y');
+
+/** Everything that can hold a bracket or a line break without meaning one. */
+const QUOTED = /"""(?:\\[^]|[^\\])*?"""(?!")|'''[^]*?'''(?!')|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/y;
+
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < text.length) {
+    const [quoted] = matchAt(text, at, QUOTED);
+    if (quoted) {
+      at += quoted.length;
+      continue;
+    }
+    const letter = text[at];
+    at += 1;
+    if (letter === '[' || letter === '{') depth += 1;
+    if (letter === ']' || letter === '}') depth -= 1;
+    if (letter === '\n' && depth === 0) break;
+  }
+  return at;
+}
+
+/** Reads a dotted key the way TOML does, escapes and all. */
+function keysOf(raw: string): string[] {
+  const keys: string[] = [];
+  let table: unknown = parse(`${raw} = 0`);
+  while (typeof table === 'object' && table !== null) {
+    const [key = ''] = Object.keys(table);
+    keys.push(key);
+    table = (table as Record<string, unknown>)[key];
+  }
+  return keys;
+}
+
+function matchAt(text: string, at: number, pattern: RegExp): RegExpExecArray | readonly string[] {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? [];
+}
+
+const skip = (text: string, at: number, pattern: RegExp): number =>
+  at + (matchAt(text, at, pattern)[0]?.length ?? 0);

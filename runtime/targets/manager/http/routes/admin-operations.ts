@@ -1,0 +1,57 @@
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { reloadBody, serverStatusBody, statusBody } from '../schemas/admin.ts';
+import { answerOf, serverName } from './operations.ts';
+
+const TIME = {
+  name: 'time',
+  status: 'ok',
+  lastChecked: '2026-01-31T12:00:00.123456Z',
+  lastSuccessful: '2026-01-31T12:00:00.123456Z',
+  latency: '1.234567ms',
+  phase: 'running',
+  pid: 4242,
+  startedAt: '2026-01-31T11:00:00Z',
+  restarts: 0,
+  protocolVersion: '2025-11-25',
+  server: 'time 1.0.6',
+  running: 0,
+  queued: 0,
+};
+
+export const STATUS: Operation = {
+  method: 'get',
+  path: '/api/v1/admin/status',
+  id: 'getStatus',
+  tag: 'Admin',
+  summary: 'How all servers are doing.',
+  answer: answerOf('All servers, by name.', statusBody, { version: '0.1.0', servers: [TIME] }),
+  errors: [403],
+};
+
+export const RELOAD: Operation = {
+  method: 'post',
+  path: '/api/v1/admin/reload',
+  id: 'reload',
+  tag: 'Admin',
+  summary: 'Reads the configuration again and applies it.',
+  description:
+    'Either all of it or nothing. Servers that have not changed are left alone, and no call is lost.',
+  answer: answerOf('What has changed.', reloadBody, {
+    added: ['memory'],
+    removed: [],
+    restarted: ['time'],
+    updated: [],
+  }),
+  errors: [403, 422, 502],
+};
+
+export const RESTART: Operation = {
+  method: 'post',
+  path: '/api/v1/admin/servers/{name}/restart',
+  id: 'restartServer',
+  tag: 'Admin',
+  summary: 'Starts a server anew.',
+  parameters: [serverName],
+  answer: answerOf('How it is doing now.', serverStatusBody, TIME),
+  errors: [403, 404, 502, 503],
+};

@@ -1,0 +1,48 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { ManagerContext } from '../../context.ts';
+import type { ManagedServer, Supervisor } from '../../supervisor/api.ts';
+import { requireAdmin } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { statusView } from '../views/server-view.ts';
+import { RELOAD, RESTART, STATUS } from './admin-operations.ts';
+
+/** `/api/v1/admin`: how the servers are doing, and what to do about it. */
+export function adminRoutes(context: ManagerContext, { answer }: HttpParts): ManagerRoutes {
+  const { kernel, supervisor, reloader, version } = context;
+  const routes = newRoutes();
+
+  routes.get('/api/v1/admin/status', (c) => {
+    requireAdmin(c);
+    const servers = supervisor.names().flatMap((name) => supervisor.get(name) ?? []);
+    return answer(c, 'Status', { version, servers: servers.map(statusView) });
+  });
+  routes.post('/api/v1/admin/reload', admit(kernel.lifecycle), async (c) => {
+    requireAdmin(c);
+    const { added, removed, restarted, updated } = await reloader.reload().catch((error: unknown) => {
+      throw notOurFault(error);
+    });
+    return answer(c, 'Reload', { added, removed, restarted, updated });
+  });
+  routes.post('/api/v1/admin/servers/:name/restart', admit(kernel.lifecycle), async (c) => {
+    requireAdmin(c);
+    const server = serverOf(supervisor, c.req.param('name'));
+    await server.restart();
+    return answer(c, 'ServerStatusBody', statusView(server));
+  });
+
+  return { routes, operations: [STATUS, RELOAD, RESTART] };
+}
+
+export function serverOf(supervisor: Supervisor, name: string): ManagedServer {
+  const server = supervisor.get(name);
+  if (!server) throw new AppError('NotFoundError', `server not found: ${name}`);
+  return server;
+}
+
+/** A configuration that is wrong is for whoever wrote it to mend; the manager works as it did. */
+function notOurFault(error: unknown): AppError {
+  const known = AppError.from(error);
+  if (known.code !== 'ConfigError') return known;
+  return new AppError('InputError', known.message, { cause: error, details: known.details });
+}

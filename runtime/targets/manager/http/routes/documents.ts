@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { AppError } from '../../../../contract/errors.ts';
+import { needsKey } from '../../../../serve/access.ts';
+import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
+import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { publishedSchemas } from '../../../../serve/http/openapi/published-schemas.ts';
+import type { ManagerContext } from '../../context.ts';
+import { type ManagerRoutes, newRoutes } from '../parts.ts';
+import { problem } from '../problem.ts';
+import { errorModel } from '../schemas/error.ts';
+import { schemaPath } from '../struct-answer.ts';
+import { answerOf } from './operations.ts';
+
+export interface DocumentRoutes {
+  readonly routes: ManagerRoutes['routes'];
+  /** What these tell is the same for everyone, so it needs no key. */
+  readonly openPaths: readonly string[];
+}
+
+/** `/openapi.json`, `/openapi.yaml` and `/schemas/{Type}.json`: the API in the words of machines. */
+export function documentRoutes({ kernel }: ManagerContext, operations: readonly Operation[]): DocumentRoutes {
+  const document = openApiDocument({
+    openapi: '3.1.0',
+    title: 'mcp-manager',
+    version: 'v1',
+    description: DESCRIPTION,
+    needsKey: needsKey(kernel.access),
+    operations: [...operations, ...HEALTH_OPERATIONS, ...OPERATIONS],
+    anyError: true,
+    errorContent: (error, status) => ({
+      mediaType: 'application/problem+json',
+      schema: errorModel,
+      examples: { error: problem(error, status) },
+    }),
+  });
+  const schemas = publishedSchemas(document);
+  const json = JSON.stringify(document);
+  const routes = newRoutes();
+
+  routes.get('/openapi.json', (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }));
+  routes.get('/openapi.yaml', async (c) => {
+    // Only people ask for it.
+    const { stringify } = await import('yaml');
+    const text = stringify(document, { aliasDuplicateObjects: false });
+    return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
+  });
+  routes.get('/schemas/:file', (c) => {
+    const file = c.req.param('file');
+    const schema = schemas.get(file.replace(/\.json$/, ''));
+    if (!schema || !file.endsWith('.json')) throw unknownSchema(file, [...schemas.keys()]);
+    return c.body(schema, 200, { 'Content-Type': 'application/schema+json' });
+  });
+
+  const schemaPaths = [...schemas.keys()].map((type) => schemaPath(type));
+  return { routes, openPaths: ['/openapi.json', '/openapi.yaml', ...schemaPaths] };
+}
+
+const unknownSchema = (file: string, known: readonly string[]): AppError =>
+  new AppError('NotFoundError', `No such schema: ${file.slice(0, 100)}. There are ${known.join(', ')}.`);
+
+const DESCRIPTION =
+  'Keeps a set of MCP servers running and makes what they offer callable over HTTP.\n\nNames of servers and tools are compared without case. Errors are `application/problem+json`. Bodies name their schema in `$schema`.';
+
+const anyDocument = Type.Unsafe({ type: 'object', additionalProperties: true });
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    tag: 'Operations',
+    summary: 'This document; as YAML at `/openapi.yaml`.',
+    answer: {
+      ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
+      mediaType: 'application/openapi+json',
+    },
+    errors: [],
+    open: true,
+  },
+  {
+    method: 'get',
+    path: '/schemas/{type}.json',
+    id: 'getSchema',
+    tag: 'Operations',
+    summary: 'The JSON Schema that `$schema` in a body names.',
+    parameters: [{ name: 'type', description: 'The name of the schema.', example: 'ServerHealth' }],
+    answer: {
+      ...answerOf('The schema.', anyDocument, { type: 'object' }),
+      mediaType: 'application/schema+json',
+    },
+    errors: [404],
+    open: true,
+  },
+];

@@ -1,0 +1,57 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { ManagerContext } from '../../context.ts';
+import { callerOf } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { serverHealth, serversHealth } from '../schemas/health.ts';
+import { healthView } from '../views/server-view.ts';
+import { answerOf, serverName } from './operations.ts';
+
+/** `/api/v1/health/servers`: whether the servers answer. */
+export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
+  const routes = newRoutes();
+
+  routes.get('/api/v1/health/servers', (c) => {
+    const servers = calls.servers(callerOf(c)).flatMap((name) => supervisor.get(name) ?? []);
+    return answer(c, 'ServersHealthResponseBody', { servers: servers.map(healthView) });
+  });
+  routes.get('/api/v1/health/servers/:name', (c) => {
+    const name = c.req.param('name');
+    const server = supervisor.get(name);
+    if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
+    if (!callerOf(c).mayUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
+    return answer(c, 'ServerHealth', healthView(server));
+  });
+
+  return {
+    routes,
+    operations: [
+      {
+        method: 'get',
+        path: '/api/v1/health/servers',
+        id: 'listServersHealth',
+        tag: 'Health',
+        summary: 'The health of all servers.',
+        answer: answerOf('All servers, by name.', serversHealth, { servers: [HEALTHY] }),
+        errors: [],
+      },
+      {
+        method: 'get',
+        path: '/api/v1/health/servers/{name}',
+        id: 'getServerHealth',
+        tag: 'Health',
+        summary: 'The health of one server.',
+        parameters: [serverName],
+        answer: answerOf('Its health.', serverHealth, HEALTHY),
+        errors: [403, 404],
+      },
+    ],
+  };
+}
+
+const HEALTHY = {
+  name: 'time',
+  status: 'ok',
+  lastChecked: '2026-01-31T12:00:00.123456Z',
+  lastSuccessful: '2026-01-31T12:00:00.123456Z',
+  latency: '1.234567ms',
+};

@@ -1,0 +1,85 @@
+import { admit } from '../../../../serve/http/admit.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { ManagerContext } from '../../context.ts';
+import { serverCall } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
+import { jsonAnswer } from '../struct-answer.ts';
+import { compact } from '../views/compact.ts';
+import { contentView, resourceView, templateView } from '../views/resource-view.ts';
+import { answerOf, cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
+
+/** `/api/v1/servers/{name}/resources`: what there is to read, and reading it. */
+export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
+  const routes = newRoutes();
+
+  routes.get('/api/v1/servers/:name/resources', admit(kernel.lifecycle), async (c) => {
+    const call = serverCall(c, c.req.param('name'));
+    const page = await calls.listResources({ ...call, cursor: c.req.query('cursor') || undefined });
+    const { nextCursor } = page;
+    return answer(c, 'Resources', { resources: page.items.map(resourceView), ...compact({ nextCursor }) });
+  });
+  routes.get('/api/v1/servers/:name/resources/templates', admit(kernel.lifecycle), async (c) => {
+    const call = serverCall(c, c.req.param('name'));
+    const page = await calls.listResourceTemplates({ ...call, cursor: c.req.query('cursor') || undefined });
+    const { nextCursor } = page;
+    return answer(c, 'ResourceTemplates', {
+      templates: page.items.map(templateView),
+      ...compact({ nextCursor }),
+    });
+  });
+  routes.get('/api/v1/servers/:name/resources/content', admit(kernel.lifecycle), async (c) => {
+    const uri = c.req.query('uri') ?? '';
+    const contents = await calls.readResource({ ...serverCall(c, c.req.param('name')), uri });
+    return jsonAnswer(c, contents.map(contentView));
+  });
+
+  return { routes, operations: [LIST, TEMPLATES, READ] };
+}
+
+const LIST: Operation = {
+  method: 'get',
+  path: '/api/v1/servers/{name}/resources',
+  id: 'listResources',
+  tag: 'Resources',
+  summary: 'The resources of a server.',
+  parameters: [serverName, cursor],
+  answer: answerOf('A page of resources.', resourcesBody, {
+    resources: [{ uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
+  }),
+  errors: [...UPSTREAM_ERRORS, 501],
+};
+
+const TEMPLATES: Operation = {
+  method: 'get',
+  path: '/api/v1/servers/{name}/resources/templates',
+  id: 'listResourceTemplates',
+  tag: 'Resources',
+  summary: 'The templates for the URIs of a server’s resources.',
+  parameters: [serverName, cursor],
+  answer: answerOf('A page of templates.', resourceTemplatesBody, {
+    templates: [{ uriTemplate: 'file:///{path}', name: 'files' }],
+  }),
+  errors: [...UPSTREAM_ERRORS, 501],
+};
+
+const READ: Operation = {
+  method: 'get',
+  path: '/api/v1/servers/{name}/resources/content',
+  id: 'getResourceContent',
+  tag: 'Resources',
+  summary: 'Reads a resource.',
+  parameters: [
+    serverName,
+    {
+      name: 'uri',
+      in: 'query',
+      description: 'The URI of the resource.',
+      example: 'file:///notes.txt',
+    },
+  ],
+  answer: answerOf('What the resource holds.', resourceContents, [
+    { uri: 'file:///notes.txt', mimeType: 'text/plain', text: 'Buy milk.' },
+  ]),
+  errors: [...UPSTREAM_ERRORS, 422, 501],
+};

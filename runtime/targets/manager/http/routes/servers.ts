@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import type { ManagerContext } from '../../context.ts';
+import { callerOf } from '../env.ts';
+import { type ManagerRoutes, newRoutes } from '../parts.ts';
+import { listOrNull } from '../schemas/struct.ts';
+import { jsonAnswer } from '../struct-answer.ts';
+import { answerOf } from './operations.ts';
+
+/** `GET /api/v1/servers`: the names of the servers the caller may use. */
+export function serverRoutes({ calls }: ManagerContext): ManagerRoutes {
+  const routes = newRoutes();
+  routes.get('/api/v1/servers', (c) => jsonAnswer(c, calls.servers(callerOf(c))));
+
+  return {
+    routes,
+    operations: [
+      {
+        method: 'get',
+        path: '/api/v1/servers',
+        id: 'listServers',
+        tag: 'Servers',
+        summary: 'The names of all servers.',
+        answer: answerOf('The names, sorted.', listOrNull(Type.String()), ['filesystem', 'time']),
+        errors: [],
+      },
+    ],
+  };
+}

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { admit } from '../../../../serve/http/admit.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { ManagerContext } from '../../context.ts';
+import { serverCall } from '../env.ts';
+import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { wordOf } from '../query.ts';
+import { minimalToolsBody, toolArguments, toolsBody, toolSummariesBody } from '../schemas/tools.ts';
+import { answerWithResult, RESULT_ANSWERS, RESULT_PARAMETER } from '../tool-answer.ts';
+import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
+import { BODY_ERRORS, serverName, UPSTREAM_ERRORS } from './operations.ts';
+
+const TYPES = {
+  minimal: 'ToolsResponseBodyToolMinimal',
+  summary: 'ToolsResponseBodyToolSummary',
+  full: 'ToolsResponseBodyTool',
+} as const;
+
+/** `/api/v1/servers/{name}/tools`: what there is to call, and calling it. */
+export function toolRoutes({ calls, kernel }: ManagerContext, parts: HttpParts): ManagerRoutes {
+  const { answer, readLossless, redact } = parts;
+  const routes = newRoutes();
+
+  routes.get('/api/v1/servers/:name/tools', admit(kernel.lifecycle), async (c) => {
+    const detail = wordOf(c, 'detail', DETAILS, 'full');
+    const tools = await calls.listTools(serverCall(c, c.req.param('name')));
+    return answer(c, TYPES[detail], { tools: tools.map(TOOL_VIEWS[detail]) });
+  });
+  routes.post('/api/v1/servers/:server/tools/:tool', admit(kernel.lifecycle), async (c) => {
+    const { server, tool } = c.req.param();
+    const args = await readLossless(c, toolArguments);
+    const run = () => calls.callTool({ ...serverCall(c, server), tool, args });
+    return answerWithResult(c, { server, tool, run, redact });
+  });
+
+  return { routes, operations: [LIST, CALL] };
+}
+
+const TIME_TOOL = {
+  name: 'get_current_time',
+  description: 'The present time in a time zone.',
+  inputSchema: {
+    type: 'object',
+    properties: { timezone: { type: 'string' } },
+    required: ['timezone'],
+  },
+};
+
+const LIST: Operation = {
+  method: 'get',
+  path: '/api/v1/servers/{name}/tools',
+  id: 'listTools',
+  tag: 'Tools',
+  summary: 'The tools of a server.',
+  parameters: [
+    serverName,
+    {
+      name: 'detail',
+      in: 'query',
+      description:
+        'How much to say of each tool: `minimal` is its name and title, `summary` also what it does.',
+      example: 'summary',
+      schema: oneOf(DETAILS, { default: 'full' }),
+    },
+  ],
+  answer: {
+    description: 'The tools, in the server’s order.',
+    schema: Type.Union([toolsBody, toolSummariesBody, minimalToolsBody]),
+    examples: { full: { tools: [TIME_TOOL] }, minimal: { tools: [{ name: 'get_current_time' }] } },
+  },
+  errors: [...UPSTREAM_ERRORS, 422],
+};
+
+const CALL: Operation = {
+  method: 'post',
+  path: '/api/v1/servers/{server}/tools/{tool}',
+  id: 'callTool',
+  tag: 'Tools',
+  summary: 'Calls a tool.',
+  description:
+    'Numbers reach the server exactly as they are written, however large. If the client leaves, the server is told to stop.',
+  parameters: [
+    { ...serverName, name: 'server' },
+    { name: 'tool', description: 'The name of the tool, in any case.', example: 'get_current_time' },
+    RESULT_PARAMETER,
+  ],
+  request: { schema: toolArguments, examples: { arguments: { timezone: 'UTC' } } },
+  ...RESULT_ANSWERS,
+  errors: [...BODY_ERRORS, ...UPSTREAM_ERRORS],
+};

@@ -1,0 +1,20 @@
+import type { Params } from '../../upstream/connection.ts';
+import { compact } from './compact.ts';
+
+export function promptView({ name, description, arguments: taken, _meta }: Params): Params {
+  const args = Array.isArray(taken) ? taken.map((one) => argumentView(one as Params)) : [];
+  return { name, ...compact({ description, arguments: args, _meta }) };
+}
+
+const argumentView = ({ name, description, required }: Params): Params => ({
+  name,
+  ...compact({ description, required: required === true || undefined }),
+});
+
+export function generatedPromptView({ description, messages }: Params): Params {
+  const list = Array.isArray(messages) ? (messages as Params[]) : [];
+  return {
+    ...compact({ description }),
+    messages: list.map(({ role, content }) => ({ role, content })),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Params } from '../../upstream/connection.ts';
+import { compact } from './compact.ts';
+
+export const resourceView = ({ uri, name, description, mimeType, _meta }: Params): Params => ({
+  uri,
+  name: name ?? uri,
+  ...compact({ description, mimeType, _meta }),
+});
+
+export const templateView = ({ uriTemplate, name, description, mimeType, _meta }: Params): Params => ({
+  uriTemplate,
+  name: name ?? uriTemplate,
+  ...compact({ description, mimeType, _meta }),
+});
+
+/** A text that is empty is content too. */
+export const contentView = ({ uri, mimeType, text, blob, _meta }: Params): Params => ({
+  uri,
+  ...compact({ mimeType }),
+  ...(typeof text === 'string' ? { text } : {}),
+  ...(typeof blob === 'string' ? { blob } : {}),
+  ...compact({ _meta }),
+});

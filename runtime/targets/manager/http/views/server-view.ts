@@ -1,0 +1,41 @@
+import { formatGoDuration } from '../../../../core/go-duration.ts';
+import { rfc3339 } from '../../../../core/rfc3339.ts';
+import type { LogLine, ManagedServer } from '../../supervisor/api.ts';
+import type { Params } from '../../upstream/connection.ts';
+import { compact } from './compact.ts';
+
+export function healthView(server: ManagedServer): Params {
+  const { status, lastChecked, lastSuccessful, latencyNs } = server.health();
+  return {
+    name: server.name,
+    status,
+    ...compact({
+      lastChecked: time(lastChecked),
+      lastSuccessful: time(lastSuccessful),
+      latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
+    }),
+  };
+}
+
+export function statusView(server: ManagedServer): Params {
+  const { phase, pid, startedAt, restarts, reason, nextStartAt, running, queued, ...known } = server.status();
+  return {
+    ...healthView(server),
+    phase,
+    ...compact({ pid, startedAt: time(startedAt) }),
+    restarts,
+    ...compact({
+      reason,
+      nextStartAt: time(nextStartAt),
+      protocolVersion: known.protocolVersion,
+      server: known.server,
+    }),
+    running,
+    queued,
+  };
+}
+
+export const logLineView = ({ at, source, text }: LogLine): Params => ({ at: rfc3339(at), source, text });
+
+const time = (milliseconds: number | undefined): string | undefined =>
+  milliseconds === undefined ? undefined : rfc3339(milliseconds);

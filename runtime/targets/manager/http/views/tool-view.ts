@@ -1,0 +1,68 @@
+import { inlineRefs } from '../../../../core/inline-refs.ts';
+import type { UpstreamTool } from '../../calls/api.ts';
+import type { Params } from '../../upstream/connection.ts';
+import { compact } from './compact.ts';
+
+export const DETAILS = ['minimal', 'summary', 'full'] as const;
+export type Detail = (typeof DETAILS)[number];
+
+/** A tool with the members the contract has for it. What else its schemas say is kept in `_meta`. */
+export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
+  minimal: (tool) => ({ name: tool.name, ...title(tool) }),
+  summary: (tool) => ({ name: tool.name, ...title(tool), description: description(tool) }),
+  full(tool) {
+    const schemas = Object.entries({
+      inputSchema: asObject(tool['inputSchema']) ?? {},
+      outputSchema: asObject(tool['outputSchema']),
+    });
+    const views = schemas.map(([key, schema]) => [key, schema && schemaView(schema)]);
+    const originals = schemas.flatMap(([key, schema]) =>
+      schema && isCut(schema) ? [[`mcp-manager/${key}`, schema]] : [],
+    );
+    return {
+      name: tool.name,
+      description: description(tool),
+      ...title(tool),
+      ...compact(Object.fromEntries(views) as Params),
+      ...compact({
+        annotations: annotations(tool),
+        _meta: { ...asObject(tool['_meta']), ...Object.fromEntries(originals) },
+      }),
+    };
+  },
+};
+
+const description = (tool: UpstreamTool): string => text(tool['description']) ?? '';
+
+function title(tool: UpstreamTool): Params {
+  return compact({ title: text(tool['title']) ?? text(asObject(tool['annotations'])?.['title']) });
+}
+
+const HINTS = ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'];
+
+function annotations(tool: UpstreamTool): Params {
+  const given = asObject(tool['annotations']) ?? {};
+  const hints = HINTS.map((name) => [name, typeof given[name] === 'boolean' ? given[name] : undefined]);
+  return compact({ title: text(given['title']), ...(Object.fromEntries(hints) as Params) });
+}
+
+/** The contract's three keywords, with nothing in them that points outside. */
+function schemaView(schema: Params): Params {
+  const { type, properties, required } = inlineRefs(schema);
+  return {
+    type: text(type) ?? 'object',
+    ...compact({ properties: asObject(properties), required: Array.isArray(required) ? required : [] }),
+  };
+}
+
+const KEPT = new Set(['type', 'properties', 'required']);
+
+/** Whether the view says less than the schema, or says it in another way. */
+const isCut = (schema: Params): boolean =>
+  Object.keys(schema).some((keyword) => !KEPT.has(keyword)) || JSON.stringify(schema).includes('"$ref"');
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+const asObject = (value: unknown): Params | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Params) : undefined;

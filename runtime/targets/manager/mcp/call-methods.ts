@@ -1,0 +1,83 @@
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { Calls } from '../calls/api.ts';
+import type { Params } from '../upstream/connection.ts';
+import { isObject, type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
+import type { Targets } from './targets.ts';
+
+/** The requests that are about one thing of one server: its answer is the client's. */
+export function callMethods(calls: Calls, targets: Targets): readonly (readonly [string, Method])[] {
+  return [
+    [
+      'tools/call',
+      (call) =>
+        callTool(
+          calls,
+          targets,
+          call,
+          requiredText(call.params, 'name'),
+          optionalObject(call.params, 'arguments'),
+        ),
+    ],
+    [
+      'prompts/get',
+      async (call) => {
+        const { server, name } = targets.named(call, 'prompt', requiredText(call.params, 'name'));
+        return calls.getPrompt({ ...serverCall(call, server), prompt: name, args: texts(call.params) });
+      },
+    ],
+    ['resources/read', (call) => readResource(calls, targets, call)],
+    [
+      'completion/complete',
+      async (call) => {
+        const { server, ref } = await completed(targets, call);
+        const { _meta, ...params } = call.params;
+        return calls.complete({ ...serverCall(call, server), params: { ...params, ref } });
+      },
+    ],
+  ];
+}
+
+export function callTool(
+  calls: Calls,
+  targets: Targets,
+  call: McpCall,
+  qualified: string,
+  args: Params,
+): Promise<Params> {
+  const { server, name } = targets.named(call, 'tool', qualified);
+  return calls.callTool({ ...serverCall(call, server), tool: name, args });
+}
+
+/** The contents bear the URI that was asked for, so that the client knows them again. */
+async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<Params> {
+  const asked = requiredText(call.params, 'uri');
+  const { server, uri } = await targets.resource(call, asked);
+  const contents = await calls.readResource({ ...serverCall(call, server), uri });
+  if (asked === uri) return { contents };
+  return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: asked } : item)) };
+}
+
+/** Which server is to complete something, and what it calls that. */
+async function completed(targets: Targets, call: McpCall): Promise<{ server: string; ref: Params }> {
+  const ref = optionalObject(call.params, 'ref');
+  switch (ref['type']) {
+    case 'ref/prompt': {
+      const { server, name } = targets.named(call, 'prompt', requiredText(ref, 'name'));
+      return { server, ref: { ...ref, name } };
+    }
+    case 'ref/resource': {
+      const { server, uri } = await targets.template(call, requiredText(ref, 'uri'));
+      return { server, ref: { ...ref, uri } };
+    }
+    default:
+      throw new RpcError(RPC_CODE.invalidParams, '`ref.type` must be ref/prompt or ref/resource.');
+  }
+}
+
+function texts(params: Params): Record<string, string> {
+  const args = optionalObject(params, 'arguments');
+  const isTexts = (value: Params): value is Record<string, string> =>
+    isObject(value) && Object.values(value).every((item) => typeof item === 'string');
+  if (isTexts(args)) return args;
+  throw new RpcError(RPC_CODE.invalidParams, 'The arguments of a prompt must be strings.');
+}

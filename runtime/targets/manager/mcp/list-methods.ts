@@ -1,0 +1,67 @@
+import type { ManagerContext } from '../context.ts';
+import { qualify } from '../calls/qualified-name.ts';
+import type { Params } from '../upstream/connection.ts';
+import { type Gather, LIST_KINDS, type ListKind } from './gather.ts';
+import { type McpCall, type Method, optionalText, serverCall } from './mcp-call.ts';
+import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
+import { ownUri } from './resource-uri.ts';
+
+/** Many clients look at the first page only. */
+const PAGE_SIZE = 1000;
+
+type NamedMethods = readonly (readonly [string, Method])[];
+
+/** The lists of one server, page by page as it gives them. */
+export const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMethods =>
+  Object.values(LIST_KINDS).map((kind: ListKind) => [
+    kind.method,
+    async (call) => {
+      const cursor = optionalText(call.params, 'cursor');
+      const { items, nextCursor } = await kind.page(calls, { ...serverCall(call, server), cursor });
+      return page(kind, items, nextCursor);
+    },
+  ]);
+
+/** The lists of all servers as one, in pages of ours. */
+export function listMethodsOfAll(gather: Gather, pageSize = PAGE_SIZE): NamedMethods {
+  const listed =
+    (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => Params): Method =>
+    async (call: McpCall) => {
+      const after = readCursor(optionalText(call.params, 'cursor'));
+      const all = await gather(kind, call);
+      const { items, nextCursor } = cutPage(all, after, pageSize);
+      return page(kind, items.map(rename(all)), nextCursor);
+    };
+  const named = (kind: ListKind): Method =>
+    listed(kind, () => ({ server, key, item }) => ({ ...item, name: qualify(server, key) }));
+  const located = (kind: ListKind): Method =>
+    listed(kind, (all) => {
+      const shared = sharedKeys(all);
+      return ({ server, key, item }) =>
+        shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+    });
+  const { tools, prompts, resources, templates } = LIST_KINDS;
+  return [
+    [tools.method, named(tools)],
+    [prompts.method, named(prompts)],
+    [resources.method, located(resources)],
+    [templates.method, located(templates)],
+  ];
+}
+
+const page = (kind: ListKind, items: readonly Params[], nextCursor: string | undefined): Params => ({
+  [kind.member]: items,
+  ...(nextCursor === undefined ? {} : { nextCursor }),
+});
+
+/** What more than one server has. */
+function sharedKeys(items: readonly ListedItem[]): ReadonlySet<string> {
+  const owner = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { server, key } of items) {
+    const other = owner.get(key);
+    if (other !== undefined && other !== server) shared.add(key);
+    owner.set(key, server);
+  }
+  return shared;
+}

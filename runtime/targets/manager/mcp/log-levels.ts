@@ -1,0 +1,27 @@
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+
+/** MCP's levels, the least important first: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1 */
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export function parseLogLevel(value: unknown): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === value);
+  if (level !== undefined) return level;
+  throw new RpcError(RPC_CODE.invalidParams, `\`level\` must be one of ${LOG_LEVELS.join(', ')}.`);
+}
+
+/** Whether a message is important enough; one of a level that we do not know is. */
+export function isAtLeast(level: unknown, least: LogLevel): boolean {
+  const at = LOG_LEVELS.findIndex((known) => known === level);
+  return at === -1 || at >= LOG_LEVELS.indexOf(least);
+}

@@ -1,0 +1,57 @@
+import { AppError } from '../../../contract/errors.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ServerCall } from '../calls/api.ts';
+import type { Params } from '../upstream/connection.ts';
+
+/** A request of an MCP client, whatever carried it. */
+export interface McpCall {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly params: Params;
+  readonly signal: AbortSignal;
+  /** Only if the client wants to be told. */
+  readonly onProgress?: ((progress: Params) => void) | undefined;
+}
+
+/** What answers the requests of one kind. */
+export type Method = (call: McpCall) => Promise<Params>;
+
+export type Methods = ReadonlyMap<string, Method>;
+
+export const serverCall = ({ params, ...call }: McpCall, server: string): ServerCall => {
+  const meta = ownMeta(params['_meta']);
+  return { ...call, server, ...(meta === undefined ? {} : { meta }) };
+};
+
+/** The token is the connection's to choose, and the keys of the protocol are about the connection that carried them. */
+function ownMeta(meta: unknown): Params | undefined {
+  if (!isObject(meta)) return undefined;
+  const entries = Object.entries(meta).filter(
+    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+export function requiredText(params: Params, name: string): string {
+  const value = params[name];
+  if (typeof value === 'string') return value;
+  throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be a string.`);
+}
+
+export function optionalText(params: Params, name: string): string | undefined {
+  return params[name] === undefined ? undefined : requiredText(params, name);
+}
+
+export function optionalObject(params: Params, name: string): Params {
+  const value = params[name] ?? {};
+  if (isObject(value)) return value;
+  throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);
+}
+
+export const isObject = (value: unknown): value is Params =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a failure only says that the server does not have this at all. */
+export const isNotImplemented = (reason: unknown): boolean =>
+  reason instanceof AppError && reason.code === 'NotImplementedError';

@@ -1,0 +1,51 @@
+import { couldBecome } from '../../../core/uri-template.ts';
+import { type Gather, LIST_KINDS } from './gather.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { ListedItem } from './page-cursor.ts';
+
+/** Knows which server a URI belongs to: from the lists of resources and templates, kept until one of them changes. */
+export interface ResourceIndex {
+  /** The servers that list this resource; if none does, those with a template it can be made from. */
+  owners(call: McpCall, uri: string): Promise<readonly string[]>;
+  templateOwners(call: McpCall, template: string): Promise<readonly string[]>;
+  forget(): void;
+}
+
+interface Lists {
+  readonly resources: readonly ListedItem[];
+  readonly templates: readonly ListedItem[];
+}
+
+export function createResourceIndex(gather: Gather): ResourceIndex {
+  /** By caller, for each may use other servers. */
+  const known = new Map<string, Lists>();
+  const read = async (call: McpCall): Promise<Lists> => {
+    const [resources, templates] = await Promise.all([
+      gather(LIST_KINDS.resources, call),
+      gather(LIST_KINDS.templates, call),
+    ]);
+    known.set(call.caller.name, { resources, templates });
+    return { resources, templates };
+  };
+  /** Servers need not say that a list changed, so what is not in the lists we have may be in new ones. */
+  const find = async (
+    call: McpCall,
+    look: (lists: Lists) => readonly string[],
+  ): Promise<readonly string[]> => {
+    const before = known.get(call.caller.name);
+    const found = before ? look(before) : [];
+    return found.length > 0 ? found : look(await read(call));
+  };
+  return {
+    owners: (call, uri) =>
+      find(call, ({ resources, templates }) => {
+        const listed = serversOf(resources.filter(({ key }) => key === uri));
+        return listed.length > 0 ? listed : serversOf(templates.filter(({ key }) => couldBecome(key, uri)));
+      }),
+    templateOwners: (call, template) =>
+      find(call, ({ templates }) => serversOf(templates.filter(({ key }) => key === template))),
+    forget: () => known.clear(),
+  };
+}
+
+const serversOf = (items: readonly ListedItem[]): string[] => [...new Set(items.map(({ server }) => server))];

@@ -1,0 +1,32 @@
+import { AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { RpcFailure } from '../upstream/connection.ts';
+
+/** What the protocol's own SDKs use for a request that was not answered in time. */
+const REQUEST_TIMEOUT = -32_001;
+
+/** Where clients of MCP expect another code than the one all our servers of it use. */
+const CODES: Partial<Record<ErrorCode, number>> = {
+  InputError: RPC_CODE.invalidParams,
+  NotFoundError: RPC_CODE.invalidParams,
+  ForbiddenError: RPC_CODE.invalidParams,
+  NotImplementedError: RPC_CODE.methodNotFound,
+  TimeoutError: REQUEST_TIMEOUT,
+};
+
+/** An error of the server behind us stays what it is; one of ours says when it is worth trying again. */
+export function toRpcError(reason: unknown): RpcError {
+  if (reason instanceof RpcError) return reason;
+  const failure = findFailure(reason);
+  if (failure) return new RpcError(failure.code, failure.message, { cause: reason, data: failure.data });
+  const error = AppError.from(reason);
+  const { details = [], retryAfterSeconds } = error;
+  const message = [error.message, ...details.map((detail) => detail.message)].join(': ');
+  const data = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+  return new RpcError(CODES[error.code] ?? RpcError.from(error).code, message, { cause: reason, data });
+}
+
+function findFailure(reason: unknown): RpcFailure | undefined {
+  if (reason instanceof RpcFailure) return reason;
+  return reason instanceof Error && reason.cause !== undefined ? findFailure(reason.cause) : undefined;
+}

@@ -1,0 +1,58 @@
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { Calls } from '../calls/api.ts';
+import { type QualifiedName, splitQualified } from '../calls/qualified-name.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { ResourceIndex } from './resource-index.ts';
+import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
+
+/** Finds what a client means by a name or a URI: which server, and what that server calls it. */
+export interface Targets {
+  /** Of a tool or a prompt; `what` is for messages. */
+  named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;
+  resource(call: McpCall, uri: string): Promise<OwnedUri>;
+  template(call: McpCall, uriTemplate: string): Promise<OwnedUri>;
+}
+
+/** Everything is the one server's, and is called what it calls it. */
+export const targetsOfOne = (server: string): Targets => ({
+  named: (_call, _what, name) => ({ server, name }),
+  resource: (_call, uri) => Promise.resolve({ server, uri }),
+  template: (_call, uri) => Promise.resolve({ server, uri }),
+});
+
+/** MCP's code for a resource that is not there, up to 2025-11-25. */
+export const RESOURCE_NOT_FOUND = -32_002;
+
+export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
+  const owned = async (
+    call: McpCall,
+    uri: string,
+    owners: (call: McpCall, uri: string) => Promise<readonly string[]>,
+  ): Promise<OwnedUri> => {
+    const explicit = parseOwnUri(uri, calls.servers(call.caller));
+    if (explicit) return explicit;
+    const servers = await owners(call, uri);
+    const [server] = servers;
+    if (server === undefined) {
+      const message = `Resource not found: no server lists ${JSON.stringify(uri.slice(0, 200))} or has a template for it.`;
+      throw new RpcError(RESOURCE_NOT_FOUND, message, { data: { uri } });
+    }
+    if (servers.length === 1) return { server, uri };
+    const choices = servers.map((name) => ownUri({ server: name, uri })).join(' or ');
+    throw new RpcError(RPC_CODE.invalidParams, `Several servers have this resource; ask for ${choices}.`);
+  };
+  return {
+    named(call, what, name) {
+      const target = splitQualified(name, calls.servers(call.caller));
+      if (target) return target;
+      const given = JSON.stringify(name.slice(0, 100));
+      const rule = `${what}s are named server__${what}`;
+      throw new RpcError(
+        RPC_CODE.invalidParams,
+        `Unknown ${what}: ${given}; ${rule}, as ${what}s/list tells.`,
+      );
+    },
+    resource: (call, uri) => owned(call, uri, (...asked) => index.owners(...asked)),
+    template: (call, uri) => owned(call, uri, (...asked) => index.templateOwners(...asked)),
+  };
+}

@@ -1,0 +1,131 @@
+import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
+import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
+import { endGroup, settlesWithin } from '../../upstream/process/process-group.ts';
+import { type Child, spawnChild } from '../../upstream/process/spawn-child.ts';
+import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
+import type { ExecutableLaunch, PluginSpec } from '../settings.ts';
+import { checkExecutable } from './check-executable.ts';
+import { connectPlugin, type PluginClient } from './grpc-client.ts';
+import { introduce } from './introduce.ts';
+import { waitForSocket } from './wait-for-socket.ts';
+
+const MAX_LOG_LINE_BYTES = 8192;
+/** macOS allows no more, Linux little more. */
+const LONGEST_SOCKET_PATH = 103;
+/** A plugin that was told to stop may finish what it does before the signals come. */
+const STOP_CALL_MS = 5000;
+const AFTER_STOP_MS = 500;
+const AFTER_SIGTERM_MS = 1500;
+
+/** Starts the program, agrees with it on what it does, and leaves nothing behind if that fails. */
+export async function openExecutable(
+  spec: PluginSpec,
+  { dir, commitHash }: ExecutableLaunch,
+  { baseFolder, socketFolder, env, startTimeoutMs, onLog }: PluginPlace,
+  signal: AbortSignal,
+): Promise<OpenPlugin> {
+  const command = resolve(baseFolder, dir, spec.name);
+  await checkExecutable(command);
+  const deadline = performance.now() + startTimeoutMs;
+  const socket = socketIn(socketFolder);
+  const child = await spawnChild({
+    kind: 'process',
+    command,
+    args: ['--address', socket, '--network', 'unix'],
+    env: withoutSecretsOfServers(env),
+  });
+  drain(child, onLog);
+  const client = connectPlugin(socket);
+  const cleanUp = async (): Promise<void> => {
+    client.disconnect();
+    await rm(socket, { force: true });
+  };
+  const ended = child.exited.then(async (how) => {
+    await endGroup(child.pid, AFTER_SIGTERM_MS);
+    await cleanUp();
+    return `It ended with ${how}.`;
+  });
+
+  try {
+    await Promise.race([waitForSocket(socket, deadline, signal), failWhenEnded(ended)]);
+    const flows = await Promise.race([
+      introduce(client, { spec, commitHash, deadline, signal }),
+      failWhenEnded(ended),
+    ]);
+    const { calls } = client;
+    const within = { timeoutMs: spec.timeoutMs };
+    return {
+      flows,
+      ended,
+      handleRequest: (request) => calls.handleRequest(request, within),
+      handleResponse: (response) => calls.handleResponse({ ...response, continue: true }, within),
+      async check() {
+        await calls.checkHealth({}, within);
+      },
+      close: () => closeChild(child, client, ended),
+    };
+  } catch (error) {
+    await endGroup(child.pid, AFTER_SIGTERM_MS);
+    await ended;
+    if (signal.aborted || error instanceof AppError) throw error;
+    throw new AppError(
+      'UpstreamError',
+      `It did not get ready within ${startTimeoutMs} ms: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function socketIn(folder: string): string {
+  if (process.platform === 'win32') {
+    throw configError(
+      'Plugins that are programs need unix sockets, which Windows lacks. Use kind = "http" or "js".',
+    );
+  }
+  const path = join(folder, `${randomUUID().slice(0, 8)}.sock`);
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
+  throw configError(`The path ${path} is too long for a socket. Set TMPDIR to a folder with a shorter path.`);
+}
+
+/** Plugins are configured by variables too, but what is for a server is for that server. */
+function withoutSecretsOfServers(env: PluginPlace['env']): Record<string, string> {
+  const shared = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('MCPD__'),
+  );
+  return Object.fromEntries(shared);
+}
+
+function drain({ streams }: Child, onLog: (line: string) => void): void {
+  for (const stream of [streams.stdout, streams.stderr]) {
+    const lines = createLineSplitter(MAX_LOG_LINE_BYTES, { cut: true });
+    stream.on('data', (chunk: Buffer) => {
+      for (const line of lines.push(chunk)) if ('text' in line) onLog(line.text);
+    });
+    stream.once('end', () => {
+      for (const line of lines.end()) if ('text' in line) onLog(line.text);
+    });
+    stream.on('error', () => undefined);
+  }
+  streams.stdin.on('error', () => undefined);
+}
+
+async function failWhenEnded(ended: Promise<string>): Promise<never> {
+  throw new AppError('UpstreamError', await ended);
+}
+
+async function closeChild(
+  { pid, exited }: Child,
+  client: PluginClient,
+  ended: Promise<string>,
+): Promise<void> {
+  await client.calls.stop({}, { timeoutMs: STOP_CALL_MS }).catch(() => undefined);
+  // A server that waits for its callers to leave waits for this.
+  client.disconnect();
+  if (!(await settlesWithin(AFTER_STOP_MS, exited))) await endGroup(pid, AFTER_SIGTERM_MS);
+  await ended;
+}

@@ -1,0 +1,60 @@
+import { create, type DescMessage, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf';
+import { Pool } from 'undici';
+import { configError } from '../../../../contract/errors.ts';
+import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { GO_ON, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
+import type { OpenPlugin } from '../open-plugin.ts';
+import type { HookLaunch, PluginSpec } from '../settings.ts';
+
+/** Bytes are a third longer in JSON. */
+const MAX_ANSWER_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
+
+/**
+ * Asks a server, by POST to `<url>/HandleRequest` and `<url>/HandleResponse`. The bodies are the messages of the plugins' gRPC
+ * service in protobuf's JSON: https://protobuf.dev/programming-guides/json. 204 means to go on. What the hook is configured with are
+ * headers of these requests.
+ */
+export function openHook({ flows, timeoutMs, config }: PluginSpec, { url }: HookLaunch): OpenPlugin {
+  const { origin, pathname } = parseUrl(url);
+  const pool = new Pool(origin, { connections: 64, maxResponseSize: MAX_ANSWER_BYTES });
+  const over = Promise.withResolvers<string>();
+  const headers = { 'content-type': 'application/json', ...config };
+
+  const ask = async <Schema extends DescMessage>(
+    method: string,
+    schema: Schema,
+    message: MessageInitShape<Schema>,
+  ): Promise<PluginAnswer> => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: `${pathname.replace(/\/$/, '')}/${method}`,
+      headers,
+      body: JSON.stringify(toJson(schema, create(schema, message))),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await body.text();
+    if (statusCode === 204) return GO_ON;
+    if (statusCode !== 200)
+      throw new Error(`it answered with the status ${statusCode}; 200 and 204 are understood`);
+    return fromJson(HTTPResponseSchema, JSON.parse(text), { ignoreUnknownFields: true });
+  };
+
+  return {
+    flows,
+    ended: over.promise,
+    handleRequest: (request) => ask('HandleRequest', HTTPRequestSchema, request),
+    handleResponse: (response) => ask('HandleResponse', HTTPResponseSchema, { ...response, continue: true }),
+    async close() {
+      await pool.destroy();
+      over.resolve('It was closed.');
+    },
+  };
+}
+
+function parseUrl(url: string): URL {
+  const parsed = URL.parse(url);
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
+  throw configError(
+    `${JSON.stringify(url)} is not a URL of HTTP. Write url as in "http://127.0.0.1:9000/hook".`,
+  );
+}

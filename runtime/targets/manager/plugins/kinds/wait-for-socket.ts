@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_AGAIN_MS = 20;
+
+/** Resolves as soon as somebody listens there; rejects when nobody does until the deadline. */
+export async function waitForSocket(path: string, deadline: number, signal: AbortSignal): Promise<void> {
+  while (!(await isListening(path))) {
+    if (performance.now() > deadline) throw new Error('it does not listen on the socket of --address');
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  }
+}
+
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,216 @@
+import type { RegistryArgument, RegistryEntry } from './entry.ts';
+
+/** Servers that are known without a registry file. Tools are listed where a release of the server was asked for them. */
+export function builtinRegistry(): RegistryEntry[] {
+  return [
+    entry('filesystem', {
+      description: 'Reads, writes and searches files below the folders it is given.',
+      npx: ['@modelcontextprotocol/server-filesystem', '2026.8.31'],
+      categories: ['Files'],
+      tags: ['files', 'folders'],
+      arguments: [positional('dir', 'A folder it may use.')],
+      tools: [
+        ...'read_file read_text_file read_media_file read_multiple_files write_file edit_file'.split(' '),
+        ...'create_directory list_directory list_directory_with_sizes directory_tree move_file'.split(' '),
+        ...'search_files get_file_info list_allowed_directories'.split(' '),
+      ],
+    }),
+    entry('memory', {
+      description: 'Keeps a graph of entities and relations from one conversation to the next.',
+      npx: ['@modelcontextprotocol/server-memory', '2026.8.31'],
+      categories: ['Knowledge'],
+      tags: ['memory', 'graph'],
+      arguments: [variable('MEMORY_FILE_PATH', 'Where the graph is kept.', false)],
+      tools: [
+        ...'create_entities create_relations add_observations delete_entities delete_observations'.split(' '),
+        ...'delete_relations read_graph search_nodes open_nodes'.split(' '),
+      ],
+    }),
+    entry('sequential-thinking', {
+      description: 'Notes the steps of a thought, their revisions and branches.',
+      npx: ['@modelcontextprotocol/server-sequential-thinking', '2026.8.31'],
+      categories: ['Reasoning'],
+      tags: ['thinking', 'planning'],
+      tools: ['sequentialthinking'],
+    }),
+    entry('everything', {
+      description: 'Has one of everything the protocol offers, for trying clients out.',
+      npx: ['@modelcontextprotocol/server-everything', '2026.8.31'],
+      categories: ['Development'],
+      tags: ['test'],
+      tools: [
+        ...'echo get-annotated-message get-env get-resource-links get-resource-reference'.split(' '),
+        ...'get-structured-content get-sum get-tiny-image gzip-file-as-resource'.split(' '),
+        ...'toggle-simulated-logging toggle-subscriber-updates trigger-long-running-operation'.split(' '),
+        'simulate-research-query',
+      ],
+    }),
+    entry('time', {
+      description: 'Tells the time in a time zone and converts times between zones.',
+      uvx: ['mcp-server-time', '2025.8.4'],
+      license: 'MIT',
+      categories: ['Utilities'],
+      tags: ['time', 'timezone'],
+      arguments: [
+        {
+          name: '--local-timezone',
+          type: 'argument',
+          required: false,
+          description: 'The zone that is meant by default.',
+        },
+      ],
+      tools: ['get_current_time', 'convert_time'],
+    }),
+    entry('fetch', {
+      description: 'Fetches web pages and turns them into Markdown.',
+      uvx: ['mcp-server-fetch', 'latest'],
+      license: 'MIT',
+      categories: ['Web'],
+      tags: ['web', 'http'],
+      tools: ['fetch'],
+    }),
+    entry('git', {
+      description: 'Reads and changes Git repositories.',
+      npx: ['@cyanheads/git-mcp-server', '2.15.3'],
+      official: false,
+      license: 'Apache-2.0',
+      categories: ['Development'],
+      tags: ['git', 'repository'],
+      tools: [
+        ...'git_add git_blame git_branch git_changelog_analyze git_checkout git_cherry_pick'.split(' '),
+        ...'git_clean git_clear_working_dir git_clone git_commit git_diff git_fetch git_init'.split(' '),
+        ...'git_log git_merge git_pull git_push git_rebase git_reflog git_remote git_reset'.split(' '),
+        ...'git_set_working_dir git_show git_stash git_status git_tag git_worktree'.split(' '),
+        'git_wrapup_instructions',
+      ],
+    }),
+    entry('playwright', {
+      description: 'Drives a web browser.',
+      npx: ['@playwright/mcp', '0.0.83'],
+      official: false,
+      license: 'Apache-2.0',
+      categories: ['Web'],
+      tags: ['browser', 'test'],
+    }),
+    entry('chrome-devtools', {
+      description: 'Inspects and drives a running Chrome.',
+      npx: ['chrome-devtools-mcp', '1.11.0'],
+      official: false,
+      license: 'Apache-2.0',
+      categories: ['Web', 'Development'],
+      tags: ['browser', 'debugging'],
+    }),
+    entry('mongodb', {
+      description: 'Queries MongoDB databases and Atlas clusters.',
+      npx: ['mongodb-mcp-server', '3.0.4'],
+      official: false,
+      license: 'Apache-2.0',
+      categories: ['Databases'],
+      tags: ['mongodb', 'database'],
+      arguments: [variable('MDB_MCP_CONNECTION_STRING', 'The database to connect to.', false)],
+    }),
+    entry('github', {
+      description: 'Works with repositories, issues and pull requests on GitHub.',
+      npx: ['@modelcontextprotocol/server-github', '2025.4.8'],
+      deprecated: true,
+      license: 'MIT',
+      categories: ['Development'],
+      tags: ['github', 'git'],
+      arguments: [variable('GITHUB_PERSONAL_ACCESS_TOKEN', 'A token with the rights it is to have.')],
+    }),
+    entry('gitlab', {
+      description: 'Works with projects, issues and merge requests on GitLab.',
+      npx: ['@modelcontextprotocol/server-gitlab', '2025.4.25'],
+      deprecated: true,
+      license: 'MIT',
+      categories: ['Development'],
+      tags: ['gitlab', 'git'],
+      arguments: [
+        variable('GITLAB_PERSONAL_ACCESS_TOKEN', 'A token with the rights it is to have.'),
+        variable('GITLAB_API_URL', 'The API of an instance of your own.', false),
+      ],
+    }),
+    entry('slack', {
+      description: 'Reads channels and posts messages in Slack.',
+      npx: ['@modelcontextprotocol/server-slack', '2025.4.25'],
+      deprecated: true,
+      license: 'MIT',
+      categories: ['Communication'],
+      tags: ['slack', 'chat'],
+      arguments: [
+        variable('SLACK_BOT_TOKEN', 'The token of the bot.'),
+        variable('SLACK_TEAM_ID', 'The workspace.'),
+      ],
+    }),
+    entry('postgres', {
+      description: 'Runs read-only queries on a PostgreSQL database.',
+      npx: ['@modelcontextprotocol/server-postgres', '0.6.2'],
+      deprecated: true,
+      license: 'MIT',
+      categories: ['Databases'],
+      tags: ['postgres', 'sql', 'database'],
+      arguments: [positional('database-url', 'The database, as postgresql://host/name.')],
+    }),
+    entry('redis', {
+      description: 'Reads and writes keys of a Redis server.',
+      npx: ['@modelcontextprotocol/server-redis', '2025.4.25'],
+      deprecated: true,
+      license: 'MIT',
+      categories: ['Databases'],
+      tags: ['redis', 'database'],
+      arguments: [positional('redis-url', 'The server, as redis://host:6379.')],
+    }),
+  ];
+}
+
+interface Facts {
+  readonly description: string;
+  readonly npx?: readonly [name: string, version: string];
+  readonly uvx?: readonly [name: string, version: string];
+  /** Made by those who make the protocol, as most here are. */
+  readonly official?: boolean;
+  readonly deprecated?: boolean;
+  /** Left out where it differs by file. */
+  readonly license?: string;
+  readonly categories: readonly string[];
+  readonly tags: readonly string[];
+  readonly arguments?: readonly RegistryArgument[];
+  readonly tools?: readonly string[];
+}
+
+function entry(id: string, facts: Facts): RegistryEntry {
+  const runtimes = [
+    { runtime: 'npx', found: facts.npx },
+    { runtime: 'uvx', found: facts.uvx },
+  ] as const;
+  return {
+    id,
+    name: id,
+    description: facts.description,
+    license: facts.license ?? '',
+    categories: facts.categories,
+    tags: facts.tags,
+    isOfficial: facts.official ?? true,
+    deprecated: facts.deprecated ?? false,
+    tools: facts.tools ?? [],
+    arguments: facts.arguments ?? [],
+    installations: runtimes.flatMap(({ runtime, found }) =>
+      found ? [{ runtime, package: found[0], version: found[1], recommended: true }] : [],
+    ),
+    source: 'built-in',
+  };
+}
+
+const variable = (name: string, description: string, required = true): RegistryArgument => ({
+  name,
+  type: 'environment',
+  required,
+  description,
+});
+
+const positional = (name: string, description: string): RegistryArgument => ({
+  name,
+  type: 'argument_positional',
+  required: true,
+  description,
+});

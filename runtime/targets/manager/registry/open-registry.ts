@@ -1,0 +1,19 @@
+import { configError } from '../../../contract/errors.ts';
+import { readText } from '../config/read-text.ts';
+import { builtinRegistry } from './builtin.ts';
+import type { RegistryEntry } from './entry.ts';
+import { readRegistry } from './read-registry.ts';
+
+/** All servers of the registry files and the built-in ones. Of several with one id the first file's counts. */
+export async function openRegistry(files: readonly string[]): Promise<RegistryEntry[]> {
+  const entries = (await Promise.all(files.map((file) => readFile(file)))).flat();
+  const byId = new Map<string, RegistryEntry>();
+  for (const entry of [...entries, ...builtinRegistry()]) if (!byId.has(entry.id)) byId.set(entry.id, entry);
+  return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function readFile(path: string): Promise<RegistryEntry[]> {
+  const file = await readText(path);
+  if (!file) throw configError(`There is no registry at ${path}. Name a file with --registry.`);
+  return readRegistry(file);
+}

@@ -1,0 +1,39 @@
+import type { RegistryEntry } from './entry.ts';
+
+/** All of them must fit; each is compared without case. */
+export interface RegistryFilters {
+  /** Part of the id, the name, the description or a tag. */
+  readonly text?: string | undefined;
+  readonly version?: string | undefined;
+  readonly runtime?: string | undefined;
+  readonly tools?: readonly string[];
+  readonly license?: string | undefined;
+  readonly source?: string | undefined;
+  readonly tags?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly officialOnly?: boolean;
+}
+
+export function searchRegistry(entries: readonly RegistryEntry[], filters: RegistryFilters): RegistryEntry[] {
+  const { text, version, runtime, license, source, tools = [], tags = [], categories = [] } = filters;
+  return entries.filter(
+    (entry) =>
+      holds([entry.id, entry.name, entry.description, ...entry.tags], text) &&
+      entry.installations.some(
+        (installation) =>
+          (runtime === undefined || installation.runtime === runtime) &&
+          (version === undefined || installation.version === version),
+      ) &&
+      tools.every((tool) => has(entry.tools, tool)) &&
+      tags.every((tag) => has(entry.tags, tag)) &&
+      categories.every((category) => has(entry.categories, category)) &&
+      holds([entry.license], license) &&
+      holds([entry.source], source) &&
+      (!filters.officialOnly || entry.isOfficial),
+  );
+}
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const has = (texts: readonly string[], wanted: string): boolean => texts.some((text) => same(text, wanted));
+const holds = (texts: readonly string[], part: string | undefined): boolean =>
+  part === undefined || texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));

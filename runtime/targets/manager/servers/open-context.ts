@@ -1,0 +1,77 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createLifecycle } from '../../../serve/lifecycle.ts';
+import type { Logger } from '../../../serve/log.ts';
+import type { ManagerAccess } from '../access/manager-access.ts';
+import { openAuditLog } from '../calls/audit.ts';
+import { createCalls } from '../calls/calls.ts';
+import type { Redactor } from '../calls/redact.ts';
+import type { DaemonSettings, ManagerConfig } from '../config/spec.ts';
+import type { ManagerContext } from '../context.ts';
+import { createReloader, type WatchingReloader } from '../supervisor/reloader.ts';
+import { createSupervisor } from '../supervisor/supervisor.ts';
+import { openConnection } from '../upstream/open-connection.ts';
+import type { FlagSettings } from './settings.ts';
+
+export interface ContextParts {
+  readonly settings: FlagSettings;
+  readonly config: ManagerConfig;
+  /** That of the files, with what the command line says instead. */
+  readonly daemon: DaemonSettings;
+  readonly read: () => Promise<ManagerConfig>;
+  readonly log: Logger;
+  readonly redactor: Redactor;
+  readonly access: ManagerAccess;
+}
+
+export interface OpenedContext extends ManagerContext {
+  readonly reloader: WatchingReloader;
+  readonly reopenAudit: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Everything that the wires share. Servers begin to start here, and nobody waits for them. */
+export async function openContext(parts: ContextParts): Promise<OpenedContext> {
+  const { settings, config, daemon, read, log, redactor, access } = parts;
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const { auditLog: path, auditArguments } = settings;
+  const audit =
+    path === undefined
+      ? undefined
+      : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
+  const supervisor = createSupervisor({
+    open: openConnection,
+    settings: daemon,
+    log,
+    redact: redactor.text,
+    servers: config.servers,
+    metrics,
+  });
+  const calls = createCalls({
+    supervisor,
+    redact: redactor,
+    audit,
+    limits: { maxResultCharacters: settings.maxResultCharacters },
+    metrics,
+  });
+  const reloader = createReloader({
+    config,
+    read,
+    supervisor,
+    log,
+    onRead: ({ secrets }) => redactor.learn(secrets),
+  });
+  return {
+    kernel: { log, metrics, lifecycle: createLifecycle(), access },
+    supervisor,
+    calls,
+    reloader,
+    version: process.env['ENCODERFILE_VERSION'] ?? 'from source',
+    reopenAudit: () => audit?.reopen(),
+    async close() {
+      await reloader.close();
+      await supervisor.close();
+      await audit?.close();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { dirname } from 'node:path';
+import { formatAddress } from '../../../serve/hostname.ts';
+import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
+import { createLog } from '../../../serve/log.ts';
+import { keysPath } from '../access/keys-path.ts';
+import { createManagerAccess } from '../access/manager-access.ts';
+import { mayListen } from '../access/may-listen.ts';
+import { watchedKeys } from '../access/watched-keys.ts';
+import { createRedactor } from '../calls/redact.ts';
+import { splitAddress } from '../config/address.ts';
+import { type LoadedConfig, readConfig } from '../config/read-config.ts';
+import type { ManagerContext } from '../context.ts';
+import { managerApp } from '../http/app.ts';
+import { problemWithoutPath } from '../http/problem.ts';
+import { managerMcpRoutes } from '../mcp/routes.ts';
+import { startPlugins } from '../plugins/plugins.ts';
+import { openContext } from './open-context.ts';
+import type { FlagSettings } from './settings.ts';
+
+export interface RunningManager {
+  /** Where it answers. */
+  readonly url: string;
+  readonly context: ManagerContext;
+  /** Goes on in a new audit log, after the old one was moved away. */
+  readonly reopenAudit: () => void;
+  /** Answers what was accepted and refuses what comes, then ends all servers. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Puts the manager on the network. Whatever its servers do, the API is there. `write` takes lines of log. */
+export async function startManager(
+  settings: FlagSettings,
+  write: (line: string) => void,
+): Promise<RunningManager> {
+  const { paths, env, tls } = settings;
+  const read = (): Promise<LoadedConfig> => readConfig(paths, env, { timeouts: settings.timeouts });
+  const config = await read();
+  const daemon = { ...config.daemon, ...settings.daemon };
+  const { hostname, port } = splitAddress(daemon.addr);
+  const redactor = createRedactor(config.secrets);
+  const log = createLog(settings.logLevel, { write: (line) => write(redactor.text(line)) });
+  for (const warning of config.warnings) log.warn(warning);
+  const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
+  mayListen(hostname, access.hasKeys(), settings.insecure);
+
+  const closers: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.toReversed()) await close();
+  };
+  try {
+    const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
+    closers.push(() => plugins.close());
+    const context = await openContext({ settings, config, daemon, read, log, redactor, access });
+    closers.push(() => context.close());
+    const { maxBodyBytes, allowedHosts, trustProxy } = settings;
+    const hostRules = { hostname, allowedHosts };
+    const mcp = managerMcpRoutes(context, {
+      ...hostRules,
+      allowedOrigins: daemon.cors?.origins,
+      maxBodyBytes,
+      search: settings.mcpMode === 'search',
+    });
+    const app = managerApp(context, {
+      hostRules,
+      cors: daemon.cors,
+      maxBodyBytes,
+      trustProxy,
+      redact: redactor,
+      plugins,
+      mcp: mcp.routes,
+    });
+    const listen = { hostname, port, portFlag: '--addr', tls, refuse: problemWithoutPath };
+    const http: HttpListener = await listenHttp({ app, ...listen });
+    closers.push(async () => {
+      // Streams of MCP sessions are open until their sessions end.
+      await mcp.close();
+      await http.close(CLOSE_MILLISECONDS);
+    });
+    if (settings.watch) context.reloader.watch();
+    context.kernel.lifecycle.ready();
+    return {
+      url: `${tls ? 'https' : 'http'}://${formatAddress(hostname, http.port)}`,
+      context,
+      reopenAudit: context.reopenAudit,
+      async stop() {
+        await Promise.race([context.kernel.lifecycle.drain(), after(daemon.shutdownMs)]);
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** All requests are answered by then; this is for their last bytes to leave. */
+const CLOSE_MILLISECONDS = 2000;
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

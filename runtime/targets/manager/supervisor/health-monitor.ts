@@ -1,0 +1,112 @@
+import type { Clock } from '../../../platform/clock.ts';
+import { TimeoutFailure } from '../upstream/connection.ts';
+import type { Health, HealthStatus } from './api.ts';
+import type { Session } from './session.ts';
+
+export interface HealthSettings {
+  readonly healthMs: number;
+  readonly healthIntervalMs: number;
+}
+
+/** So many checks in a row without an answer, and nothing else from the server meanwhile, and it hangs. */
+const HUNG_CHECKS = 3;
+
+export interface HealthOptions {
+  readonly settings: HealthSettings;
+  readonly clock: Clock;
+  /** How long a request may take: a server that is busy with one is given that long to show life. */
+  readonly requestMs: () => number;
+  readonly onHung: (session: Session) => void;
+}
+
+/** Checks one server at once when it is up, and again and again. Checks never overlap. */
+export class HealthMonitor {
+  readonly #options: HealthOptions;
+  #health: Health = {
+    status: 'unknown',
+    lastChecked: undefined,
+    lastSuccessful: undefined,
+    latencyNs: undefined,
+  };
+  #session: Session | undefined;
+  #cancel: (() => void) | undefined;
+  #silent = { checks: 0, since: 0, signsOfLife: 0 };
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  health(): Health {
+    return this.#health;
+  }
+
+  /** A connection is up. */
+  watch(session: Session): void {
+    this.#session = session;
+    this.#silent = { checks: 0, since: 0, signsOfLife: session.signsOfLife };
+    this.#cancel?.();
+    void this.#check(session);
+  }
+
+  /** There is no connection, and there should be one. */
+  down(): void {
+    this.#session = undefined;
+    this.#record('unreachable');
+    this.#schedule(0);
+  }
+
+  /** There need be no connection. */
+  rest(): void {
+    this.stop();
+    this.#health = { ...this.#health, status: 'unknown', latencyNs: undefined };
+  }
+
+  stop(): void {
+    this.#session = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  async #check(session: Session): Promise<void> {
+    const { clock, settings } = this.#options;
+    const startedAt = clock.now();
+    const outcome = await session.check(settings.healthMs).then(
+      (latencyNs) => ({ status: 'ok' as const, latencyNs }),
+      (error: unknown) => ({
+        status: error instanceof TimeoutFailure ? ('timeout' as const) : ('unreachable' as const),
+        latencyNs: undefined,
+      }),
+    );
+    // It was replaced or has ended meanwhile, and what is known of it is newer.
+    if (this.#session !== session) return;
+    this.#record(outcome.status, outcome.latencyNs);
+    this.#schedule(clock.now() - startedAt);
+    if (this.#hangs(session, startedAt)) this.#options.onHung(session);
+  }
+
+  #schedule(taken: number): void {
+    const { clock, settings } = this.#options;
+    this.#cancel?.();
+    this.#cancel = clock.after(Math.max(0, settings.healthIntervalMs - taken), () => {
+      if (this.#session) void this.#check(this.#session);
+      else this.down();
+    });
+  }
+
+  #record(status: HealthStatus, latencyNs?: number): void {
+    const now = this.#options.clock.now();
+    const lastSuccessful = status === 'ok' ? now : this.#health.lastSuccessful;
+    this.#health = { status, lastChecked: now, lastSuccessful, latencyNs };
+  }
+
+  #hangs(session: Session, checkedAt: number): boolean {
+    if (this.#health.status !== 'timeout' || session.signsOfLife !== this.#silent.signsOfLife) {
+      this.#silent = { checks: 0, since: checkedAt, signsOfLife: session.signsOfLife };
+    }
+    if (this.#health.status !== 'timeout') return false;
+    if (this.#silent.checks === 0) this.#silent.since = checkedAt;
+    this.#silent.checks += 1;
+    const silentFor = this.#options.clock.now() - this.#silent.since;
+    return this.#silent.checks >= HUNG_CHECKS && silentFor >= this.#options.requestMs();
+  }
+}

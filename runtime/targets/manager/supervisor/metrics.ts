@@ -1,0 +1,61 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { HealthStatus, ManagedServer } from './api.ts';
+import type { RestartReason } from './parts.ts';
+
+const STATUSES: readonly HealthStatus[] = ['ok', 'timeout', 'unreachable', 'unknown'];
+
+/** Shows how the servers are whenever metrics are read, so that removed ones are gone from there too. */
+export function observeServers(
+  registry: Registry,
+  servers: ReadonlyMap<string, ManagedServer>,
+): (server: string, reason: RestartReason) => void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: (server: ManagedServer) => number): void => {
+    void new Gauge({
+      name,
+      help,
+      labelNames: ['server'],
+      registers,
+      collect() {
+        this.reset();
+        for (const server of servers.values()) this.set({ server: server.name }, value(server));
+      },
+    });
+  };
+  gauge('mcp_server_up', 'Whether the server is connected.', (server) =>
+    server.status().phase === 'running' ? 1 : 0,
+  );
+  gauge('mcp_calls_running', 'Calls that the server works on.', (server) => server.turns.running);
+  gauge('mcp_calls_queued', 'Calls that wait for their turn.', (server) => server.turns.waiting);
+  void new Gauge({
+    name: 'mcp_server_health',
+    help: 'Result of the last health check: 1 for the status that it has.',
+    labelNames: ['server', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const server of servers.values()) {
+        const now = server.health().status;
+        for (const status of STATUSES) this.set({ server: server.name, status }, status === now ? 1 : 0);
+      }
+    },
+  });
+  const counts = new Map<string, Map<RestartReason, number>>();
+  void new Counter({
+    name: 'mcp_server_restarts_total',
+    help: 'Starts of the server after its first one.',
+    labelNames: ['server', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [server, reasons] of counts) {
+        if (!servers.has(server)) counts.delete(server);
+        else for (const [reason, count] of reasons) this.inc({ server, reason }, count);
+      }
+    },
+  });
+  return (server, reason) => {
+    const reasons = counts.get(server) ?? new Map<RestartReason, number>();
+    counts.set(server, reasons.set(reason, (reasons.get(reason) ?? 0) + 1));
+  };
+}

@@ -1,0 +1,35 @@
+import { AppError, messageOf } from '../../../contract/errors.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import type { Session } from './session.ts';
+import type { SupervisedServer } from './supervised-server.ts';
+
+export interface Opening {
+  readonly server: SupervisedServer;
+  readonly spec: ServerSpec;
+}
+
+/** Opens a session for each, at the same time: for all of them, or for none. */
+export async function openAll(
+  openings: readonly Opening[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Session>> {
+  const oneFailed = new AbortController();
+  const failures: string[] = [];
+  const sessions = new Map<string, Session>();
+  await Promise.all(
+    openings.map(async ({ server, spec }) => {
+      try {
+        sessions.set(spec.name, await server.open(spec, AbortSignal.any([signal, oneFailed.signal])));
+      } catch (error) {
+        // Those that are given up because of another one have nothing to tell.
+        if (!oneFailed.signal.aborted)
+          failures.push(`${spec.name} could not be started: ${messageOf(error).replace(/\.$/, '')}`);
+        oneFailed.abort();
+      }
+    }),
+  );
+  const [failure] = failures;
+  if (failure === undefined) return sessions;
+  await Promise.all(Array.from(sessions.values(), (session) => session.close()));
+  throw new AppError('ConfigError', `${failure}. Nothing was changed.`);
+}

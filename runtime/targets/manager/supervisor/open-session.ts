@@ -1,0 +1,27 @@
+import type { ServerSpec } from '../config/spec.ts';
+import type { ServerParts } from './parts.ts';
+import type { WritableServerLogs } from './server-logs.ts';
+import { Session } from './session.ts';
+
+/** Opens a connection that tells of itself: what the server logs, and what it says unasked. */
+export async function openSession(
+  spec: ServerSpec,
+  { open, emit, clock }: ServerParts,
+  logs: WritableServerLogs,
+  signal: AbortSignal,
+): Promise<Session> {
+  let session: Session | undefined;
+  const connection = await open(
+    spec,
+    {
+      onLog: logs.fromServer,
+      onNotification(method, params) {
+        if (session) session.signsOfLife += 1;
+        emit({ kind: 'notification', server: spec.name, method, params });
+      },
+    },
+    signal,
+  );
+  session = new Session(connection, clock);
+  return session;
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../serve/log.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import type { Connection, ConnectionHooks } from '../upstream/connection.ts';
+import type { ServerEvent } from './api.ts';
+import type { HealthSettings } from './health-monitor.ts';
+
+export type OpenConnection = (
+  spec: ServerSpec,
+  hooks: ConnectionHooks,
+  signal?: AbortSignal,
+) => Promise<Connection>;
+
+/** What every supervised server works with. */
+export interface ServerParts {
+  readonly open: OpenConnection;
+  readonly settings: HealthSettings;
+  readonly log: Logger;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  /** Evenly between 0 and 1. */
+  readonly random: () => number;
+  readonly emit: (event: ServerEvent) => void;
+  readonly onRestart: (server: string, reason: RestartReason) => void;
+}
+
+export type RestartReason = 'ended' | 'failed-start' | 'hung' | 'requested' | 'reload';

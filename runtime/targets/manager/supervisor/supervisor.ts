@@ -1,0 +1,115 @@
+import type { Registry } from 'prom-client';
+import { AppError } from '../../../contract/errors.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../serve/log.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import type { AppliedChanges, ServerEvent, Supervisor } from './api.ts';
+import type { HealthSettings } from './health-monitor.ts';
+import { observeServers } from './metrics.ts';
+import { type Opening, openAll } from './open-all.ts';
+import type { OpenConnection, ServerParts } from './parts.ts';
+import { planChanges } from './plan-changes.ts';
+import { SupervisedServer } from './supervised-server.ts';
+
+export interface SupervisorOptions {
+  readonly open: OpenConnection;
+  readonly settings: HealthSettings;
+  readonly log: Logger;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  /** These are started at once, and nobody waits for them: one that does not start is shown as such. */
+  readonly servers?: readonly ServerSpec[];
+  readonly metrics?: Registry;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const servers = new Map<string, SupervisedServer>();
+  const listeners = new Set<(event: ServerEvent) => void>();
+  const emit = (event: ServerEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  const restarted = options.metrics && observeServers(options.metrics, servers);
+  const parts: ServerParts = {
+    ...options,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    emit,
+    onRestart: (server, reason) => restarted?.(server, reason),
+  };
+  /** Removed servers that still answer what they were asked. */
+  const leaving = new Set<SupervisedServer>();
+  const closing = new AbortController();
+  let lastChange: Promise<unknown> = Promise.resolve();
+
+  const add = (server: SupervisedServer): void => void servers.set(server.name, server);
+  const remove = (name: string): void => {
+    const server = servers.get(name);
+    if (!server) return;
+    servers.delete(name);
+    leaving.add(server);
+    void server.stop({ gracefully: true }).finally(() => leaving.delete(server));
+  };
+
+  async function change(specs: readonly ServerSpec[]): Promise<AppliedChanges> {
+    if (closing.signal.aborted) throw new AppError('UnavailableError', 'The manager is stopping.');
+    const current = Array.from(servers.values(), (server) => server.spec());
+    const plan = planChanges(current, specs);
+    const added = plan.added.map((spec) => ({ spec, server: new SupervisedServer(spec, parts) }));
+    const relaunched = plan.relaunched.flatMap((spec) => {
+      const server = servers.get(spec.name);
+      return server ? [{ spec, server }] : [];
+    });
+    const needed = ({ spec, server }: Opening): boolean => !spec.lazy && !server.failing;
+    const sessions = await openAll([...added, ...relaunched].filter(needed), closing.signal);
+
+    for (const name of plan.removed) remove(name);
+    for (const { spec, server } of relaunched) server.update(spec, sessions.get(spec.name));
+    for (const spec of plan.updated) servers.get(spec.name)?.update(spec, undefined);
+    for (const { spec, server } of added) {
+      add(server);
+      const session = sessions.get(spec.name);
+      if (session) server.adopt(session);
+      else server.begin();
+    }
+    for (const name of [...plan.unchanged, ...plan.updated.map(nameOf)]) servers.get(name)?.retry();
+    if (added.length + plan.removed.length + plan.relaunched.length + plan.updated.length > 0) {
+      emit({ kind: 'servers-changed' });
+    }
+    return {
+      added: plan.added.map(nameOf),
+      removed: plan.removed,
+      restarted: plan.relaunched.map(nameOf),
+      updated: plan.updated.map(nameOf),
+    };
+  }
+
+  for (const spec of options.servers ?? []) add(new SupervisedServer(spec, parts));
+  for (const server of servers.values()) server.begin();
+
+  return {
+    names: () => [...servers.keys()].sort(),
+    get: (name) => servers.get(normalName(name)),
+    apply(specs) {
+      const applied = lastChange.then(() => change(specs));
+      lastChange = applied.catch(() => {});
+      return applied;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      closing.abort();
+      await lastChange;
+      const all = [...servers.values(), ...leaving];
+      await Promise.all(all.map((server) => server.stop({ gracefully: false })));
+    },
+  };
+}
+
+const nameOf = ({ name }: ServerSpec): string => name;
+
+/** The one spelling of a server's name, whatever somebody typed. */
+const normalName = (name: string): string => name.trim().toLowerCase();

@@ -1,0 +1,30 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+
+export interface WaitOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** What to throw when the time is over. */
+  readonly late: () => Error;
+}
+
+/** Waits for something, but not longer than the caller does; leaves no timer and no listener behind. */
+export async function waitFor<Value>(
+  promise: Promise<Value>,
+  { clock, timeoutMs, signal, late }: WaitOptions,
+): Promise<Value> {
+  const given = Promise.withResolvers<never>();
+  const leave = (): void => given.reject(callerLeft());
+  if (signal?.aborted) throw callerLeft();
+  signal?.addEventListener('abort', leave, { once: true });
+  const forget = clock.after(timeoutMs, () => given.reject(late()));
+  try {
+    return await Promise.race([promise, given.promise]);
+  } finally {
+    forget();
+    signal?.removeEventListener('abort', leave);
+  }
+}
+
+export const callerLeft = (): AppError => new AppError('CancelledError', 'The caller has left.');

@@ -1,0 +1,18 @@
+import type { ProcessLaunch, RemoteLaunch, ServerTimeouts } from '../config/spec.ts';
+import { openProcess } from './process/process-transport.ts';
+import type { Transport, TransportHooks } from './transport.ts';
+
+export async function openTransport(
+  launch: ProcessLaunch | RemoteLaunch,
+  timeouts: ServerTimeouts,
+  hooks: TransportHooks,
+): Promise<Transport> {
+  if (launch.kind === 'process') return openProcess(launch, timeouts.shutdown, hooks);
+  // Loaded only where it is needed: most managers run nothing but children.
+  if (launch.transport === 'http') {
+    const { openStreamableHttp } = await import('./remote/streamable-http.ts');
+    return openStreamableHttp(launch, timeouts, hooks);
+  }
+  const { openServerSentEvents } = await import('./remote/server-sent-events.ts');
+  return openServerSentEvents(launch, timeouts, hooks);
+}

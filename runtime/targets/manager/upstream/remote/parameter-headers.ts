@@ -1,0 +1,80 @@
+import type { Params } from '../connection.ts';
+import { headerValue } from './stateless-headers.ts';
+
+/** Which arguments of which tools a server wants repeated in headers, as its own tool list says. */
+export interface ParameterHeaders {
+  /** Remembers what a page of `tools/list` declares; gives it back without the tools that break the rules. */
+  readonly learn: (page: Params) => Params;
+  /** For the parameters of a `tools/call`. */
+  readonly headersFor: (params: Params | undefined) => Record<string, string>;
+}
+
+interface Declared {
+  readonly header: unknown;
+  readonly type: unknown;
+  readonly path: readonly string[];
+}
+
+const ANNOTATION = 'x-mcp-header';
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters */
+export function createParameterHeaders(onLog: (line: string) => void): ParameterHeaders {
+  const known = new Map<unknown, readonly Declared[]>();
+  const keep = (tool: Params): boolean => {
+    const declared = declaredIn(tool['inputSchema']);
+    const isValid = followsRules(declared, tool['inputSchema']);
+    if (isValid) known.set(tool['name'], declared);
+    else
+      onLog(`The tool ${String(tool['name'])} is left out: its ${ANNOTATION} annotations break the rules.`);
+    return isValid;
+  };
+  return {
+    learn: (page) =>
+      Array.isArray(page['tools']) ? { ...page, tools: (page['tools'] as Params[]).filter(keep) } : page,
+    headersFor(params) {
+      const declared = known.get(params?.['name']) ?? [];
+      const values = declared.map(
+        ({ header, path }) => [header, asText(at(params?.['arguments'], path))] as const,
+      );
+      return Object.fromEntries(
+        values.flatMap(([header, value]) =>
+          value === undefined ? [] : [[`mcp-param-${String(header).toLowerCase()}`, headerValue(value)]],
+        ),
+      );
+    },
+  };
+}
+
+/** Annotations count only where chains of `properties` lead. */
+function declaredIn(schema: unknown, path: readonly string[] = []): Declared[] {
+  const properties = (schema as Params | undefined)?.['properties'] ?? {};
+  return Object.entries(properties as Record<string, Params>).flatMap(([name, property]) => {
+    const header = property?.[ANNOTATION];
+    const here = [...path, name];
+    const own = header === undefined ? [] : [{ header, type: property['type'], path: here }];
+    return [...own, ...declaredIn(property, here)];
+  });
+}
+
+function followsRules(declared: readonly Declared[], schema: unknown): boolean {
+  const everywhere = JSON.stringify(schema ?? {}).split(`"${ANNOTATION}":"`).length - 1;
+  const names = new Set(declared.map(({ header }) => String(header).toLowerCase()));
+  return (
+    everywhere === declared.length &&
+    names.size === declared.length &&
+    declared.every(
+      ({ header, type }) =>
+        TOKEN.test(String(header)) && ['string', 'integer', 'boolean'].includes(String(type)),
+    )
+  );
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, key) => (found as Params | undefined)?.[key], value);
+}
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : undefined;
+}

@@ -1,0 +1,133 @@
+import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
+import { type Connection, ConnectionClosed, type Params, RpcFailure, TimeoutFailure } from './connection.ts';
+import type { RpcMessage } from './rpc-message.ts';
+
+export interface RpcPeerOptions {
+  readonly send: (message: RpcMessage) => void;
+  readonly cancel: (id: number, reason: string) => void;
+  readonly onNotification: (method: string, params: Params | undefined) => void;
+}
+
+/** One end of a JSON-RPC connection: matches answers to requests. */
+export interface RpcPeer {
+  readonly request: Connection['request'];
+  readonly notify: (method: string, params?: Params) => void;
+  readonly take: (message: RpcMessage) => void;
+  /** Gives up one request, for a reason other than its time or its caller. */
+  readonly lose: (id: number, reason: Error) => void;
+  /** Nothing more will come: rejects what waits, and whatever is asked from now on. */
+  readonly end: (message: string) => void;
+}
+
+interface Pending {
+  readonly resolve: (result: Params) => void;
+  readonly reject: (error: Error) => void;
+  readonly settle: () => void;
+  readonly onProgress: (progress: Params) => void;
+}
+
+/** Timers of Node hold no more. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
+  const waiting = new Map<unknown, Pending>();
+  let lastId = 0;
+  let ended: string | undefined;
+
+  const request: RpcPeer['request'] = (method, params, { timeoutMs, signal, onProgress }) => {
+    if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
+    if (signal?.aborted) return Promise.reject(reasonOf(signal));
+    lastId += 1;
+    const id = lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<Params>();
+    const giveUp = (error: Error): void => {
+      settle();
+      // The specification forbids to cancel this one.
+      if (method !== 'initialize') cancel(id, error.message);
+      reject(error);
+    };
+    const onTimeout = (): void =>
+      giveUp(new TimeoutFailure(`The server did not answer ${method} within ${timeoutMs} ms.`));
+    const onAbort = (): void => giveUp(reasonOf(signal));
+    const timer = timeoutMs <= LONGEST_TIMER_MS ? setTimeout(onTimeout, timeoutMs) : undefined;
+    const settle = (): void => {
+      waiting.delete(id);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    waiting.set(id, {
+      resolve,
+      reject,
+      settle,
+      onProgress(progress) {
+        timer?.refresh();
+        onProgress?.(progress);
+      },
+    });
+    send({ jsonrpc: '2.0', id, method, params: onProgress ? withToken(params, id) : params });
+    return promise;
+  };
+
+  const lose: RpcPeer['lose'] = (id, reason) => {
+    const lost = waiting.get(id);
+    lost?.settle();
+    lost?.reject(reason);
+  };
+
+  const answer = (id: RpcMessage['id'], method: string): void => {
+    if (method === 'ping') return send({ jsonrpc: '2.0', id, result: {} });
+    // No capability was declared, so there is nothing that a server may ask.
+    const message = `Method not found: ${method}. This client answers nothing but ping.`;
+    return send({ jsonrpc: '2.0', id, error: { code: RPC_CODE.methodNotFound, message } });
+  };
+
+  const hear = (method: string, params: Params | undefined): void => {
+    if (method === 'notifications/progress' && params) {
+      waiting.get(params['progressToken'])?.onProgress(params);
+    } else onNotification(method, params);
+  };
+
+  const settleWith = ({ id, result, error }: RpcMessage): void => {
+    const pending = waiting.get(id);
+    // An answer that nobody waits for came too late, or is the server's mistake.
+    if (!pending) return;
+    pending.settle();
+    if (error) pending.reject(new RpcFailure(error.code, error.message, error.data));
+    else pending.resolve(asResult(result));
+  };
+
+  return {
+    request,
+    lose,
+    notify(method, params) {
+      if (ended === undefined) send({ jsonrpc: '2.0', method, params });
+    },
+    take(message) {
+      if (message.method === undefined) settleWith(message);
+      else if (message.id === undefined) hear(message.method, message.params);
+      else answer(message.id, message.method);
+    },
+    end(message) {
+      ended ??= message;
+      for (const pending of waiting.values()) {
+        pending.settle();
+        pending.reject(new ConnectionClosed(ended));
+      }
+    },
+  };
+}
+
+const withToken = (params: Params | undefined, id: number): Params => ({
+  ...params,
+  _meta: { ...(params?.['_meta'] as Params | undefined), progressToken: id },
+});
+
+/** Servers should answer with an object, and some have nothing to say. */
+const asResult = (result: unknown): Params =>
+  typeof result === 'object' && result !== null ? (result as Params) : {};
+
+function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('The request was cancelled.', { cause: reason });
+}

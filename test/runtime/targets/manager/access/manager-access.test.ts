@@ -1,0 +1,170 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { keyFileText } from '../../../../../runtime/targets/manager/access/key-file.ts';
+import {
+  createManagerAccess,
+  type ManagerAccess,
+} from '../../../../../runtime/targets/manager/access/manager-access.ts';
+import { mayListen } from '../../../../../runtime/targets/manager/access/may-listen.ts';
+import { watchedKeys } from '../../../../../runtime/targets/manager/access/watched-keys.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { bearer, keyOf } from './key-of.ts';
+
+function refusal(access: ManagerAccess, authorization: string | undefined): AppError {
+  try {
+    access.check(authorization);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('it was let in');
+}
+
+describe('D-23: who calls', () => {
+  test('without a file of keys anyone may do anything', () => {
+    const access = createManagerAccess({ keys: () => undefined });
+    expect(access.hasKeys()).toBe(false);
+    expect(access.check(undefined)).toMatchObject({ name: 'anyone', admin: true });
+  });
+
+  test('with one, only those who have a key that is still good', () => {
+    let now = Date.parse('2026-06-01T00:00:00Z');
+    const keys = [
+      keyOf('mcpm_good', { name: 'ci', admin: true, expires: '2026-07-01T00:00:00Z' }),
+      keyOf('mcpm_gone', { revoked: '2026-05-01T00:00:00Z' }),
+    ];
+    const access = createManagerAccess({ keys: () => keys }, () => now);
+    expect(access.check(bearer('mcpm_good'))).toMatchObject({ name: 'ci', admin: true });
+    expect(access.check('bearer   mcpm_good')).toMatchObject({ name: 'ci' });
+    const refused: [string | undefined, string][] = [
+      [undefined, 'This server needs an API key: send the header `Authorization: Bearer <key>`.'],
+      ['Basic mcpm_good', 'This server needs an API key: send the header `Authorization: Bearer <key>`.'],
+      [bearer('mcpm_goo'), 'The API key is not known to this server.'],
+      [bearer('mcpm_goodx'), 'The API key is not known to this server.'],
+      [bearer('mcpm_gone'), 'The API key is revoked.'],
+    ];
+    for (const [authorization, message] of refused) {
+      expect(refusal(access, authorization)).toMatchObject({ code: 'UnauthorizedError', message });
+    }
+    now = Date.parse('2026-07-01T00:00:00Z');
+    expect(refusal(access, bearer('mcpm_good')).message).toBe('The API key is expired.');
+  });
+
+  test('a file whose keys are all worthless opens nothing', () => {
+    const keys = [keyOf('mcpm_gone', { revoked: '2026-05-01T00:00:00Z' })];
+    const access = createManagerAccess({ keys: () => keys });
+    expect(access.hasKeys()).toBe(true);
+    expect(refusal(access, undefined).code).toBe('UnauthorizedError');
+    expect(refusal(createManagerAccess({ keys: () => [] }), undefined).code).toBe('UnauthorizedError');
+  });
+});
+
+test('each key has its own rate, which a reload does not refill', () => {
+  let now = 0;
+  let keys = [keyOf('mcpm_slow', { rate: '2/m' }), keyOf('mcpm_fast')];
+  const access = createManagerAccess({ keys: () => keys }, () => now);
+  access.check(bearer('mcpm_slow'));
+  access.check(bearer('mcpm_slow'));
+  keys = [...keys];
+  expect(refusal(access, bearer('mcpm_slow'))).toMatchObject({
+    code: 'OverloadedError',
+    message: 'The key "mcpm_slow" may be used 2/m and was used more.',
+    retryAfterSeconds: 30,
+  });
+  for (let call = 0; call < 100; call += 1) access.check(bearer('mcpm_fast'));
+  now = 30_000;
+  access.check(bearer('mcpm_slow'));
+  keys = [keyOf('mcpm_slow', { rate: '5/m' })];
+  for (let call = 0; call < 5; call += 1) access.check(bearer('mcpm_slow'));
+  expect(refusal(access, bearer('mcpm_slow')).code).toBe('OverloadedError');
+});
+
+describe('the file of keys', () => {
+  const folder = useTempFolder();
+  const open = (): { access: ManagerAccess; file: string; later: () => void; logged: unknown[] } => {
+    const file = join(folder(), 'keys.jsonl');
+    let now = 0;
+    const kernel = testKernel();
+    writeFileSync(file, keyFileText([keyOf('mcpm_one')]));
+    const source = watchedKeys(file, { log: kernel.log, now: () => now });
+    return {
+      access: createManagerAccess(source),
+      file,
+      later: () => void (now += 1000),
+      logged: kernel.logged as unknown[],
+    };
+  };
+
+  test('is read again when it has changed', () => {
+    const { access, file, later } = open();
+    appendFileSync(file, keyFileText([keyOf('mcpm_two')]));
+    expect(refusal(access, bearer('mcpm_two')).code).toBe('UnauthorizedError');
+    later();
+    expect(access.check(bearer('mcpm_two')).name).toBe('mcpm_two');
+    writeFileSync(file, keyFileText([keyOf('mcpm_one', { revoked: '2026-01-01T00:00:00Z' })]));
+    later();
+    expect(refusal(access, bearer('mcpm_one')).message).toBe('The API key is revoked.');
+    expect(refusal(access, bearer('mcpm_two')).message).toBe('The API key is not known to this server.');
+  });
+
+  test('that is broken while the server runs changes nothing, and is told', () => {
+    const { access, file, later, logged } = open();
+    writeFileSync(file, '{"id":');
+    later();
+    expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        reason: `${file}, line 1 is no API key: it is not JSON. Remove the line, or make a new key with \`keys create\`.`,
+      }),
+    );
+  });
+
+  test('that is removed while the server runs does not open it', () => {
+    const { access, file, later } = open();
+    rmSync(file);
+    later();
+    expect(refusal(access, undefined).code).toBe('UnauthorizedError');
+    expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
+  });
+
+  test('that appears while the server runs closes it', () => {
+    const file = join(folder(), 'later.jsonl');
+    let now = 0;
+    const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));
+    expect(access.check(undefined).name).toBe('anyone');
+    writeFileSync(file, keyFileText([keyOf('mcpm_one')]));
+    now = 5000;
+    expect(refusal(access, undefined).code).toBe('UnauthorizedError');
+    expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
+  });
+
+  test.each([
+    ['not json', 'it is not JSON'],
+    ['[]', 'the object must be object'],
+    [JSON.stringify({ ...keyOf('k'), hash: 'short' }), 'hash must match pattern "^[0-9a-f]{64}$"'],
+    [JSON.stringify({ ...keyOf('k'), more: 1 }), 'the object must NOT have additional properties'],
+    [JSON.stringify({ ...keyOf('k'), expires: 'soon' }), 'expires is no date'],
+    [JSON.stringify({ ...keyOf('k'), rate: 'often' }), 'rate is no rate'],
+  ])('that is broken at the start is refused: %s', (line, reason) => {
+    const file = join(folder(), 'keys.jsonl');
+    writeFileSync(file, `\n${line}\n`);
+    expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(
+      `${file}, line 2 is no API key: ${reason}. Remove the line`,
+    );
+  });
+});
+
+describe('D-23: where a server without keys may listen', () => {
+  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.9.9.9'])('%s', (hostname) => {
+    expect(() => mayListen(hostname, false, false)).not.toThrow();
+  });
+
+  test.each(['0.0.0.0', '::', '192.168.0.2', 'tools.example', ''])('not "%s"', (hostname) => {
+    expect(() => mayListen(hostname, false, false)).toThrow(/keys create .* 127\.0\.0\.1, .* --insecure\.$/);
+    expect(() => mayListen(hostname, true, false)).not.toThrow();
+    expect(() => mayListen(hostname, false, true)).not.toThrow();
+  });
+});

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
+import { type AuditArguments, openAuditLog } from '../../../../../runtime/targets/manager/calls/audit.ts';
+import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+const SECRET = 'c4nary-secret';
+const linesOf = (path: string): Record<string, unknown>[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+function openAudit(args: AuditArguments) {
+  const path = join(folder(), 'audit.jsonl');
+  const kernel = testKernel();
+  const redact = createRedactor([SECRET]);
+  return openAuditLog({ path, arguments: args, redact, log: kernel.log, metrics: kernel.metrics });
+}
+
+test('every call is a line that says who, what, how it went and how long it took', async () => {
+  const audit = await openAudit('hashed');
+  const { calls } = start([serverSpec('echo', 'echo')], { audit, secrets: [SECRET] });
+  const caller = { ...ANYONE, name: 'ada' };
+  const call = callOf('Echo', { caller, requestId: 'r-1' });
+  await calls.callTool({ ...call, tool: 'ECHO', args: { message: SECRET } });
+  await calls.callTool({ ...call, tool: 'is-error', args: {} });
+  await calls.getPrompt({ ...call, prompt: 'greet', args: { name: 'x' } });
+  await calls.readResource({ ...call, uri: 'memo://one' });
+  await calls.listTools(call);
+  await Promise.allSettled([
+    calls.callTool({ ...call, tool: SECRET, args: {} }),
+    calls.callTool({ ...call, server: 'nobody', tool: 'echo', args: {} }),
+  ]);
+  await audit.close();
+
+  const path = join(folder(), 'audit.jsonl');
+  const lines = linesOf(path);
+  const hash = createHash('sha256').update(`{"message":"${SECRET}"}`).digest('hex');
+  expect(lines[0]).toEqual({
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    requestId: 'r-1',
+    caller: 'ada',
+    server: 'echo',
+    kind: 'tool',
+    name: 'ECHO',
+    outcome: 'ok',
+    ms: expect.any(Number),
+    args: `sha256:${hash}`,
+    resultCharacters: expect.any(Number),
+  });
+  expect(lines.slice(1).map(({ server, kind, name, outcome }) => [server, kind, name, outcome])).toEqual([
+    ['echo', 'tool', 'is-error', 'tool-error'],
+    ['echo', 'prompt', 'greet', 'ok'],
+    ['echo', 'resource', 'memo://one', 'ok'],
+    ['nobody', 'tool', 'echo', 'NotFoundError'],
+    ['echo', 'tool', '[redacted]', 'ForbiddenError'],
+  ]);
+  expect(readFileSync(path, 'utf8')).not.toContain(SECRET);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('arguments can be shown without their secrets', async () => {
+  const audit = await openAudit('redacted');
+  const { calls } = start([serverSpec('echo', 'echo')], { audit });
+  const args = { message: `key ${SECRET}`, list: [1, { deep: SECRET }] };
+  await calls.callTool({ ...callOf('echo'), tool: 'echo', args });
+  await audit.close();
+  const [line] = linesOf(join(folder(), 'audit.jsonl'));
+  expect(line?.['args']).toEqual({ message: 'key [redacted]', list: [1, { deep: '[redacted]' }] });
+});
+
+test('after the file was moved away, a new one is begun', async () => {
+  const audit = await openAudit('hashed');
+  const { calls } = start([serverSpec('echo', 'echo')], { audit });
+  const echo = (message: string) =>
+    calls.callTool({ ...callOf('echo', { requestId: message }), tool: 'echo', args: { message } });
+  await echo('first');
+  const path = join(folder(), 'audit.jsonl');
+  renameSync(path, `${path}.1`);
+  await echo('second');
+  audit.reopen();
+  await echo('third');
+  await audit.close();
+  const idsIn = (file: string): unknown[] => linesOf(file).map(({ requestId }) => requestId);
+  expect([...idsIn(`${path}.1`), ...idsIn(path)]).toEqual(['first', 'second', 'third']);
+  expect(idsIn(path)).toContain('third');
+});

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+
+/** A server that others wrote. */
+function published(name: string, ...args: string[]): ServerSpec {
+  const program = fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
+  const launch = { kind: 'process' as const, command: process.execPath, args: [program, ...args], env: {} };
+  return { ...serverSpec(name, 'echo'), launch };
+}
+
+test('D-17: the codes of server-everything for what it does not have are understood', async () => {
+  const { calls } = start([published('everything', 'stdio')]);
+  const everything = callOf('everything');
+  const read = (uri: string) => calls.readResource({ ...everything, uri });
+  await expect(calls.getPrompt({ ...everything, prompt: 'none', args: {} })).rejects.toMatchObject({
+    code: 'NotFoundError',
+  });
+  await expect(calls.getPrompt({ ...everything, prompt: 'args-prompt', args: {} })).rejects.toMatchObject({
+    code: 'InputError',
+    message: expect.stringContaining('prompt arguments not accepted: everything/args-prompt: '),
+  });
+  await expect(read('demo://none')).rejects.toMatchObject({ code: 'NotFoundError' });
+  expect(await read('demo://resource/dynamic/text/1')).toMatchObject([{ mimeType: 'text/plain' }]);
+  // It looks like one that there is, so the server may have failed.
+  await expect(read('demo://resource/dynamic/text/x')).rejects.toMatchObject({ code: 'UpstreamError' });
+});
+
+test('servers without prompts or resources say so in the same words', async () => {
+  const { calls } = start([published('filesystem', folder()), published('sequential-thinking')]);
+  for (const server of calls.servers(callOf('any').caller)) {
+    await expect(calls.listPrompts(callOf(server))).rejects.toThrow(
+      `prompts not implemented by server: ${server} (501 Not Implemented)`,
+    );
+    await expect(calls.listResources(callOf(server))).rejects.toThrow(
+      `resources not implemented by server: ${server} (501 Not Implemented)`,
+    );
+    expect((await calls.listTools(callOf(server))).length).toBeGreaterThan(0);
+  }
+});

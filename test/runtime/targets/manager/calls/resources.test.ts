@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const start = useManager();
+const read = (server: string, uri: string) => ({ ...callOf(server), uri });
+
+test('resources and templates are listed, and resources are read', async () => {
+  const { calls } = start([serverSpec('echo', 'echo')]);
+  const { items } = await calls.listResources(callOf('echo'));
+  expect(items.map(({ uri }) => uri)).toEqual(['memo://one', 'memo://blob', 'memo://empty']);
+  const templates = await calls.listResourceTemplates(callOf('echo'));
+  expect(templates.items.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'memo://{name}',
+    'note://{day}/{hour}',
+  ]);
+  expect(await calls.readResource(read('echo', 'memo://one'))).toEqual([
+    { uri: 'memo://one', mimeType: 'text/plain', text: 'The first memo.' },
+  ]);
+  expect(await calls.readResource(read('echo', 'memo://blob'))).toMatchObject([{ blob: 'AAEC' }]);
+});
+
+test('D-14: an empty text is a text', async () => {
+  const { calls } = start([serverSpec('empty', 'empty-text-resource')]);
+  expect(await calls.readResource(read('empty', 'memo://empty'))).toMatchObject([{ text: '' }]);
+  expect(await calls.readResource(read('empty', 'memo://none'))).toEqual([]);
+});
+
+test('D-15: pages of resources and templates come one by one, also from a server that never ends', async () => {
+  const { calls } = start([
+    serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } }),
+    serverSpec('again', 'repeating-cursors'),
+  ]);
+  const uris: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await calls.listResources({ ...callOf('echo'), cursor });
+    uris.push(...page.items.map(({ uri }) => uri));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  expect(uris).toEqual(['memo://one', 'memo://blob', 'memo://empty']);
+  expect(await calls.listResourceTemplates(callOf('again'))).toMatchObject({
+    items: [{ name: 'again' }],
+    nextCursor: 'again',
+  });
+});
+
+test('resources that are not offered are neither listed nor read', async () => {
+  const { calls } = start([
+    serverSpec('echo', 'echo', { resources: { allow: ['memo://*'], deny: ['*blob'] } }),
+  ]);
+  const { items } = await calls.listResources(callOf('echo'));
+  expect(items.map(({ name }) => name)).toEqual(['one', 'empty']);
+  expect((await calls.listResourceTemplates(callOf('echo'))).items.map(({ name }) => name)).toEqual(['memo']);
+  await expect(calls.readResource(read('echo', 'memo://blob'))).rejects.toMatchObject({
+    code: 'ForbiddenError',
+    message: 'resource not allowed: echo: memo://blob',
+  });
+});
+
+test('D-17: an unknown resource is not found, and a missing address is the callers mistake', async () => {
+  const { calls } = start([serverSpec('echo', 'echo')]);
+  await expect(calls.readResource(read('echo', 'memo://no'))).rejects.toMatchObject({
+    code: 'NotFoundError',
+    message: 'resource not found: echo: memo://no',
+  });
+  await expect(calls.readResource(read('echo', ''))).rejects.toMatchObject({ code: 'InputError' });
+});
+
+test('a server without resources says so', async () => {
+  const { calls } = start([serverSpec('bare', 'echo', { env: { ONLY_TOOLS: '1' } })]);
+  const error = {
+    code: 'NotImplementedError',
+    message: 'resources not implemented by server: bare (501 Not Implemented)',
+  };
+  await expect(calls.listResources(callOf('bare'))).rejects.toMatchObject(error);
+  await expect(calls.listResourceTemplates(callOf('bare'))).rejects.toMatchObject(error);
+  await expect(calls.readResource(read('bare', 'memo://one'))).rejects.toMatchObject(error);
+});

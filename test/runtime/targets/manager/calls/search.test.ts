@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { ANYONE, type Caller } from '../../../../../runtime/targets/manager/access/caller.ts';
+import { createToolSearch } from '../../../../../runtime/targets/manager/calls/search.ts';
+import { serverSpec } from '../server-spec.ts';
+import { useManager } from '../use-manager.ts';
+
+const manager = useManager();
+
+const SERVERS = [
+  serverSpec('echo', 'echo', { tools: { allow: ['add', 'echo', 'schema', 'sleep*'], deny: [] } }),
+  serverSpec('camel', 'camel-case-tools'),
+];
+
+function searching(servers = SERVERS) {
+  const { calls, supervisor } = manager(servers);
+  const search = createToolSearch(calls);
+  const failed: string[] = [];
+  const find = async (
+    query: string,
+    { limit = 10, caller = ANYONE }: { limit?: number; caller?: Caller } = {},
+  ) => {
+    const onFailure = (server: string): void => void failed.push(server);
+    const found = await search.search(caller, query, limit, { requestId: 'test', onFailure });
+    return found.map(({ name }) => name);
+  };
+  return { find, failed, supervisor };
+}
+
+describe('tools are found', () => {
+  test.each([
+    ['by a word of their description', 'numbers', 'echo__add'],
+    ['by a word inside their name', 'weather', 'camel__getWeather'],
+    ['by their server and name', 'camel time', 'camel__Get_Time'],
+    ['by their title', 'adder', 'echo__add'],
+    ['by the name of a parameter', 'place', 'echo__schema'],
+    ['by the start of a word', 'millisec', 'echo__sleep'],
+    ['by a word with a mistake', 'nunbers', 'echo__add'],
+  ])('%s', async (_how, query, expected) => {
+    expect((await searching().find(query))[0]).toBe(expected);
+  });
+});
+
+test('no more are given than asked for, and none that do not fit', async () => {
+  const { find } = searching();
+  expect(await find('sleep', { limit: 1 })).toHaveLength(1);
+  expect(await find('zebra')).toEqual([]);
+});
+
+test('without words the first ones are given', async () => {
+  expect(await searching().find(' ', { limit: 3 })).toHaveLength(3);
+});
+
+test('only what the caller may use is found', async () => {
+  const { find } = searching();
+  const caller: Caller = {
+    name: 'narrow',
+    admin: false,
+    mayUse: (server, tool) => server === 'echo' && tool !== 'add',
+  };
+  const found = await find('numbers weather echo', { caller });
+  expect(found[0]).toBe('echo__echo');
+  expect(found.filter((name) => name === 'echo__add' || name.startsWith('camel__'))).toEqual([]);
+  expect(await find('numbers')).toContain('echo__add');
+});
+
+test('what a server has when it is asked is found', async () => {
+  const { find, supervisor } = searching(SERVERS.slice(0, 1));
+  expect(await find('weather')).toEqual([]);
+  await supervisor.apply(SERVERS);
+  expect(await find('weather')).toEqual(['camel__getWeather']);
+});
+
+test('a server that cannot be asked is left out, and told of', async () => {
+  const { find, failed } = searching([...SERVERS, serverSpec('broken', 'exits-at-start')]);
+  expect(await find('numbers')).toContain('echo__add');
+  expect(failed).toEqual(['broken']);
+});

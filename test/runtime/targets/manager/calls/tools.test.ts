@@ -1,0 +1,212 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../../../../runtime/targets/manager/access/caller.ts';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, type TestManager, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+const call = (manager: TestManager, server: string, tool: string, args: Params = {}) =>
+  manager.calls.callTool({ ...callOf(server), tool, args });
+const names = async (manager: TestManager, server: string): Promise<string[]> =>
+  (await manager.calls.listTools(callOf(server))).map(({ name }) => name);
+const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
+const READ_ONLY = ['echo', 'add', 'number', 'env', 'process', 'structured', 'image', 'blocks'];
+
+/** How often the manager asked for a list; `no-ping` says what it is asked. */
+const listings = (manager: TestManager, server: string): number =>
+  manager
+    .server(server)
+    .logs.last(Infinity)
+    .filter((line) => line.text.includes('tools/list')).length;
+
+test('D-9: tools keep their spelling, are found in any, and are called by their own', async () => {
+  const manager = start([serverSpec('camel', 'camel-case-tools')]);
+  expect(await names(manager, 'Camel ')).toEqual(['getWeather', 'Get_Time', 'LIST-ALL']);
+  expect(await call(manager, 'camel', 'getweather')).toEqual(text('getWeather'));
+  expect(await call(manager, 'CAMEL', 'GET_TIME')).toEqual(text('Get_Time'));
+  expect(await call(manager, 'camel', 'LIST-ALL')).toEqual(text('LIST-ALL'));
+});
+
+test('unknown servers and tools, and servers with nothing on offer, each have their own sentence', async () => {
+  const manager = start([
+    serverSpec('echo', 'echo', { tools: { allow: ['echo', 'sleep*'], deny: ['*-cancelled'] } }),
+    serverSpec('none', 'echo', { tools: { allow: ['no-such-tool'], deny: [] } }),
+  ]);
+  expect(await names(manager, 'echo')).toEqual(['echo', 'sleep']);
+  await expect(call(manager, 'Tyme', 'echo')).rejects.toMatchObject({
+    code: 'NotFoundError',
+    message: 'server not found: Tyme',
+  });
+  for (const tool of ['add', 'Nothing', 'sleep-until-cancelled', 'sleepless', '']) {
+    await expect(call(manager, 'Echo', tool)).rejects.toMatchObject({
+      code: 'ForbiddenError',
+      message: `tool not allowed: echo/${tool}`,
+    });
+  }
+  await expect(manager.calls.listTools(callOf('None'))).rejects.toMatchObject({
+    code: 'NotFoundError',
+    message: 'tools not found: none',
+  });
+});
+
+test('where only reading is allowed, only tools that say so are on offer', async () => {
+  const manager = start([serverSpec('echo', 'echo', { readOnly: true })]);
+  expect(await names(manager, 'echo')).toEqual(READ_ONLY);
+  await expect(call(manager, 'echo', 'is-error')).rejects.toThrow('tool not allowed: echo/is-error');
+});
+
+test('a caller gets what he may use, and is not told what else there is', async () => {
+  const manager = start([serverSpec('echo', 'echo'), serverSpec('other', 'echo', { lazy: true })]);
+  const caller: Caller = {
+    name: 'guest',
+    admin: false,
+    mayUse: (server, tool) => server === 'echo' && (tool === undefined || tool === 'add'),
+  };
+  expect(manager.calls.servers(caller)).toEqual(['echo']);
+  const tools = await manager.calls.listTools(callOf('echo', { caller }));
+  expect(tools.map(({ name }) => name)).toEqual(['add']);
+  const use = (server: string, tool: string) =>
+    manager.calls.callTool({ ...callOf(server, { caller }), tool, args: { a: 1, b: 2 } });
+  expect(await use('echo', 'ADD')).toEqual(text('3'));
+  await expect(use('echo', 'echo')).rejects.toThrow('tool not allowed: echo/echo');
+  await expect(use('other', 'add')).rejects.toMatchObject({
+    code: 'ForbiddenError',
+    message: 'server not allowed: other',
+  });
+  await expect(use('nobody', 'add')).rejects.toMatchObject({
+    code: 'ForbiddenError',
+    message: 'server not allowed: nobody',
+  });
+  expect(manager.server('other').status().phase).toBe('idle');
+});
+
+test('a caller who may only read gets only tools that say so', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  const caller: Caller = { name: 'reader', admin: false, readOnly: true, mayUse: () => true };
+  const tools = await manager.calls.listTools(callOf('echo', { caller }));
+  expect(tools.map(({ name }) => name)).toEqual(READ_ONLY);
+  const use = (tool: string) =>
+    manager.calls.callTool({ ...callOf('echo', { caller }), tool, args: { a: 1, b: 2 } });
+  expect(await use('add')).toEqual(text('3'));
+  await expect(use('is-error')).rejects.toThrow('tool not allowed: echo/is-error');
+});
+
+test('D-11: a result is given as it came, also one that says it failed and has no text', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  expect(await call(manager, 'echo', 'is-error-without-text')).toEqual({
+    content: [],
+    structuredContent: { reason: 'tired' },
+    isError: true,
+  });
+  expect((await call(manager, 'echo', 'blocks')).content).toHaveLength(3);
+});
+
+test('D-12, D-13: a listed tool has its title, its whole schema and its meta data', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  const tools = await manager.calls.listTools(callOf('echo'));
+  expect(tools.find(({ name }) => name === 'add')).toMatchObject({ title: 'Adder' });
+  expect(tools.find(({ name }) => name === 'schema')).toMatchObject({
+    inputSchema: { $defs: { place: { type: 'object' } }, additionalProperties: false },
+    _meta: { kept: true },
+  });
+});
+
+test('what goes wrong at the server is told as its fault, with the cause', async () => {
+  const manager = start([serverSpec('echo', 'echo'), serverSpec('crash', 'crash-on-call')]);
+  const title = 'MCP server error calling tool';
+  await expect(call(manager, 'echo', 'rpc-error')).rejects.toMatchObject({
+    code: 'UpstreamError',
+    message: title,
+    details: [{ message: 'tool call failed: echo/rpc-error: The request failed.' }],
+    cause: { code: -32_000, message: 'The request failed.', data: { hint: 'none' } },
+  });
+  await expect(call(manager, 'echo', 'rpc-error', { code: -32_602 })).rejects.toMatchObject({
+    details: [{ message: 'tool call failed: echo/rpc-error: invalid params: The request failed.' }],
+  });
+  await expect(call(manager, 'crash', 'exit', { code: 7 })).rejects.toMatchObject({
+    code: 'UpstreamError',
+    message: title,
+    details: [
+      { message: expect.stringMatching(/^tool call failed: crash\/exit: transport error: .*exit code 7/) },
+    ],
+  });
+});
+
+test('D-17: a server that does not answer in time is a timeout', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  await names(manager, 'echo');
+  await manager.supervisor.apply([serverSpec('echo', 'echo', { timeouts: { request: 200 } })]);
+  await expect(call(manager, 'echo', 'sleep-until-cancelled')).rejects.toMatchObject({
+    code: 'TimeoutError',
+    message: 'MCP server error calling tool',
+    details: [
+      {
+        message: expect.stringContaining(
+          'echo/sleep-until-cancelled: transport error: The server did not answer',
+        ),
+      },
+    ],
+  });
+});
+
+test('an answer that is too large is refused', async () => {
+  const manager = start([serverSpec('huge', 'huge-result')], { limits: { maxResultCharacters: 2_097_152 } });
+  await expect(call(manager, 'huge', 'huge', { bytes: 3_000_000 })).rejects.toMatchObject({
+    code: 'UpstreamError',
+    details: [
+      { message: 'tool call failed: huge/huge: the answer is larger than 2.0 MiB; ask for less at once' },
+    ],
+  });
+  expect((await call(manager, 'huge', 'huge', { bytes: 2_000_000 })).content?.[0]?.text).toHaveLength(
+    2_000_000,
+  );
+});
+
+test('D-15: all pages are read, and a cursor that comes again ends the list', async () => {
+  const manager = start([
+    serverSpec('pages', 'echo', { env: { PAGE_SIZE: '3' } }),
+    serverSpec('again', 'repeating-cursors'),
+  ]);
+  const tools = await names(manager, 'pages');
+  expect(tools.length).toBeGreaterThan(20);
+  expect(tools).toContain('schema');
+  expect(await names(manager, 'again')).toEqual(['again']);
+});
+
+test('D-16: the list of tools is asked for once, and again when the server says that it changed', async () => {
+  const manager = start([serverSpec('quiet', 'no-ping'), serverSpec('echo', 'echo')]);
+  await Promise.all([names(manager, 'quiet'), names(manager, 'quiet')]);
+  const before = listings(manager, 'quiet');
+  await Promise.all(Array.from({ length: 5 }, () => names(manager, 'quiet')));
+  expect(listings(manager, 'quiet')).toBe(before);
+
+  const [first] = await manager.calls.listTools(callOf('echo'));
+  expect((await manager.calls.listTools(callOf('echo')))[0]).toBe(first);
+  await call(manager, 'echo', 'list-changed', { list: 'tools' });
+  const [fresh] = await manager.calls.listTools(callOf('echo'));
+  expect(fresh).toEqual(first);
+  expect(fresh).not.toBe(first);
+});
+
+test('D-16: a new process is asked anew', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  const [first] = await manager.calls.listTools(callOf('echo'));
+  await manager.server('echo').restart();
+  expect((await manager.calls.listTools(callOf('echo')))[0]).not.toBe(first);
+});
+
+test('D-16: who leaves while tools are listed does not wait, and does not spoil it for others', async () => {
+  const go = join(folder(), 'go');
+  const manager = start([serverSpec('slow', 'slow-init', { env: { WAIT_FOR: go } })]);
+  const leaving = new AbortController();
+  const left = manager.calls.listTools(callOf('slow', { signal: leaving.signal }));
+  const stays = manager.calls.listTools(callOf('slow'));
+  leaving.abort();
+  await expect(left).rejects.toMatchObject({ code: 'CancelledError' });
+  writeFileSync(go, '');
+  expect((await stays).map(({ name }) => name)).toEqual(['echo']);
+});

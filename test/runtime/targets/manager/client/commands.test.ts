@@ -1,0 +1,214 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { type Managed, openManager } from '../mcp/managed.ts';
+import { serverSpec } from '../server-spec.ts';
+import { CLIENT_PROGRAM, type Ran, runClient } from './run-client.ts';
+
+const folder = useTempFolder();
+let managed: Managed;
+beforeAll(async () => {
+  managed = await openManager({
+    servers: [
+      serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } }),
+      serverSpec('camel', 'camel-case-tools'),
+      serverSpec('broken', 'exits-at-start'),
+    ],
+  });
+  await Promise.all([managed.running('echo'), managed.running('camel')]);
+  // It is known why it does not start.
+  await managed.running('broken').catch(() => undefined);
+});
+afterAll(() => managed.close());
+
+const run = (...args: string[]): Promise<Ran> => runClient(...args, '--addr', managed.origin);
+const json = async (...args: string[]): Promise<unknown> =>
+  JSON.parse((await run(...args, '--format', 'json')).out) as unknown;
+
+describe('status', () => {
+  test('is a table with a line for each server', async () => {
+    const { code, out } = await run('status');
+    const [head, broken, camel, echo] = out.split('\n');
+    expect(code).toBe(0);
+    expect(head).toMatch(/^SERVER +STATUS +PHASE/);
+    expect(broken).toMatch(/^broken +unreachable +(waiting|starting|failed) .*no license file found/);
+    expect(camel).toMatch(/^camel +(ok|unknown) +running/);
+    expect(echo).toMatch(/^echo +(ok|unknown) +running/);
+  });
+
+  test('is what the manager says, as JSON', async () => {
+    expect(await json('status')).toMatchObject({ version: '1.2.3', servers: [{ name: 'broken' }, {}, {}] });
+  });
+});
+
+describe('tools', () => {
+  test('are those of a server', async () => {
+    const { out } = await run('tools', 'camel');
+    expect(out).toMatch(/^SERVER +TOOL +DESCRIPTION\ncamel +getWeather /);
+    const full = await run('tools', 'echo', '--detail', 'full');
+    expect(full.out).toContain(
+      'echo add\n  Adds two numbers.\n    a (number, required)\n    b (number, required)\n',
+    );
+  });
+
+  test('are those of all; what cannot be asked is told, and makes the exit code 1', async () => {
+    const { code, out, err } = await run('tools');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^camel +getWeather/m);
+    expect(out).toMatch(/^echo +echo /m);
+    expect(err).toMatch(/^Left out: server not available: broken/);
+  });
+
+  test('are searched', async () => {
+    const { out } = await run('tools', '--search', 'adds numbers', '--limit', '1');
+    expect(out.split('\n').slice(1)).toEqual([expect.stringMatching(/^echo +add /), '']);
+  });
+});
+
+describe('call', () => {
+  test.each([
+    ['JSON', ['{"a": 1, "b": 2}']],
+    ['pairs', ['a=1', 'b=2']],
+  ])('takes %s', async (_what, args) => {
+    expect(await run('call', 'echo', 'add', ...args)).toEqual({ code: 0, out: '3\n', err: '' });
+  });
+
+  test('takes a file, and standard input', async () => {
+    const file = join(folder(), 'args.json');
+    writeFileSync(file, '{"message": "from a file"}');
+    expect((await run('call', 'echo', 'echo', '--args-file', file)).out).toBe('from a file\n');
+    const { stdout } = await execa(
+      process.execPath,
+      [CLIENT_PROGRAM, 'call', 'echo', 'echo', '-', '--addr', managed.origin],
+      { input: '{"message": "from stdin"}' },
+    );
+    expect(stdout).toBe('from stdin');
+  });
+
+  test('keeps texts that look like numbers, and numbers that are long', async () => {
+    expect((await run('call', 'echo', 'echo', 'message=007')).out).toBe('007\n');
+    const { out } = await run('call', 'echo', 'number', 'value=9007199254740993123');
+    expect(out).toBe('{"value":9007199254740993123}\n');
+  });
+
+  test('prints everything there is with --full', async () => {
+    const { out } = await run('call', 'echo', 'structured', '--full');
+    expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
+  });
+
+  test('of a tool that fails exits with 1 and tells why on stderr', async () => {
+    const failed = await run('call', 'echo', 'is-error', 'message=Too bad.');
+    expect(failed).toEqual({ code: 1, out: '', err: 'Too bad.\n' });
+  });
+
+  test.each([
+    [['call'], 'Missing argument: the server.'],
+    [['call', 'echo'], 'Missing argument: the tool.'],
+    [['call', 'echo', 'add', '[1]'], 'must be a JSON object'],
+    [['call', 'echo', 'add', 'a=one'], 'a must be number'],
+    [['call', 'echo', 'add', 'a=1', 'two'], '"two" is no key=value pair'],
+  ])('%j is a wrong command line', async (args, message) => {
+    const { code, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  test('of what is not there exits with 1 and the manager’s reason', async () => {
+    const { code, err } = await run('call', 'echo', 'nothing');
+    expect([code, err]).toEqual([1, 'Error: tool not allowed: echo/nothing\n']);
+  });
+});
+
+describe('prompts and resources', () => {
+  test('are listed, all pages', async () => {
+    const prompts = await run('prompts', 'echo');
+    expect(prompts.out).toMatch(/^greet +name +Greets someone\.\nplain .*\nPicture +\[of\]/m);
+    const resources = await run('resources', 'echo');
+    expect(resources.out).toMatch(
+      /^memo:\/\/one .*\nmemo:\/\/blob .*\nmemo:\/\/empty .*\nmemo:\/\/\{name\}/m,
+    );
+  });
+
+  test('are filled in and read', async () => {
+    expect((await run('prompt', 'echo', 'greet', 'name=Ada')).out).toBe('user: greet {"name":"Ada"}\n');
+    expect((await run('read', 'echo', 'memo://one')).out).toBe('The first memo.\n');
+    expect((await run('read', 'echo', 'memo://blob')).out).toBe('AAEC\n');
+  });
+});
+
+describe('logs', () => {
+  test('are the last lines', async () => {
+    await run('call', 'echo', 'log', 'text=a line of log');
+    const { out } = await run('logs', 'echo', '-n', '1');
+    expect(out).toMatch(/^\d{4}-.*Z {2}server {3}a line of log\n$/);
+    expect((await run('logs', 'nobody')).err).toBe('Error: server not found: nobody\n');
+  });
+
+  test('go on with -f until the process is told to stop', async () => {
+    const following = execa(process.execPath, [
+      CLIENT_PROGRAM,
+      'logs',
+      'echo',
+      '-f',
+      '-n',
+      '0',
+      '--addr',
+      managed.origin,
+    ]);
+    const lines = following.iterable();
+    const next = lines[Symbol.asyncIterator]();
+    const first = next.next();
+    // Until it listens, nobody hears a line.
+    const speaking = new AbortController();
+    const speak = async (): Promise<void> => {
+      while (!speaking.signal.aborted) await run('call', 'echo', 'log', 'text=heard');
+    };
+    const spoken = speak();
+    expect((await first).value).toMatch(/server {3}heard$/);
+    speaking.abort();
+    await spoken;
+    following.kill('SIGINT');
+    await expect(following).resolves.toMatchObject({ exitCode: 0 });
+  });
+});
+
+test('restart starts a server anew', async () => {
+  const before = managed.server('camel').status().pid;
+  const { code, out } = await run('restart', 'camel');
+  const { pid } = managed.server('camel').status();
+  expect([code, out]).toEqual([0, `camel is running, process ${pid}.\n`]);
+  expect(pid).not.toBe(before);
+});
+
+test('reload tells what has changed', async () => {
+  expect((await run('reload')).out).toBe('Nothing has changed.\n');
+});
+
+describe('without a manager', () => {
+  test('one sentence names the address and the way out', async () => {
+    const { code, err } = await runClient('status', '--addr', '127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(err).toBe(
+      'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --addr.\n',
+    );
+  });
+
+  test('the address comes from the configuration', async () => {
+    const file = join(folder(), '.mcpd.toml');
+    writeFileSync(file, 'servers = []\n[daemon.api]\naddr = "0.0.0.0:1"\n');
+    const { err } = await runClient('status', '--config-file', file);
+    expect(err).toContain('at http://127.0.0.1:1.');
+  });
+
+  test('another server at the address is told from one', async () => {
+    const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { err } = await runClient('status', '--addr', `127.0.0.1:${(other.address() as AddressInfo).port}`);
+    expect(err).toContain('is no mcp-manager');
+    other.close();
+  });
+});

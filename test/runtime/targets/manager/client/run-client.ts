@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+import type { Program } from '../../../../../runtime/serve/cli/command.ts';
+import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
+import { CLIENT_COMMANDS } from '../../../../../runtime/targets/manager/commands/client-commands.ts';
+
+export const PROGRAM: Program = { name: 'mcp-manager', title: 'Test', commands: CLIENT_COMMANDS };
+
+/** The same commands as a process of their own. */
+export const CLIENT_PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url));
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function runClient(...args: string[]): Promise<Ran> {
+  const written = { out: '', err: '' };
+  const code = await runProgram(PROGRAM, args, {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+  });
+  return { code, ...written };
+}

@@ -1,0 +1,191 @@
+import * as fc from 'fast-check';
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { workplace } from './workplace.ts';
+
+const folder = useTempFolder();
+const SERVERS = `# ours
+[[servers]]
+name = "a" # the first
+package = "docker::x@1"
+tools = ["one"]
+[servers.volumes.work]
+path = "/work"
+
+[[servers]]
+name = "far"
+url = "https://x.example"
+tools = ["*"]
+`;
+
+function start() {
+  const place = workplace(folder());
+  place.write('.mcpd.toml', SERVERS);
+  return place;
+}
+
+test('args: set, list, remove, clear', async () => {
+  const { run, read } = start();
+  expect(await run('config', 'args', 'set', 'A', '--', '--mode=x', 'p', 'q', '--token=hush')).toEqual({
+    code: 0,
+    out: '',
+    err: 'Changed secrets.toml.\n',
+  });
+  expect((await run('config', 'args', 'list', 'a')).out).toBe('--mode=x\np\nq\n--token=***\n');
+  expect((await run('config', 'args', 'list', 'a', '--reveal', '--format', 'json')).out).toContain(
+    '"--token=hush"',
+  );
+  await run('config', 'args', 'set', 'a', '--', '--mode=y');
+  expect(parse(read('secrets.toml'))).toEqual({
+    servers: { a: { args: ['--mode=y', 'p', 'q', '--token=hush'] } },
+  });
+  await run('config', 'args', 'remove', 'a', '--', '--mode', 'q');
+  expect(parse(read('secrets.toml'))).toEqual({ servers: { a: { args: ['p', '--token=hush'] } } });
+  await run('config', 'args', 'clear', 'a');
+  expect(parse(read('secrets.toml'))).toEqual({});
+});
+
+test('D-20: operands in another order are set', async () => {
+  const { run, read } = start();
+  await run('config', 'args', 'set', 'a', '--', 'p', 'q');
+  expect(await run('config', 'args', 'set', 'a', '--', 'q', 'p')).toMatchObject({
+    err: 'Changed secrets.toml.\n',
+  });
+  expect(parse(read('secrets.toml'))).toEqual({ servers: { a: { args: ['q', 'p'] } } });
+  expect(await run('config', 'args', 'set', 'a', '--', 'q', 'p')).toMatchObject({
+    err: 'Nothing to change in secrets.toml.\n',
+  });
+});
+
+test.each([
+  ['env', 'a', ['K=v=w', 'E='], 'K=***\nE=\n'],
+  ['headers', 'far', ['X-Key=v'], 'X-Key=***\n'],
+  ['volumes', 'a', ['work=$HOME/x'], 'work=$HOME/x\n'],
+])('%s: set, list, remove, clear', async (kind, server, pairs, listed) => {
+  const { run, read } = start();
+  expect(await run('config', kind, 'set', server, ...pairs)).toMatchObject({
+    code: 0,
+    err: 'Changed secrets.toml.\n',
+  });
+  expect((await run('config', kind, 'list', server)).out).toBe(listed);
+  const values = Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+  expect(parse(read('secrets.toml'))).toEqual({ servers: { [server]: { [kind]: values } } });
+  const [name = ''] = Object.keys(values);
+  expect(await run('config', kind, 'remove', server, `${name}x`)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`${server} has no "${name}x".`),
+  });
+  await run('config', kind, 'remove', server, name);
+  expect(read('secrets.toml')).not.toContain(name);
+  await run('config', kind, 'set', server, ...pairs);
+  await run('config', kind, 'clear', server);
+  expect(parse(read('secrets.toml'))).toEqual({});
+});
+
+test('D-7: setting one value keeps the placeholders of all', async () => {
+  const { run, read, write } = start();
+  const text =
+    '# mine\n[servers.a.env]\nKEY = "${MCPD__A__KEY}" # vault\n\n[servers.far.headers]\nA = "Bearer $T"\n';
+  write('secrets.toml', text);
+  await run('config', 'env', 'set', 'a', 'NEW=${OTHER}');
+  expect(read('secrets.toml')).toBe(text.replace('# vault\n', '# vault\nNEW = "${OTHER}"\n'));
+});
+
+test('any value that is set with --literal is what the server gets', async () => {
+  const { run, path } = start();
+  const value = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0'));
+  await run('config', 'volumes', 'set', 'a', 'work=/w');
+  await fc.assert(
+    fc.asyncProperty(value, async (text) => {
+      expect(await run('config', 'env', 'set', '--literal', 'a', '--', `K=${text}`)).toMatchObject({
+        code: 0,
+      });
+      const { servers } = await readConfig({ config: path('.mcpd.toml'), runtime: path('secrets.toml') }, {});
+      expect(servers[0]?.launch).toMatchObject({ env: { K: text } });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('tools: set, list, remove', async () => {
+  const { run, read } = start();
+  await run('config', 'tools', 'set', 'a', '--tool', 'two', '--tool', 'one', 'get_*');
+  expect(read('.mcpd.toml')).toBe(SERVERS.replace('["one"]', '["one", "get_*", "two"]'));
+  expect((await run('config', 'tools', 'list', 'a')).out).toBe('one\nget_*\ntwo\n');
+  await run('config', 'tools', 'remove', 'a', 'two', 'get_*');
+  expect(read('.mcpd.toml')).toBe(SERVERS);
+  expect(await run('config', 'tools', 'remove', 'a', 'tow')).toMatchObject({
+    code: 1,
+    err: 'Error: The list of a has no "tow". It has one.\n',
+  });
+  await run('config', 'tools', 'set', 'a', 'three', '--replace');
+  expect((await run('config', 'tools', 'list', 'a', '--format', 'json')).out).toBe('[\n  "three"\n]\n');
+  expect(await run('config', 'tools', 'set', 'a')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Name at least one'),
+  });
+});
+
+test('prompts and resources: all until a list is set; a deny list apart', async () => {
+  const { run, read } = start();
+  expect((await run('config', 'prompts', 'list', 'a')).out).toBe('*\n');
+  await run('config', 'prompts', 'set', 'a', 'p_*');
+  await run('config', 'resources', 'set', 'far', '--deny', '--resource', 'file:///secret/*');
+  expect(parse(read('.mcpd.toml'))['servers']).toMatchObject([
+    { prompts: ['p_*'] },
+    { deny_resources: ['file:///secret/*'] },
+  ]);
+  expect((await run('config', 'resources', 'list', 'far', '--deny')).out).toBe('file:///secret/*\n');
+});
+
+test('daemon: set, get, list, remove, validate', async () => {
+  const { run, read } = start();
+  const set = [
+    'api.addr=127.0.0.1:1',
+    'api.cors.enable=true',
+    'api.cors.allow_origins=https://a.example, https://b.example',
+    'mcp.timeout.init=1m',
+  ];
+  expect(await run('config', 'daemon', 'set', ...set)).toMatchObject({
+    code: 0,
+    err: 'Changed .mcpd.toml.\n',
+  });
+  expect(read('.mcpd.toml').startsWith(SERVERS)).toBe(true);
+  expect((await run('config', 'daemon', 'list')).out).toBe(
+    'api.addr=127.0.0.1:1\napi.cors.enable=true\napi.cors.allow_origins=https://a.example,https://b.example\nmcp.timeout.init=1m\n',
+  );
+  expect((await run('config', 'daemon', 'get', 'mcp.timeout.init')).out).toBe('1m\n');
+  expect(
+    JSON.parse((await run('config', 'daemon', 'get', 'api.cors', '--format', 'json')).out),
+  ).toMatchObject({ enable: true });
+  expect((await run('config', 'daemon', 'list', '--available')).out).toContain('mcp.interval.health\n');
+  expect(
+    await run('config', 'daemon', 'remove', ...set.map((pair) => pair.split('=')[0] ?? '')),
+  ).toMatchObject({ code: 0 });
+  expect(parse(read('.mcpd.toml'))['daemon']).toBeUndefined();
+  expect(await run('config', 'daemon', 'validate')).toMatchObject({ code: 0 });
+});
+
+test.each([
+  [['config', 'daemon', 'set', 'api.adr=x'], 1, '[daemon] has no setting "api.adr". Did you mean api.addr?'],
+  [['config', 'daemon', 'set', 'zzzzzz=x'], 1, 'See `mcp-manager config daemon list --available`.'],
+  [['config', 'daemon', 'set', 'api.addr=x'], 1, '[daemon.api]: addr must be <host>:<port>'],
+  [['config', 'daemon', 'set', 'api.cors.enable=maybe'], 1, 'enable must be true or false, not "maybe"'],
+  [['config', 'daemon', 'set', 'mcp.timeout.init=soon'], 1, 'init must be a time above zero'],
+  [['config', 'env', 'set', 'aa', 'K=v'], 1, 'There is no server "aa".'],
+  [['config', 'env', 'set', 'a', 'K'], 2, '"K" is not of the form <name>=<value>.'],
+  [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],
+  [['config', 'args', 'set', 'a', '--mode=x'], 2, 'A text that starts with a dash goes after --.'],
+  [['config', 'volumes', 'list'], 2, 'Missing argument: <server>.'],
+])('%j is refused, and nothing is written', async (args, code, message) => {
+  const { run, read } = start();
+  const said = await run(...args);
+  expect(said).toMatchObject({ code, out: '' });
+  expect(said.err).toContain(message);
+  expect(read('.mcpd.toml')).toBe(SERVERS);
+  expect(read('secrets.toml')).toBe('');
+});

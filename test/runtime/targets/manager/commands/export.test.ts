@@ -1,0 +1,78 @@
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { workplace } from './workplace.ts';
+
+const folder = useTempFolder();
+const SERVERS = `# ours
+[[servers]]
+name = "a" # the first
+package = "docker::x@1"
+tools = ["one"]
+[servers.volumes.work]
+path = "/work"
+
+[[servers]]
+name = "far"
+url = "https://x.example"
+tools = ["*"]
+`;
+
+test('export: values become variables, volumes too, and the variables are listed', async () => {
+  const { run, read, write, path } = workplace(folder());
+  write(
+    '.mcpd.toml',
+    `${SERVERS}
+[[servers]]
+name = "b-c"
+package = "uvx::x@1"
+tools = ["*"]
+required_env = ["NEEDED"]
+required_args = ["--config"]
+required_args_positional = ["dir"]
+`,
+  );
+  write(
+    'secrets.toml',
+    '[servers.a.volumes]\nwork = "/hush"\n[servers.b-c]\nargs = ["--port=9000", "/hush", "more", "-v"]\n[servers.b-c.env]\nKEY = "hush"\n[servers.far.headers]\nX-Key = "hush"\n',
+  );
+  const outputs = ['--context-output', path('prod.toml'), '--contract-output', path('vars.env')];
+  expect(await run('config', 'export', ...outputs)).toEqual({
+    code: 0,
+    out: '',
+    err: 'Wrote prod.toml and vars.env.\n',
+  });
+  expect(parse(read('prod.toml'))).toEqual({
+    servers: {
+      a: { volumes: { work: '${MCPD__A__VOLUME__WORK}' } },
+      far: { headers: { 'X-Key': '${MCPD__FAR__HEADER__X_KEY}' } },
+      'b-c': {
+        args: [
+          '--config=${MCPD__B_C__ARG__CONFIG}',
+          '--port=${MCPD__B_C__ARG__PORT}',
+          '-v',
+          '${MCPD__B_C__DIR}',
+          '${MCPD__B_C__ARG_2}',
+        ],
+        env: { NEEDED: '${MCPD__B_C__NEEDED}', KEY: '${MCPD__B_C__KEY}' },
+      },
+    },
+  });
+  const names = read('vars.env')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('=')[0] ?? '');
+  expect(read('vars.env')).toBe(names.map((name) => `${name}=\${${name}}\n`).join(''));
+  expect(names).toHaveLength(8);
+  expect(read('prod.toml')).not.toContain('hush');
+  const env = Object.fromEntries(names.map((name) => [name, 'x']));
+  expect(
+    (await readConfig({ config: path('.mcpd.toml'), runtime: path('prod.toml') }, env)).servers,
+  ).toHaveLength(3);
+  expect(await run('export', ...outputs)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('prod.toml is there already.'),
+  });
+  expect(await run('export', ...outputs, '--overwrite')).toMatchObject({ code: 0 });
+});

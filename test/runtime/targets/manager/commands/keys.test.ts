@@ -1,0 +1,132 @@
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
+import { readKeyFile } from '../../../../../runtime/targets/manager/access/key-file.ts';
+import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
+import { KEY_COMMANDS } from '../../../../../runtime/targets/manager/commands/key-commands.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { bearer } from '../access/key-of.ts';
+
+const folder = useTempFolder();
+const PROGRAM = { name: 'mcp-manager', title: 'mcp-manager', commands: KEY_COMMANDS };
+
+const keysFile = (): string => join(folder(), 'new', 'keys.jsonl');
+
+async function keys(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
+  const runtimeFile = join(folder(), 'new', 'secrets.toml');
+  const code = await runProgram(PROGRAM, ['keys', ...args, '--runtime-file', runtimeFile], output);
+  return { code, out, err };
+}
+
+test('a new key is shown once, works, and is nowhere in its file', async () => {
+  const { code, out, err } = await keys(
+    'create',
+    '--name',
+    'ci',
+    '--server',
+    'time',
+    '--server',
+    'git*',
+    '--tool',
+    'git/*',
+  );
+  expect(code).toBe(0);
+  expect(out).toMatch(/^mcpm_[\w-]{43}\n$/);
+  expect(err).toBe(`Added to ${keysFile()}. The key is shown this once:\n`);
+  const key = out.trim();
+  const text = readFileSync(keysFile(), 'utf8');
+  expect(text).not.toContain(key.slice(5));
+  expect(statSync(keysFile()).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder(), 'new')).mode & 0o777).toBe(0o700);
+
+  const access = createManagerAccess({ keys: () => readKeyFile(keysFile()) });
+  const caller = access.check(bearer(key));
+  expect(caller).toMatchObject({ name: 'ci', admin: false, readOnly: false });
+  expect([caller.mayUse('time', 'now'), caller.mayUse('github'), caller.mayUse('memory')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('every option ends up in the file', async () => {
+  const before = Date.now();
+  const scope = ['--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
+  const { out } = await keys('create', '--name', 'all', ...scope, '--format', 'json');
+  const [record] = readKeyFile(keysFile()) ?? [];
+  expect(record).toMatchObject({
+    name: 'all',
+    servers: [],
+    tools: [],
+    readOnly: true,
+    admin: true,
+    rate: '100/m',
+  });
+  const days = (Date.parse(record?.expires ?? '') - before) / 86_400_000;
+  expect(days).toBeGreaterThanOrEqual(30);
+  expect(days).toBeLessThan(30.01);
+  const { hash: _hash, ...shown } = record ?? { hash: '' };
+  expect(JSON.parse(out)).toEqual({ key: expect.stringMatching(/^mcpm_/), ...shown });
+});
+
+test('what is listed is everything but the keys', async () => {
+  const { err } = await keys('list');
+  expect(err).toBe(`No keys in ${keysFile()}: calls need none.\n`);
+  await keys('create', '--name', 'ci', '--server', 'time', '--admin', '--rate', '5/s');
+  const { out } = await keys('list');
+  const [record] = readKeyFile(keysFile()) ?? [];
+  expect(out.split('\n')).toEqual([
+    'ID        NAME  STATE   MAY                   RATE  EXPIRES',
+    `${record?.id}  ci    active  use time, administer  5/s   -`,
+    '',
+  ]);
+  const { out: json } = await keys('list', '--format', 'json');
+  expect(JSON.parse(json)).toEqual([expect.objectContaining({ name: 'ci', state: 'active' })]);
+  expect(out + json).not.toContain(record?.hash);
+});
+
+test('a revoked key stays in the file, and its name is free again', async () => {
+  await keys('create', '--name', 'ci');
+  expect((await keys('create', '--name', 'ci')).err).toBe(
+    'Error: There is a key of the name "ci" already; revoke it first, or choose another name.\n',
+  );
+  // A file that somebody edited may lack its last line break.
+  appendFileSync(keysFile(), '   ');
+  const { code, out } = await keys('revoke', 'ci');
+  const [record] = readKeyFile(keysFile()) ?? [];
+  expect([code, out]).toEqual([0, `Revoked ci (${record?.id}).\n`]);
+  expect(record?.revoked).toMatch(/Z$/);
+  expect(statSync(keysFile()).mode & 0o777).toBe(0o600);
+  await keys('create', '--name', 'ci');
+  const { out: list } = await keys('list');
+  expect(list).toMatch(/ci +revoked[^]*ci +active/);
+  const [, second] = readKeyFile(keysFile()) ?? [];
+  expect((await keys('revoke', second?.id ?? '')).code).toBe(0);
+});
+
+test.each<[args: string[], code: number, message: string]>([
+  [['create'], 2, 'The key needs a name: --name <name>.'],
+  [['create', '--name', ' '], 2, 'The key needs a name: --name <name>.'],
+  [
+    ['create', '--name', 'x', '--rate', 'often'],
+    2,
+    '--rate: "often" is not a number, a slash and s, m, h or d, as 100/m.',
+  ],
+  [['create', '--name', 'x', '--rate', '0/m'], 2, '--rate: "0/m" is not a number'],
+  [
+    ['create', '--name', 'x', '--expires', 'soon'],
+    2,
+    '--expires: "soon" is not a number and m, h, d or w, as 30d',
+  ],
+  [['create', '--name', 'x', '--expires', '2001-01-01'], 2, '--expires: "2001-01-01" is over already.'],
+  [['create', '--name', 'x', '--server', ''], 2, '--server: an empty pattern fits nothing; * fits all.'],
+  [['revoke'], 2, 'Say which key: its name or its id.'],
+  [['revoke', 'nobody'], 1, 'No key "nobody" is in '],
+])('%j is refused', async (args, code, message) => {
+  const answer = await keys(...args);
+  expect([answer.code, answer.err, answer.out]).toEqual([code, expect.stringContaining(message), '']);
+  expect(existsSync(keysFile())).toBe(false);
+});

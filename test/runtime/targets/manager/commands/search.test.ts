@@ -1,0 +1,83 @@
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { workplace } from './workplace.ts';
+
+const folder = useTempFolder();
+
+test('search: by text and by each filter, over files and the built-in list', async () => {
+  const { run, read, path, write } = workplace(folder());
+  await run('init');
+  const registry = {
+    clock: {
+      name: 'Clock',
+      description: 'Tells the time.',
+      license: 'MIT',
+      tags: ['Ticking'],
+      categories: ['Utilities'],
+      tools: [{ name: 'tick', description: 'x' }],
+      installations: {
+        docker: { package: 'acme/clock', version: '2' },
+        npx: { package: 'clock', version: '1', recommended: true },
+        pipx: { package: 'clock' },
+      },
+      arguments: {
+        KEY: { type: 'environment', required: true },
+        '--zone': { type: 'argument', required: true },
+      },
+    },
+  };
+  write('r.json', JSON.stringify(registry));
+  const ids = async (...args: string[]): Promise<string[]> => {
+    const { out } = await run('search', '--format', 'json', '--registry', path('r.json'), ...args);
+    return (JSON.parse(out) as { id: string }[]).map(({ id }) => id);
+  };
+  expect(await ids('time')).toEqual(['clock', 'time']);
+  expect(await ids('--tool', 'TICK')).toEqual(['clock']);
+  expect(await ids('--tag', 'ticking')).toEqual(['clock']);
+  expect(await ids('--runtime', 'docker')).toEqual(['clock']);
+  expect(await ids('--version', '2025.8.4')).toEqual(['time']);
+  expect(await ids('--source', 'r.json')).toEqual(['clock']);
+  expect(await ids('--category', 'utilities', '--official')).toEqual(['time']);
+  expect(await ids('--license', 'mit', 'tells')).toEqual(['clock', 'time']);
+  expect(await ids('no such thing')).toEqual([]);
+  await run('add', 'clock', '--registry', path('r.json'));
+  expect(parse(read('.mcpd.toml'))['servers']).toMatchObject([
+    {
+      name: 'clock',
+      package: 'npx::clock@1',
+      tools: ['tick'],
+      required_env: ['KEY'],
+      required_args: ['--zone'],
+    },
+  ]);
+});
+
+test('the tools a registry knows of a server', async () => {
+  const { run } = workplace(folder());
+  await run('init');
+  await run('add', 'time', '--tool', 'convert_time');
+  await run('add', 'own', '--tool', '*', '--command', 'x');
+  expect((await run('config', 'tools', 'list', 'time')).out).toBe('convert_time\n');
+  expect((await run('config', 'tools', 'list', 'time', '--all')).out).toBe(
+    'get_current_time\nconvert_time\n',
+  );
+  expect(await run('config', 'tools', 'list', 'own', '--all')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('No registry knows the package of own.'),
+  });
+});
+
+test.each([
+  ['{', 'is no registry: it is not valid JSON: it ends too early.'],
+  ['1', 'it must hold servers, in a list or by their id.'],
+  ['[1]', 'server 1 must be an object, not 1.'],
+  ['{"a": {"tools": [1]}}', 'tool 1 must be an object, not 1.'],
+  ['{"a": {"installations": {"npx": {}}}}', 'package is missing.'],
+])('the registry %s is refused', async (text, message) => {
+  const { run, path, write } = workplace(folder());
+  write('r.json', text);
+  const { code, err } = await run('search', '--registry', path('r.json'));
+  expect(code).toBe(1);
+  expect(err).toContain(message);
+});

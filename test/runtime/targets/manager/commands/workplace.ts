@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Program } from '../../../../../runtime/serve/cli/command.ts';
+import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
+import { CONFIG_COMMANDS } from '../../../../../runtime/targets/manager/commands/config-commands.ts';
+import { CONFIG_OPTIONS } from '../../../../../runtime/targets/manager/commands/config-options.ts';
+
+const PROGRAM: Program = {
+  name: 'mcp-manager',
+  title: '',
+  commands: CONFIG_COMMANDS,
+  options: CONFIG_OPTIONS,
+};
+
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Commands that work on the two files of a folder. */
+export function workplace(folder: string) {
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    write: (name: string, text: string) => writeFileSync(path(name), text, { mode: 0o600 }),
+    read: (name: string): string => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : ''),
+    run: async (...args: string[]): Promise<Said> => {
+      const files = ['--config-file', path('.mcpd.toml'), '--runtime-file', path('secrets.toml')];
+      let [out, err] = ['', ''];
+      const code = await runProgram(PROGRAM, [...files, ...args], {
+        out: (text) => void (out += text),
+        err: (text) => void (err += text),
+      });
+      return { code, out, err: err.replaceAll(`${folder}/`, '') };
+    },
+  };
+}

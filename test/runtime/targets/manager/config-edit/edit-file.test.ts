@@ -1,0 +1,116 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  editSecrets,
+  editServers,
+} from '../../../../../runtime/targets/manager/config-edit/config-editor.ts';
+import { editFile } from '../../../../../runtime/targets/manager/config-edit/edit-file.ts';
+import { withFileLock } from '../../../../../runtime/targets/manager/config-edit/file-lock.ts';
+import { setSecret } from '../../../../../runtime/targets/manager/config-edit/secrets-text.ts';
+import { setServerKey } from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const paths = () => ({
+  config: join(folder(), '.mcpd.toml'),
+  runtime: join(folder(), 'deep', 'mcpd', 'secrets.toml'),
+});
+const ONE = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const ANYTHING = { check: () => [], folderMode: 0o700 };
+
+test('a new secrets file is for its owner alone, and so is its folder', async () => {
+  expect(await editSecrets(paths(), (text) => setSecret(text, 'a', ['env', 'K'], 'v'))).toBe(true);
+  expect(modeOf(paths().runtime)).toBe('600');
+  expect(modeOf(join(folder(), 'deep', 'mcpd'))).toBe('700');
+  expect(readdirSync(join(folder(), 'deep', 'mcpd'))).toEqual(['secrets.toml']);
+});
+
+test('a file that is there keeps its mode, and a link stays a link', async () => {
+  mkdirSync(join(folder(), 'real'));
+  const real = join(folder(), 'real', 'c.toml');
+  writeFileSync(real, ONE, { mode: 0o640 });
+  symlinkSync(real, paths().config);
+  await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true));
+  expect(modeOf(real)).toBe('640');
+  expect(readFileSync(paths().config, 'utf8')).toBe(readFileSync(real, 'utf8'));
+  expect(readFileSync(real, 'utf8')).toContain('lazy = true');
+});
+
+test('edits at the same time are all kept', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `K${index}`);
+  await Promise.all(
+    names.map((name) => editSecrets(paths(), (text) => setSecret(text, 'a', ['env', name], name))),
+  );
+  const text = readFileSync(paths().runtime, 'utf8');
+  for (const name of names) expect(text).toContain(`${name} = "${name}"\n`);
+});
+
+test('an edit by a program that knows no lock is kept too', async () => {
+  const path = join(folder(), 'f');
+  writeFileSync(path, 'one\n');
+  let edits = 0;
+  await editFile(
+    path,
+    (text) => {
+      edits += 1;
+      if (edits === 1) writeFileSync(path, 'one\nby another\n');
+      return `${text}ours\n`;
+    },
+    ANYTHING,
+  );
+  expect(readFileSync(path, 'utf8')).toBe('one\nby another\nours\n');
+});
+
+test('an edit that would break the file leaves it as it is', async () => {
+  writeFileSync(paths().config, ONE);
+  await expect(editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', 'x'))).rejects.toThrow(
+    `${paths().config}:5: server "a": lazy must be true or false, not "x".`,
+  );
+  await expect(editServers(paths(), () => 'x')).rejects.toThrow('this is not valid TOML');
+  expect(readFileSync(paths().config, 'utf8')).toBe(ONE);
+  expect(readdirSync(folder())).toEqual(['.mcpd.toml']);
+});
+
+test('what was wrong before does not keep an edit from being made', async () => {
+  writeFileSync(paths().config, `${ONE}laazy = 1\n`);
+  expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true))).toBe(true);
+});
+
+test('nothing to change, nothing written', async () => {
+  writeFileSync(paths().config, ONE);
+  const { ino } = statSync(paths().config);
+  expect(await editServers(paths(), (text) => setServerKey(text, 'a', 'tools', ['*']))).toBe(false);
+  expect(statSync(paths().config).ino).toBe(ino);
+});
+
+test('a lock that stays is told with the file to delete', async () => {
+  const path = join(folder(), 'f');
+  writeFileSync(`${path}.lock`, '');
+  await expect(withFileLock(path, () => Promise.resolve(), 0)).rejects.toThrow(
+    `${path} is being edited by another command: ${path}.lock is there. If none is running, delete that file.`,
+  );
+  expect(existsSync(`${path}.lock`)).toBe(true);
+});
+
+test('a failed edit gives the lock back', async () => {
+  const path = join(folder(), 'f');
+  await expect(withFileLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withFileLock(path, () => Promise.resolve('yes'))).toBe('yes');
+});
+
+test('JSON is not edited, and a file must be there', async () => {
+  await expect(editServers({ ...paths(), config: join(folder(), 'c.json') }, (text) => text)).rejects.toThrow(
+    'is JSON, which is read but not edited here',
+  );
+  await expect(editServers(paths(), (text) => text)).rejects.toThrow('There is no configuration at');
+});

@@ -1,0 +1,90 @@
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import {
+  addServer,
+  removeServer,
+  setServerKey,
+} from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
+
+const FILE = `# Our servers.
+
+# the clock
+[[servers]]
+  name = "time"   # as it was
+  package = 'uvx::mcp-server-time@2025.8.4'
+  tools = [
+    "get_current_time", # first
+    "convert_time",
+  ]
+
+# a folder
+[[servers]]
+name = "files"
+package = "docker::mcp/files@1"
+tools = ["*"]
+[servers.volumes.workspace] # where
+path = "/workspace"
+
+[daemon.api]
+addr = "127.0.0.1:1"   # ours
+`;
+const NEW = { name: 'new', command: 'x', tools: ['a'], volumes: { w: { path: '/w' } } };
+
+test('a server is put behind the others, and nothing else changes', () => {
+  const added = addServer(FILE, NEW);
+  const [before, after] = FILE.split('\n[daemon.api]');
+  expect(added).toBe(`${before}
+[[servers]]
+name = "new"
+command = "x"
+tools = [ "a" ]
+[servers.volumes.w]
+path = "/w"
+
+[daemon.api]${after}`);
+});
+
+test.each([
+  ['# none yet\nservers = []\n', '# none yet\n\n[[servers]]\nname = "a"\ncommand = "x"\n'],
+  ['# none yet', '# none yet\n\n[[servers]]\nname = "a"\ncommand = "x"\n'],
+  ['', '[[servers]]\nname = "a"\ncommand = "x"\n'],
+  [
+    '[daemon.api]\r\naddr = ":1"\r\n',
+    '[daemon.api]\r\naddr = ":1"\r\n\r\n[[servers]]\r\nname = "a"\r\ncommand = "x"\r\n',
+  ],
+  ['\uFEFFservers = []\n', '\uFEFF[[servers]]\nname = "a"\ncommand = "x"\n'],
+])('a first server in %j', (text, expected) => {
+  expect(addServer(text, { name: 'a', command: 'x' })).toBe(expected);
+});
+
+test('servers that are written in one line stay so', () => {
+  const added = addServer('servers = [{ name = "a", command = "x" }] # all\n', { name: 'b', command: 'y' });
+  expect(parse(added)['servers']).toMatchObject([{ name: 'a' }, { name: 'b', command: 'y' }]);
+  expect(added).toContain('# all');
+});
+
+test('a server goes with its tables and the comment above it, and nothing else does', () => {
+  expect(removeServer(FILE, 'time')).toBe(FILE.replace(/# the clock[^]*(?=# a folder)/, ''));
+  expect(removeServer(FILE, 'Files')).toBe(FILE.replace(/# a folder[^]*(?=\[daemon)/, ''));
+  expect(parse(removeServer(removeServer(FILE, 'files'), 'time'))).toEqual({
+    daemon: { api: { addr: '127.0.0.1:1' } },
+  });
+});
+
+test('a key of a server is set in its place', () => {
+  const tools = ['get_current_time', 'convert_time', 'x'];
+  expect(setServerKey(FILE, 'time', 'tools', tools)).toBe(
+    FILE.replace('"convert_time",\n', '"convert_time",\n    "x",\n'),
+  );
+  expect(setServerKey(FILE, 'files', 'tools', ['read_*'])).toBe(
+    FILE.replace('tools = ["*"]', 'tools = ["read_*"]'),
+  );
+  const enabled = setServerKey(FILE, 'files', 'enabled', false);
+  expect(parse(enabled)['servers']).toMatchObject([{ name: 'time' }, { name: 'files', enabled: false }]);
+  expect(setServerKey(FILE, 'time', 'tools', ['get_current_time', 'convert_time'])).toBe(FILE);
+});
+
+test('a server that is not there is told with those that are', () => {
+  expect(() => removeServer(FILE, 'tine')).toThrow('There is no server "tine". Did you mean "time"?');
+  expect(() => removeServer('', 'time')).toThrow('There is no server "time". There are none yet.');
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { problemsOf, processOf, remoteOf, resolve } from './resolve.ts';
+
+const FILE = `{
+  // as desktop clients write it
+  "mcpServers": {
+    "fs": {
+      "command": "npx",
+      "args": ["-y", "server", "https://x/*not a comment*/", "pa$$w$ord"],
+      "env": { "KEY": "\${env:WORD}", "RAW": "a$b" }, /* and editors */
+      "autoApprove": ["read"],
+      "weird": 1,
+    },
+    "Far": { "type": "streamable-http", "url": "https://x.example/mcp", "headers": { "Authorization": "Bearer abcd" } },
+    "old": { "type": "sse", "url": "https://x.example/sse", "tools": ["a"], "lazy": true },
+    "off": { "command": "x", "disabled": true, "type": "stdio" },
+  },
+}`;
+
+test('servers of desktop clients and editors, with comments and all', () => {
+  const { servers, warnings, secrets } = resolve({ servers: FILE, file: 'c.json', env: { WORD: 'value' } });
+  expect(servers.map(({ name, tools }) => [name, tools.allow])).toEqual([
+    ['fs', ['*']],
+    ['far', ['*']],
+    ['old', ['a']],
+  ]);
+  expect(processOf(servers[0])).toEqual({
+    kind: 'process',
+    command: 'npx',
+    args: ['-y', 'server', 'https://x/*not a comment*/', 'pa$$w$ord'],
+    env: { KEY: 'value', RAW: 'a$b' },
+  });
+  expect(remoteOf(servers[1])).toMatchObject({
+    transport: 'http',
+    headers: { Authorization: 'Bearer abcd' },
+  });
+  expect(remoteOf(servers[2]).transport).toBe('sse');
+  expect(servers[2]?.lazy).toBe(true);
+  expect(warnings).toEqual(['server "fs": "weird" means nothing here and is left out.']);
+  expect(secrets).toEqual(['Bearer abcd', 'value', 'abcd']);
+});
+
+test.each([['{"servers": {"a": {"command": "x"}}}'], ['{"mcp": {"servers": {"a": {"command": "x"}}}}']])(
+  'the keys of editors: %s',
+  (servers) => {
+    expect(resolve({ servers, file: 'mcp.JSON' }).servers.map(({ name }) => name)).toEqual(['a']);
+  },
+);
+
+test('the secrets file goes with it', () => {
+  const secrets = '[servers.fs.env]\nKEY = "mine"\n';
+  const { servers } = resolve({ servers: FILE, file: 'c.json', secrets, env: { WORD: 'value' } });
+  expect(processOf(servers[0]).env).toEqual({ KEY: 'mine', RAW: 'a$b' });
+});
+
+test.each([
+  ['{\n"mcpServers": {\n', 'c.json: this is not valid JSON: it ends too early.'],
+  ['{"mcpServers": ]}', 'c.json: this is not valid JSON: unexpected "]" at line 1, column 16.'],
+  ['[]', 'c.json: it holds no servers. They are expected under "mcpServers".'],
+  ['', 'c.json: it is empty. Write {"mcpServers": {}} for no servers.'],
+  ['{"mcpServers": {"a": 1}}', 'c.json: a server must be a table, not 1.'],
+  ['{"mcpServers": {"a b": {"command": "x"}}}', '"a b" cannot be the name of a server.'],
+  [
+    '{"mcpServers": {"a": {"command": "x", "args": "y"}}}',
+    'c.json: server "a": args must be a list of texts',
+  ],
+  [
+    '{"mcpServers": {"a": {"type": "websocket", "url": "https://x"}}}',
+    'transport must be one of http, sse, not "websocket".',
+  ],
+  ['{"mcpServers": {"a": {"command": "${input:token}"}}}', '"${input:token}" names no variable.'],
+])('%s is refused', (servers, message) => {
+  const problems = problemsOf({ servers, file: 'c.json' });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+});

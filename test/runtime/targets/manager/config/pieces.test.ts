@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { childEnvironment } from '../../../../../runtime/targets/manager/config/child-environment.ts';
+import { parseDuration } from '../../../../../runtime/targets/manager/config/duration.ts';
+import { hideArgs, hideValue } from '../../../../../runtime/targets/manager/config/hide-values.ts';
+import {
+  packageCommand,
+  parsePackage,
+} from '../../../../../runtime/targets/manager/config/package-launch.ts';
+import { createRedactions } from '../../../../../runtime/targets/manager/config/redactions.ts';
+import { missingArgs } from '../../../../../runtime/targets/manager/config/required-args.ts';
+import {
+  nameProblem,
+  usableName,
+  variablePrefix,
+} from '../../../../../runtime/targets/manager/config/server-name.ts';
+
+test.each([
+  [15, 15_000],
+  ['15', 15_000],
+  ['0.5', 500],
+  ['500ms', 500],
+  ['1m30s', 90_000],
+  ['1h', 3_600_000],
+  ['1.5s', 1500],
+  ['250µs', 0.25],
+  ['0', undefined],
+  [-1, undefined],
+  ['0s', undefined],
+  ['s', undefined],
+  ['1d', undefined],
+  ['1 m', undefined],
+  ['', undefined],
+  ['1000h', undefined],
+])('the time %j is %j ms', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds);
+});
+
+test.each(['time', 'Time', ' time ', 'a', 'mcp-discord', 'a.b', 'x_y', 'a--b', '3d'])(
+  '%j may be a name',
+  (name) => {
+    expect(nameProblem(name)).toBeUndefined();
+  },
+);
+
+test.each([
+  ['a__b', 'a_b'],
+  ['a/b', 'a-b'],
+  ['_a', 'a'],
+  ['a_', 'a'],
+  ['My Server', 'my-server'],
+  ['@scope/pkg', 'scope-pkg'],
+  ['a-_b', 'a_b'],
+  ['x'.repeat(65), 'x'.repeat(64)],
+  ['é', undefined],
+])('%j may not be a name, but %j', (name, usable) => {
+  expect(nameProblem(name)).toContain('cannot be the name of a server');
+  expect(usableName(name)).toBe(usable);
+  expect(nameProblem(usable ?? 'usable')).toBeUndefined();
+});
+
+test('variables of a server', () => {
+  expect(variablePrefix('duckduckgo-mcp')).toBe('MCPD__DUCKDUCKGO_MCP__');
+});
+
+test.each([
+  ['npx::@scope/server@1.2.3', ['npx', '-y', '@scope/server@1.2.3']],
+  ['uvx::mcp-server-time@2025.8.4', ['uvx', 'mcp-server-time@2025.8.4']],
+  [
+    'docker::mcp/time@1.0',
+    [
+      'docker',
+      'run',
+      '-i',
+      '--rm',
+      '--network',
+      'host',
+      '--volume',
+      '/repos:/workspace',
+      '-e',
+      'K',
+      'mcp/time:1.0',
+    ],
+  ],
+])('%s is started like this', (text, expected) => {
+  const found = parsePackage(text);
+  if (typeof found === 'string') throw new Error(found);
+  const options = { env: { K: 'v w' }, volumes: [{ from: '/repos', path: '/workspace' }] };
+  const { command, args } = packageCommand(found, options);
+  expect([command, ...args]).toEqual(expected);
+});
+
+test('an image by its digest', () => {
+  const found = parsePackage('docker::mcp/time@sha256:abc');
+  if (typeof found === 'string') throw new Error(found);
+  expect(packageCommand(found, { env: {}, volumes: [] }).args.at(-1)).toBe('mcp/time@sha256:abc');
+});
+
+test.each([
+  ['npx::server', 'It has no version; @latest takes the newest.'],
+  ['pip::server@1', '"pip" does not run packages.'],
+  ['server', 'is no package. Write <npx|uvx|docker>::<name>@<version>'],
+  ['npx::@1', 'is no package.'],
+  ['npx::a b@1', 'is no package.'],
+])('the package %s is refused', (text, message) => {
+  expect(parsePackage(text)).toContain(message);
+});
+
+test('D-6: a child gets what programs need and its own variables, and no one else’s', () => {
+  const env = {
+    PATH: '/bin',
+    HOME: '/h',
+    LC_ALL: 'C',
+    XDG_DATA_HOME: '/d',
+    npm_config_registry: 'r',
+    https_proxy: 'p',
+    UV_INDEX: 'u',
+    MCPD__TIME__KEY: 'own',
+    MCPD__OTHER__KEY: 'no',
+    MCPD_API_KEY: 'no',
+    AWS_SECRET: 'no',
+    MCP_MANAGER_API_KEY: 'no',
+    SystemRoot: 'C:',
+    UNSET: undefined,
+  };
+  const inherited = {
+    PATH: '/bin',
+    HOME: '/h',
+    LC_ALL: 'C',
+    XDG_DATA_HOME: '/d',
+    npm_config_registry: 'r',
+    https_proxy: 'p',
+    UV_INDEX: 'u',
+    MCPD__TIME__KEY: 'own',
+  };
+  expect(childEnvironment('time', { A: 'b' }, { env, platform: 'linux' })).toEqual({ ...inherited, A: 'b' });
+  expect(childEnvironment('time', { HOME: '/x' }, { env, platform: 'win32' })).toEqual({
+    ...inherited,
+    HOME: '/x',
+    SystemRoot: 'C:',
+  });
+});
+
+test('required arguments in every form, and those that are missing', () => {
+  const required = { env: [], positional: ['dir', 'mode'], valued: ['--config', '-t'], flags: ['--verbose'] };
+  expect(missingArgs(['--config=a', '-t', 'x', '--verbose', '/dir', 'fast'], required)).toEqual([]);
+  expect(missingArgs(['--config', '/dir'], required)).toEqual(['-t', '--verbose', 'dir', 'mode']);
+  expect(missingArgs(['--config=', '/dir', '--other=1'], required)).toEqual([
+    '--config',
+    '-t',
+    '--verbose',
+    'mode',
+  ]);
+});
+
+test('what is hidden: long enough, no setting, each line, a token without its scheme; the longest first', () => {
+  const redactions = createRedactions();
+  for (const value of ['abc', 'abcd', 'true', 'Bearer secret-token', 'first line\nsecond line', 'abcd'])
+    redactions.add(value);
+  expect(redactions.values()).toEqual([
+    'first line\nsecond line',
+    'Bearer secret-token',
+    'secret-token',
+    'second line',
+    'first line',
+    'abcd',
+  ]);
+});
+
+test('lists hide values, and show placeholders', () => {
+  expect(['x', '${A}', '$A', 'a$A', '${A:-secret}', ''].map((value) => hideValue(value))).toEqual([
+    '***',
+    '${A}',
+    '$A',
+    '***',
+    '***',
+    '',
+  ]);
+  expect(hideArgs(['--token=abc', '--port=1', '--api-key', 'abc', '/dir', '--auth=$A'])).toEqual([
+    '--token=***',
+    '--port=1',
+    '--api-key',
+    '***',
+    '/dir',
+    '--auth=$A',
+  ]);
+});

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { problemsOf, resolve } from './resolve.ts';
+
+const server = (rest: string): string => `[[servers]]\nname = "a"\n${rest}`;
+const COMMAND = 'command = "x"\ntools = ["*"]\n';
+
+test.each([
+  ['a = \n', '.mcpd.toml:1: this is not valid TOML: '],
+  ['', '.mcpd.toml: it is empty. Write servers = [] for no servers.'],
+  [' \n\n', '.mcpd.toml: it is empty.'],
+  ['servers = 1', '.mcpd.toml:1: servers must be a list: begin each with [[servers]], with two brackets.'],
+  ['[servers]\nname = "a"\n', '.mcpd.toml:1: servers must be a list'],
+  ['servers = [1]', '.mcpd.toml:1: a server must be a table, not 1.'],
+  ['# x\n\n[[servers]]\ncommand = "x"\ntools = ["*"]\n', '.mcpd.toml:3: server 1: name is missing.'],
+  [
+    server('command = "x"\n'),
+    '.mcpd.toml:1: server "a": tools is missing: name the tools that may be called, or write tools = ["*"] for all.',
+  ],
+  [
+    server('tools = ["*"]\n'),
+    '.mcpd.toml:1: server "a": a server is started by exactly one of package, command or url; it has none of them.',
+  ],
+  [
+    server(`${COMMAND}url = "https://x.example"\n`),
+    '.mcpd.toml:5: server "a": a server is started by exactly one of package, command or url; it has command and url.',
+  ],
+  [
+    server(`${COMMAND}comand = "y"\n`),
+    '.mcpd.toml:5: server "a": unknown key "comand". Did you mean command?',
+  ],
+  [
+    server(`${COMMAND}zzzzzz = 1\n`),
+    '.mcpd.toml:5: server "a": unknown key "zzzzzz". Known are name, package, ',
+  ],
+  [
+    server(`${COMMAND}headers = { A = "b" }\n`),
+    '.mcpd.toml:5: server "a": headers does not go with command; it is for url.',
+  ],
+  [
+    server('url = "https://x.example"\ntools = ["*"]\nargs = ["x"]\n'),
+    '.mcpd.toml:5: server "a": args does not go with url; it is for package and command.',
+  ],
+  [server(`${COMMAND}args = "x y"\n`), '.mcpd.toml:5: server "a": args must be a list of texts, not "x y".'],
+  [
+    server(`${COMMAND}args = ["x", 1]\n`),
+    '.mcpd.toml:5: server "a": args must be a list of texts, not a list of other things.',
+  ],
+  [
+    server(`${COMMAND}[servers.env]\nPORT = 8080\n`),
+    '.mcpd.toml:5: server "a": env must be a table of texts, as in { NAME = "value" }, not a table of other things.',
+  ],
+  [
+    server(`${COMMAND}concurrency = 0\n`),
+    '.mcpd.toml:5: server "a": concurrency must be a whole number of at least 1, not 0.',
+  ],
+  [server(`${COMMAND}lazy = "yes"\n`), '.mcpd.toml:5: server "a": lazy must be true or false, not "yes".'],
+  [
+    server(`${COMMAND}timeout_init = "soon"\n`),
+    '.mcpd.toml:5: server "a": timeout_init must be a time above zero: seconds such as 15',
+  ],
+  [
+    server(`${COMMAND}idle_timeout = 2020-01-01\n`),
+    '.mcpd.toml:5: server "a": idle_timeout must be a time above zero',
+  ],
+  [
+    server(`${COMMAND}[servers.volumes.w]\npath = "/w"\n`),
+    '.mcpd.toml:5: server "a": volumes are for packages that docker runs',
+  ],
+  [
+    server('url = "ftp://x"\ntools = ["*"]\n'),
+    '.mcpd.toml:3: server "a": the url must begin with http:// or https://',
+  ],
+  [
+    server('url = "https://x.example"\ntools = ["*"]\n[servers.headers]\n"bad name" = "x"\n'),
+    '.mcpd.toml:6: server "a": the header "bad name" cannot be sent.',
+  ],
+  [
+    server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_id = "x"\n'),
+    '.mcpd.toml:5: server "a": oauth needs client_secret, here or in the secrets file.',
+  ],
+  [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of texts'],
+  ['[daemon]\napi = 1\n', '.mcpd.toml:2: [daemon]: api must be a table, not 1.'],
+  ['[daemon.api]\nadr = "x"\n', '.mcpd.toml:2: [daemon.api]: unknown key "adr". Did you mean addr?'],
+  [
+    '[daemon.api]\naddr = "localhost"\n',
+    '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>, as in "127.0.0.1:8090", not "localhost".',
+  ],
+  ['[daemon.api]\naddr = "a:70000"\n', '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>'],
+  [
+    '[daemon.mcp.timeout]\nhealth = 0\n',
+    '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a time above zero',
+  ],
+  ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable needs allow_origins'],
+])('%j is told at its line', (servers, message) => {
+  const problems = problemsOf({ servers });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+});
+
+test.each([
+  ['[servers.a]\nargz = []\n', 'secrets.toml:2: [servers.a]: unknown key "argz". Did you mean args?'],
+  ['[server.a]\n', 'secrets.toml:1: unknown key "server". Did you mean servers?'],
+  ['[servers.a.env]\nA = 1\n', 'secrets.toml:1: [servers.a]: env must be a table of texts'],
+  ['[servers.a]\n[servers.A]\n', 'secrets.toml:2: the server "a" stands here twice'],
+  [
+    '[servers.a.volumes]\nw = "/w"\n',
+    'secrets.toml:2: server "a" has no volume "w". Add [servers.volumes.w]',
+  ],
+  [
+    '[servers.a]\nurl = "https://x.example"\n',
+    'secrets.toml:2: server "a": url is for servers with url. Take it out.',
+  ],
+  ['[servers.a.env]\n"A=B" = "x"\n', 'secrets.toml:2: server "a": the variable "A=B" cannot be set'],
+  ['x', 'secrets.toml:1: this is not valid TOML'],
+])('of the secrets file: %j', (secrets, message) => {
+  const problems = problemsOf({ servers: server(COMMAND), secrets });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+});
+
+test('what a server demands is told with the command that gives it', () => {
+  const servers = `${server('package = "docker::x@1"\ntools = ["*"]\n')}required_env = ["K"]
+required_args = ["--config"]
+[servers.volumes.w]
+path = "/w"
+required = true
+`;
+  expect(problemsOf({ servers, secrets: '[servers.a.env]\nK = ""\n' })).toEqual([
+    '.mcpd.toml:1: server "a" needs the argument --config. Give it with `mcp-manager config args set a -- <all its arguments>`.',
+    '.mcpd.toml:5: server "a" needs the variable K. Give it with `mcp-manager config env set a K=<value>`.',
+    'secrets.toml:1: server "a" needs a folder for its volume "w". Give it with `mcp-manager config volumes set a w=<folder>`.',
+  ]);
+});
+
+test('all problems of both files are told at once, in the order of their lines', () => {
+  const servers = `${server('command = "x"\nlazy = 1\ntools = [1]\nreadonly = true\n')}[daemon.api]\naddr = "x"\n`;
+  expect(
+    problemsOf({ servers, secrets: '[servers.a]\nargs = 1\n' }).map((problem) => problem.split(': ')[0]),
+  ).toEqual(['.mcpd.toml:4', '.mcpd.toml:5', '.mcpd.toml:6', '.mcpd.toml:8', 'secrets.toml:2']);
+  expect(() => resolve({ servers })).toThrow(/^The configuration has 4 problems\.\n {2}\.mcpd\.toml:4: /);
+});
+
+test('lines are right behind texts and lists that look like something else', () => {
+  const servers = `# [[servers]] name = "x"
+[[servers]]
+name = "a"
+command = """
+[[servers]]
+name = "b" # not one
+"""
+args = [ # [
+  "]", '[[servers]]', "\\"",
+]
+"tools" = ["*"]
+"la\\u007Ay" = 1
+env = { A = "}", B = "#" }
+[servers.env2]
+x = 1
+`;
+  expect(problemsOf({ servers })).toEqual([
+    expect.stringContaining('.mcpd.toml:12: server "a": lazy must be true or false, not 1.'),
+    expect.stringContaining('.mcpd.toml:14: server "a": unknown key "env2". Did you mean env?'),
+  ]);
+});
+
+test('CRLF and a comment without a line break are fine', () => {
+  const servers = `${server(COMMAND)}# end`.replaceAll('\n', '\r\n');
+  expect(resolve({ servers }).servers).toHaveLength(1);
+});

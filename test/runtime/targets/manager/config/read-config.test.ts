@@ -1,0 +1,94 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { CONFIG_OPTIONS } from '../../../../../runtime/targets/manager/commands/config-options.ts';
+import { configPaths } from '../../../../../runtime/targets/manager/config/config-paths.ts';
+import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const ONE = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';
+const paths = () => ({ config: join(folder(), '.mcpd.toml'), runtime: join(folder(), 'secrets.toml') });
+
+async function refusal(content: string | Uint8Array): Promise<string> {
+  writeFileSync(paths().config, content);
+  const error: unknown = await readConfig(paths(), {}).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ name: 'AppError', code: 'ConfigError' });
+  return (error as Error).message;
+}
+
+test('both files, which are watched even if the second is not there', async () => {
+  writeFileSync(paths().config, ONE);
+  const { config, runtime } = paths();
+  expect(await readConfig(paths(), {})).toMatchObject({
+    servers: [{ name: 'a' }],
+    files: [config, runtime],
+    warnings: [],
+  });
+});
+
+test('a secrets file that others may read is a warning', async () => {
+  writeFileSync(paths().config, ONE);
+  writeFileSync(paths().runtime, '[servers.a.env]\nK = "v"\n', { mode: 0o644 });
+  const { warnings } = await readConfig(paths(), {});
+  expect(warnings).toEqual([
+    `${paths().runtime}: others than its owner may read it. Keep its secrets with \`chmod 600 ${paths().runtime}\`.`,
+  ]);
+  chmodSync(paths().runtime, 0o600);
+  expect((await readConfig(paths(), {})).warnings).toEqual([]);
+});
+
+test('a byte order mark, a link, and no secrets at all', async () => {
+  writeFileSync(join(folder(), 'real.toml'), `\uFEFF${ONE}`);
+  symlinkSync('real.toml', paths().config);
+  const { servers } = await readConfig({ ...paths(), runtime: '/dev/null' }, {});
+  expect(servers).toHaveLength(1);
+});
+
+test('a file that is not there', async () => {
+  await expect(readConfig(paths(), {})).rejects.toThrow(
+    `There is no configuration at ${paths().config}. Create one with \`mcp-manager init\`, or name another with --config-file.`,
+  );
+});
+
+test('a folder, a device, a file below a file', async () => {
+  mkdirSync(paths().config);
+  await expect(readConfig(paths(), {})).rejects.toThrow(
+    `Cannot read ${paths().config}: it is a folder. Name a file.`,
+  );
+  await expect(readConfig({ ...paths(), config: '/dev/zero' }, {})).rejects.toThrow('it is no regular file');
+  writeFileSync(join(folder(), 'file'), '');
+  await expect(readConfig({ ...paths(), config: join(folder(), 'file', 'x') }, {})).rejects.toThrow(
+    'one of its parent folders is a file. Name another path.',
+  );
+});
+
+test.each([
+  ['not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not text in UTF-8. Save it as UTF-8.'],
+  ['binary', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it holds zero bytes.'],
+  ['ten megabytes', `# ${'x'.repeat(10 * 1024 * 1024)}`, 'has 10.0 MiB; a configuration has at most 4 MiB.'],
+  ['empty', '', 'it is empty.'],
+  ['no TOML', '<html>', 'this is not valid TOML'],
+])('%s is told in one line', async (_, content, message) => {
+  const said = await refusal(content);
+  expect(said).toContain(message);
+  expect(said).not.toContain('\n');
+});
+
+test('where the files are: flag, then environment, then default', () => {
+  const command = { summary: '', options: CONFIG_OPTIONS, run: () => Promise.resolve(0) };
+  const find = (args: string[], env: Record<string, string>) =>
+    configPaths(parseInvocation(command, args, env), env);
+  expect(find([], { HOME: '/h' })).toEqual({
+    config: join(process.cwd(), '.mcpd.toml'),
+    runtime: '/h/.config/mcpd/secrets.dev.toml',
+  });
+  expect(find([], { HOME: '/h', XDG_CONFIG_HOME: '/c' }).runtime).toBe('/c/mcpd/secrets.dev.toml');
+  const env = { MCPD_CONFIG_FILE: '/e/c', MCPD_RUNTIME_FILE: '/e/r' };
+  expect(find([], env)).toEqual({ config: '/e/c', runtime: '/e/r' });
+  expect(find(['--config-file', '/f', '--runtime-file=/g'], env)).toEqual({ config: '/f', runtime: '/g' });
+});

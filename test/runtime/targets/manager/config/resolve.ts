@@ -1,0 +1,56 @@
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import {
+  type ConfigSources,
+  resolveConfig,
+  type ResolvedConfig,
+} from '../../../../../runtime/targets/manager/config/resolve-config.ts';
+import type {
+  ProcessLaunch,
+  RemoteLaunch,
+  ServerSpec,
+} from '../../../../../runtime/targets/manager/config/spec.ts';
+
+interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts'>> {
+  readonly servers: string;
+  readonly secrets?: string;
+  /** What the file of servers is called. */
+  readonly file?: string;
+}
+
+/** A configuration from two texts, as if they were files. */
+export const resolve = ({
+  servers,
+  secrets,
+  file = '.mcpd.toml',
+  env = {},
+  timeouts,
+}: Texts): ResolvedConfig =>
+  resolveConfig({
+    servers: { path: file, text: servers },
+    secrets: secrets === undefined ? undefined : { path: 'secrets.toml', text: secrets },
+    env,
+    platform: 'linux',
+    timeouts,
+  });
+
+/** What is wrong with a configuration. */
+export function problemsOf(texts: Texts): string[] {
+  try {
+    resolve(texts);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'ConfigError')
+      return error.details?.map(({ message }) => message) ?? [];
+    throw error;
+  }
+  return [];
+}
+
+export function processOf(server: ServerSpec | undefined): ProcessLaunch {
+  if (server?.launch.kind !== 'process') throw new Error('no process');
+  return server.launch;
+}
+
+export function remoteOf(server: ServerSpec | undefined): RemoteLaunch {
+  if (server?.launch.kind !== 'remote') throw new Error('not remote');
+  return server.launch;
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../../helpers/audit.ts';
+import { provideChromium } from '../../../../helpers/chromium.ts';
+import { usePages } from '../../../../helpers/use-pages.ts';
+import { type OpenApi, openApi } from './open-api.ts';
+
+const chromium = await provideChromium();
+
+describe.skipIf(chromium === undefined)('the page that shows the API, in a browser', () => {
+  const pages = usePages(chromium);
+  let api: OpenApi;
+  let origin: string;
+  beforeAll(async () => {
+    api = await openApi({ servers: [] });
+    origin = await api.listen();
+  });
+  afterAll(() => api.close());
+
+  test('has every operation, with types of OpenAPI 3.1', () =>
+    pages.visit(`${origin}/docs`, async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'mcp-manager' }).waitFor();
+      const { paths } = (await api.get('/openapi.json')).body;
+      for (const [path, methods] of Object.entries<Record<string, { summary: string }>>(paths)) {
+        for (const [method, { summary }] of Object.entries(methods)) {
+          const section = page.getByRole('region', { name: `${method.toUpperCase()} ${path}`, exact: true });
+          expect(await section.innerText()).toContain(summary);
+        }
+      }
+      const health = page.getByRole('region', { name: 'GET /api/v1/health/servers', exact: true });
+      expect(await health.innerText()).toMatch(/servers array of object or null/);
+      expect(await page.getByText('Try the model').count()).toBe(0);
+    }));
+
+  test.each([
+    { width: 360, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'light' },
+  ] as const)('keeps nobody out at $width in $colorScheme', ({ width, colorScheme }) =>
+    pages.visit(
+      `${origin}/docs`,
+      async (page) => {
+        await page.getByRole('region', { name: 'GET /healthz', exact: true }).waitFor();
+        expect(await audit(page)).toEqual([]);
+        const scrollWidth = await page.locator('html').evaluate((node) => node.scrollWidth);
+        expect(scrollWidth).toBeLessThanOrEqual(width);
+      },
+      { viewport: { width, height: 800 }, colorScheme },
+    ),
+  );
+});

@@ -1,0 +1,180 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
+import { keyOf } from '../access/key-of.ts';
+import { useApi } from './use-api.ts';
+
+const api = useApi(() => ({ servers: [] }));
+const locked = useApi(() => ({ servers: [], keys: [keyOf('mcpm_x')] }));
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly requestBody?: {
+    content: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
+  };
+  readonly responses: Record<
+    string,
+    { content: Record<string, { schema: object; examples: Record<string, { value: unknown }> }> }
+  >;
+  readonly security?: unknown;
+}
+
+const operationsOf = (document: {
+  paths: Record<string, Record<string, Operation>>;
+}): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+
+test('the document has every operation of the contract, by its published name', async () => {
+  const { headers, body } = await api().get('/openapi.json');
+  expect(headers.get('Content-Type')).toBe('application/openapi+json');
+  expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'mcp-manager', version: 'v1' } });
+  const named = operationsOf(body).map(([name, { operationId, tags }]) => [name, operationId, tags[0]]);
+  expect(named).toEqual([
+    ['GET /api/v1/health/servers', 'listServersHealth', 'Health'],
+    ['GET /api/v1/health/servers/{name}', 'getServerHealth', 'Health'],
+    ['GET /api/v1/servers', 'listServers', 'Servers'],
+    ['GET /api/v1/servers/{name}/tools', 'listTools', 'Tools'],
+    ['POST /api/v1/servers/{server}/tools/{tool}', 'callTool', 'Tools'],
+    ['GET /api/v1/servers/{name}/prompts', 'listPrompts', 'Prompts'],
+    ['POST /api/v1/servers/{name}/prompts/{promptName}', 'generatePrompt', 'Prompts'],
+    ['GET /api/v1/servers/{name}/resources', 'listResources', 'Resources'],
+    ['GET /api/v1/servers/{name}/resources/templates', 'listResourceTemplates', 'Resources'],
+    ['GET /api/v1/servers/{name}/resources/content', 'getResourceContent', 'Resources'],
+    ['GET /api/v1/tools', 'searchTools', 'Tools'],
+    ['GET /api/v1/admin/status', 'getStatus', 'Admin'],
+    ['POST /api/v1/admin/reload', 'reload', 'Admin'],
+    ['POST /api/v1/admin/servers/{name}/restart', 'restartServer', 'Admin'],
+    ['GET /api/v1/admin/servers/{name}/logs', 'getServerLogs', 'Admin'],
+    ['GET /healthz', 'healthz', 'Operations'],
+    ['GET /readyz', 'readyz', 'Operations'],
+    ['GET /metrics', 'metrics', 'Operations'],
+    ['GET /openapi.json', 'openapi', 'Operations'],
+    ['GET /schemas/{type}.json', 'getSchema', 'Operations'],
+  ]);
+});
+
+test('it is valid OpenAPI 3.1, and its examples are valid', async () => {
+  const { body } = await api().get('/openapi.json');
+  await SwaggerParser.validate(structuredClone(body), { dereference: { circular: false } });
+  expect(JSON.stringify(body)).not.toMatch(/"nullable"|"\$id"|"x-[a-z-]+":/);
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(body, 'api');
+  let tried = 0;
+  for (const [name, { requestBody, responses }] of operationsOf(body)) {
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', 'default']));
+    for (const { content } of [requestBody, ...Object.values(responses)].filter(
+      (part) => part !== undefined,
+    )) {
+      for (const { schema, examples } of Object.values(content)) {
+        const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+        for (const { value } of Object.values(examples)) {
+          expect([name, value, validate(value) || validate.errors]).toEqual([name, value, true]);
+          tried += 1;
+        }
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(100);
+});
+
+test('schemas are closed, and have what the contract says', async () => {
+  const { schemas } = (await api().get('/openapi.json')).body.components;
+  const shape = (name: string): unknown => [
+    Object.keys(schemas[name].properties),
+    schemas[name].required ?? [],
+    schemas[name].additionalProperties,
+  ];
+  const expected: Record<string, [string[], string[]]> = {
+    ErrorModel: [['$schema', 'type', 'title', 'status', 'detail', 'instance', 'errors'], []],
+    ErrorDetail: [['message', 'location', 'value'], []],
+    ServerHealth: [
+      ['$schema', 'name', 'status', 'lastChecked', 'lastSuccessful', 'latency'],
+      ['name', 'status'],
+    ],
+    ServersHealthResponseBody: [['$schema', 'servers'], ['servers']],
+    Tool: [
+      ['name', 'description', 'title', 'inputSchema', 'outputSchema', 'annotations', '_meta'],
+      ['name', 'description'],
+    ],
+    ToolAnnotations: [['title', 'destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'], []],
+    JSONSchema: [['type', 'properties', 'required'], ['type']],
+    ToolsResponseBodyTool: [['$schema', 'tools'], ['tools']],
+    Prompt: [['name', 'description', 'arguments', '_meta'], ['name']],
+    PromptArgument: [['name', 'description', 'required'], ['name']],
+    Prompts: [['$schema', 'prompts', 'nextCursor'], ['prompts']],
+    PromptGenerateArguments: [['$schema', 'arguments'], []],
+    GeneratePromptResponseBody: [['$schema', 'description', 'messages'], ['messages']],
+    PromptMessage: [
+      ['role', 'content'],
+      ['role', 'content'],
+    ],
+    Resource: [
+      ['uri', 'name', 'description', 'mimeType', '_meta'],
+      ['uri', 'name'],
+    ],
+    Resources: [['$schema', 'resources', 'nextCursor'], ['resources']],
+    ResourceContent: [['uri', 'mimeType', 'text', 'blob', '_meta'], ['uri']],
+    ResourceTemplate: [
+      ['uriTemplate', 'name', 'description', 'mimeType', '_meta'],
+      ['uriTemplate', 'name'],
+    ],
+    ResourceTemplates: [['$schema', 'templates', 'nextCursor'], ['templates']],
+  };
+  for (const [name, [properties, required]] of Object.entries(expected)) {
+    expect([name, shape(name)]).toEqual([name, [properties, required, false]]);
+  }
+});
+
+test('as YAML it is the same', async () => {
+  const { headers, text } = await api().get('/openapi.yaml');
+  expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
+  expect(parse(text)).toEqual((await api().get('/openapi.json')).body);
+});
+
+test('every schema can be had alone, and leads nowhere else', async () => {
+  const { schemas } = (await api().get('/openapi.json')).body.components;
+  expect(Object.keys(schemas).length).toBeGreaterThan(25);
+  for (const name of Object.keys(schemas)) {
+    const { status, headers, body, text } = await api().get(`/schemas/${name}.json`);
+    expect([name, status, headers.get('Content-Type')]).toEqual([name, 200, 'application/schema+json']);
+    expect(text).not.toContain('#/components');
+    expect(() => new Ajv2020({ strict: false, validateFormats: false }).compile(body)).not.toThrow();
+  }
+  for (const path of ['Nothing.json', 'Tool', 'Tool.yaml', 'toString.json', '__proto__.json']) {
+    const { status, body } = await api().get(`/schemas/${path}`);
+    expect([status, body.detail]).toEqual([
+      404,
+      expect.stringMatching(/^No such schema: .* There are .*\bTool\b/),
+    ]);
+  }
+});
+
+test('the page that shows it is all here, and works without the internet', async () => {
+  const { status, headers, text } = await api().get('/docs');
+  expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(text).not.toContain('Try the model');
+  const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path = '']) => path);
+  expect(linked.length).toBeGreaterThan(4);
+  for (const path of [
+    ...linked,
+    ...DOCS_FILES.filter((file) => file !== 'docs.html').map((file) => `assets/${file}`),
+  ]) {
+    expect(path).not.toMatch(/^\/|:/);
+    expect([path, (await api().get(`/${path}`)).status]).toEqual([path, 200]);
+  }
+  expect((await api().get('/docs/')).headers.get('Location')).toBe('../docs');
+});
+
+test('with keys the document says what needs one', async () => {
+  const { body } = await locked().get('/openapi.json');
+  expect(body.components.securitySchemes).toEqual({ apiKey: { type: 'http', scheme: 'bearer' } });
+  const open = operationsOf(body).flatMap(([name, { security }]) => (security ? [name] : []));
+  expect(open).toEqual(['GET /healthz', 'GET /readyz', 'GET /openapi.json', 'GET /schemas/{type}.json']);
+});

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'smol-toml';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
+import type { Health, ManagedServer } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import { healthView } from '../../../../../runtime/targets/manager/http/views/server-view.ts';
+import { serverSpec } from '../server-spec.ts';
+import { FIXTURES } from '../../../../helpers/paths.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { openApi } from './open-api.ts';
+import { useApi } from './use-api.ts';
+
+const api = useApi(() => ({
+  servers: [serverSpec('zebra', 'echo'), serverSpec('ant', 'echo')],
+}));
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
+test('the health of all servers, by name', async () => {
+  await expect
+    .poll(
+      async () =>
+        (await api().get('/api/v1/health/servers')).body.servers.map(({ status }: Health) => status),
+      {
+        timeout: 20_000,
+      },
+    )
+    .toEqual(['ok', 'ok']);
+  const { body, headers } = await api().get('/api/v1/health/servers');
+  expect(headers.get('Link')).toBe('</schemas/ServersHealthResponseBody.json>; rel="describedBy"');
+  expect(Object.entries(body)[0]).toEqual([
+    '$schema',
+    'http://localhost/schemas/ServersHealthResponseBody.json',
+  ]);
+  expect(body.servers.map(({ name }: { name: string }) => name)).toEqual(['ant', 'zebra']);
+  const { body: one } = await api().get('/api/v1/health/servers/ant');
+  expect(one).toEqual({
+    $schema: 'http://localhost/schemas/ServerHealth.json',
+    name: 'ant',
+    status: 'ok',
+    lastChecked: expect.stringMatching(TIME),
+    lastSuccessful: expect.stringMatching(TIME),
+    latency: expect.stringMatching(/^\d+(\.\d+)?(ns|µs|ms|s)$/),
+  });
+});
+
+test('an unknown server is not tracked', async () => {
+  expect(await api().get('/api/v1/health/servers/Nobody')).toMatchObject({
+    status: 404,
+    body: { title: 'Not Found', detail: 'server health is not being tracked: Nobody' },
+  });
+});
+
+test('the names of all servers are a bare list', async () => {
+  const { text, headers } = await api().get('/api/v1/servers');
+  expect([text, headers.get('Content-Type'), headers.get('Link')]).toEqual([
+    '["ant","zebra"]',
+    'application/json',
+    null,
+  ]);
+});
+
+const viewOf = (health: Health): object =>
+  healthView({ name: 'x', health: () => health } as unknown as ManagedServer);
+
+test('what is not known is left out, and latency counts only for a check that was answered', () => {
+  expect(
+    viewOf({ status: 'unknown', lastChecked: undefined, lastSuccessful: undefined, latencyNs: undefined }),
+  ).toEqual({ name: 'x', status: 'unknown' });
+  expect(viewOf({ status: 'timeout', lastChecked: 1000.5, lastSuccessful: 0, latencyNs: 1_234_567 })).toEqual(
+    {
+      name: 'x',
+      status: 'timeout',
+      lastChecked: '1970-01-01T00:00:01.0005Z',
+      lastSuccessful: '1970-01-01T00:00:00Z',
+    },
+  );
+  expect(viewOf({ status: 'ok', lastChecked: 0, lastSuccessful: 0, latencyNs: 1_234_567 })).toMatchObject({
+    latency: '1.234567ms',
+  });
+});
+
+describe('D-8: a name with capitals', () => {
+  const folder = useTempFolder();
+
+  test('is the same name, for health and for calls', async () => {
+    const config = join(folder(), '.mcpd.toml');
+    const echo = join(FIXTURES, 'mcp-servers', 'echo.mjs');
+    const server = { name: 'MyTools', command: process.execPath, args: [echo], tools: ['*'] };
+    writeFileSync(config, stringify({ servers: [server] }));
+    const { servers } = await readConfig({ config, runtime: join(folder(), 'none.toml') }, {});
+    const api = await openApi({ servers });
+    expect((await api.get('/api/v1/servers')).body).toEqual(['mytools']);
+    for (const name of ['MyTools', 'mytools']) {
+      expect((await api.get(`/api/v1/health/servers/${name}`)).body.name).toBe('mytools');
+      const path = `/api/v1/servers/${name}/tools/echo`;
+      expect((await api.post(path, { message: 'hello' })).body).toBe('hello');
+    }
+    await api.close();
+  });
+});

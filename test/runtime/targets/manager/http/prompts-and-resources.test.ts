@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import {
+  generatedPromptView,
+  promptView,
+} from '../../../../../runtime/targets/manager/http/views/prompt-view.ts';
+import {
+  contentView,
+  resourceView,
+} from '../../../../../runtime/targets/manager/http/views/resource-view.ts';
+import { serverSpec } from '../server-spec.ts';
+import { useApi } from './use-api.ts';
+
+const api = useApi(() => ({
+  servers: [
+    serverSpec('echo', 'echo'),
+    serverSpec('paged', 'echo', { env: { PAGE_SIZE: '2' } }),
+    serverSpec('tools', 'echo', { env: { ONLY_TOOLS: '1' } }),
+    serverSpec('empty', 'empty-text-resource'),
+    serverSpec('few', 'echo', {
+      prompts: { allow: ['greet'], deny: [] },
+      resources: { allow: ['memo://one'], deny: [] },
+    }),
+  ],
+}));
+
+describe('prompts', () => {
+  test('are listed with the members of the contract', async () => {
+    const { body, headers } = await api().get('/api/v1/servers/echo/prompts');
+    expect(body).toEqual({
+      $schema: 'http://localhost/schemas/Prompts.json',
+      prompts: [
+        { name: 'greet', description: 'Greets someone.', arguments: [{ name: 'name', required: true }] },
+        { name: 'plain', description: 'Takes nothing.' },
+        { name: 'Picture', arguments: [{ name: 'of', description: 'What is on it.' }] },
+      ],
+    });
+    expect(headers.get('Link')).toBe('</schemas/Prompts.json>; rel="describedBy"');
+  });
+
+  test('are filled in', async () => {
+    for (const body of [{ arguments: { name: 'Ada' } }, { $schema: 'any', arguments: { name: 'Ada' } }]) {
+      expect((await api().post('/api/v1/servers/echo/prompts/greet', body)).body).toEqual({
+        $schema: 'http://localhost/schemas/GeneratePromptResponseBody.json',
+        description: 'About greet.',
+        messages: [{ role: 'user', content: { type: 'text', text: 'greet {"name":"Ada"}' } }],
+      });
+    }
+    expect((await api().post('/api/v1/servers/echo/prompts/plain', {})).status).toBe(200);
+  });
+
+  test('D-17: one that is not there is 404', async () => {
+    expect((await api().post('/api/v1/servers/echo/prompts/nothing', {})).status).toBe(404);
+  });
+
+  test('messages are passed on whatever they hold', () => {
+    const content = { type: 'of tomorrow', anything: [1] };
+    expect(generatedPromptView({ messages: [{ role: 'assistant', content, more: 1 }] })).toEqual({
+      messages: [{ role: 'assistant', content }],
+    });
+    expect(generatedPromptView({})).toEqual({ messages: [] });
+    expect(promptView({ name: 'x', title: 'X', arguments: [], description: '', _meta: { a: 1 } })).toEqual({
+      name: 'x',
+      _meta: { a: 1 },
+    });
+  });
+});
+
+describe('resources', () => {
+  test('are listed with the members of the contract', async () => {
+    expect((await api().get('/api/v1/servers/echo/resources')).body).toEqual({
+      $schema: 'http://localhost/schemas/Resources.json',
+      resources: [
+        { uri: 'memo://one', name: 'one', description: 'A text.', mimeType: 'text/plain' },
+        { uri: 'memo://blob', name: 'blob', mimeType: 'application/octet-stream' },
+        { uri: 'memo://empty', name: 'empty', mimeType: 'text/plain' },
+      ],
+    });
+    expect((await api().get('/api/v1/servers/echo/resources/templates')).body).toEqual({
+      $schema: 'http://localhost/schemas/ResourceTemplates.json',
+      templates: [
+        {
+          uriTemplate: 'memo://{name}',
+          name: 'memo',
+          description: 'A memo by its name.',
+          mimeType: 'text/plain',
+        },
+        { uriTemplate: 'note://{day}/{hour}', name: 'note' },
+      ],
+    });
+    expect(resourceView({ uri: 'a:b', size: 7, title: 'x' })).toEqual({ uri: 'a:b', name: 'a:b' });
+  });
+
+  const read = (server: string, uri: string) =>
+    api().get(`/api/v1/servers/${server}/resources/content?uri=${encodeURIComponent(uri)}`);
+
+  test('are read', async () => {
+    const { body, headers } = await read('echo', 'memo://one');
+    expect(body).toEqual([{ uri: 'memo://one', mimeType: 'text/plain', text: 'The first memo.' }]);
+    expect(headers.get('Link')).toBe(null);
+    expect((await read('echo', 'memo://blob')).body).toEqual([
+      { uri: 'memo://blob', mimeType: 'application/octet-stream', blob: 'AAEC' },
+    ]);
+  });
+
+  test('D-14: also those that are empty', async () => {
+    expect((await read('empty', 'memo://empty')).body).toEqual([
+      expect.objectContaining({ uri: 'memo://empty', text: '' }),
+    ]);
+    expect((await read('empty', 'memo://empty-blob')).body).toEqual([
+      expect.objectContaining({ uri: 'memo://empty-blob', blob: '' }),
+    ]);
+    expect(await read('empty', 'memo://none')).toMatchObject({ status: 200, body: [] });
+    expect(contentView({ uri: 'a:b', text: '', _meta: {} })).toEqual({ uri: 'a:b', text: '' });
+  });
+
+  test('D-17: one that is not there is 404, none at all 422', async () => {
+    expect((await read('echo', 'memo://nothing')).status).toBe(404);
+    for (const query of ['', '?uri=']) {
+      expect((await api().get(`/api/v1/servers/echo/resources/content${query}`)).status).toBe(422);
+    }
+  });
+});
+
+test('what is not allowed is neither listed nor given', async () => {
+  const { body } = await api().get('/api/v1/servers/few/prompts');
+  expect(body.prompts.map(({ name }: { name: string }) => name)).toEqual(['greet']);
+  expect((await api().get('/api/v1/servers/few/resources')).body.resources).toHaveLength(1);
+  expect((await api().post('/api/v1/servers/few/prompts/plain', {})).status).toBe(403);
+  const blob = '/api/v1/servers/few/resources/content?uri=memo%3A%2F%2Fblob';
+  expect((await api().get(blob)).status).toBe(403);
+});
+
+test('D-15: long lists come page by page', async () => {
+  for (const [path, list, most] of [
+    ['prompts', 'prompts', 3],
+    ['resources', 'resources', 3],
+    ['resources/templates', 'templates', 2],
+  ] as const) {
+    const pages: number[] = [];
+    let cursor = '';
+    do {
+      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+      const { status, body } = await api().get(`/api/v1/servers/paged/${path}${query}`);
+      expect(status).toBe(200);
+      pages.push(body[list].length);
+      cursor = body.nextCursor ?? '';
+    } while (cursor !== '');
+    expect(pages).toEqual(most === 3 ? [2, 1] : [2]);
+  }
+});
+
+test('a server without them is 501, in the words that published clients look for', async () => {
+  for (const path of ['prompts', 'resources', 'resources/templates']) {
+    const { status, body } = await api().get(`/api/v1/servers/tools/${path}`);
+    expect(status).toBe(501);
+    expect(`${body.title}: ${body.detail}`).toMatch(/Not Implemented.*501/);
+    expect(body.detail).toContain('not implemented by server: tools');
+  }
+});

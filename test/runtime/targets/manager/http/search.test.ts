@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { bearer, keyOf } from '../access/key-of.ts';
+import { serverSpec } from '../server-spec.ts';
+import { useApi } from './use-api.ts';
+
+const headers = { Authorization: bearer('mcpm_all') };
+const api = useApi(() => ({
+  servers: [serverSpec('echo', 'echo'), serverSpec('camel', 'camel-case-tools')],
+  keys: [keyOf('mcpm_all'), keyOf('mcpm_echo', { servers: ['echo'] })],
+}));
+
+const search = (query: string, as = headers) => api().get(`/api/v1/tools${query}`, as);
+
+test('tools of all servers are found by what they do, the best first', async () => {
+  const { body } = await search('?q=weather');
+  expect(body.$schema).toBe('http://localhost/schemas/FoundTools.json');
+  expect(body.tools[0]).toMatchObject({
+    server: 'camel',
+    name: 'getWeather',
+    description: expect.any(String),
+  });
+  const { body: adding } = await search('?q=adds+two+numbers&limit=1');
+  expect(adding.tools).toEqual([
+    { server: 'echo', name: 'add', title: 'Adder', description: 'Adds two numbers.' },
+  ]);
+  expect((await search('?q=zzzzzz')).body.tools).toEqual([]);
+});
+
+test('only those that the caller may use', async () => {
+  const { body } = await search('?q=weather', { Authorization: bearer('mcpm_echo') });
+  expect(body.tools.filter(({ server }: { server: string }) => server !== 'echo')).toEqual([]);
+});
+
+test.each(['', '?q=', '?q=%20', '?q=x&limit=0', '?q=x&limit=many'])('"%s" is 422', async (query) => {
+  const { status, body } = await search(query);
+  expect([status, body.errors[0].location]).toEqual([422, expect.stringMatching(/^query\.(q|limit)$/)]);
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { toolText } from '../../../../../runtime/targets/manager/http/views/tool-text.ts';
+import { serverSpec } from '../server-spec.ts';
+import type { Answer } from './open-api.ts';
+import { useApi } from './use-api.ts';
+
+const api = useApi(() => ({
+  servers: [
+    serverSpec('echo', 'echo', { env: { TOKEN: 'a-secret-token' } }),
+    serverSpec('hasty', 'echo', {
+      timeouts: { init: 10_000, request: 200, shutdown: 2000 },
+    }),
+  ],
+  secrets: ['a-secret-token'],
+}));
+
+const call = (tool: string, args: unknown = {}, headers?: Record<string, string>): Promise<Answer> =>
+  api().post(`/api/v1/servers/echo/tools/${tool}`, args, headers);
+
+describe('D-10: the result as one text', () => {
+  test.each([
+    ['echo', { message: 'Grüße <&> "世界" 👋\n' }, 'Grüße <&> "世界" 👋\n'],
+    ['echo', { message: '' }, ''],
+    ['blocks', {}, 'one\ntwo'],
+    ['structured', {}, '{"city":"Oslo","degrees":3.5}'],
+    [
+      'image',
+      {},
+      expect.stringMatching(/^\[\{"type":"image","data":"iVBOR[^"]*","mimeType":"image\/png"\}\]$/),
+    ],
+  ])('%s %j', async (tool, args, text) => {
+    const { status, headers, body } = await call(tool, args);
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toBe('application/json');
+    expect(headers.get('Link')).toBe(null);
+    expect(body).toEqual(text);
+  });
+
+  test('of a result without content is empty; of a text that is empty too', () => {
+    expect(toolText({})).toBe('');
+    expect(toolText({ content: [] })).toBe('');
+    expect(toolText({ content: [{ type: 'text', text: '' }], structuredContent: { a: 1 } })).toBe('');
+    expect(toolText({ content: [{ type: 'text' }] })).toBe('[{"type":"text"}]');
+    expect(toolText({ structuredContent: null })).toBe('null');
+  });
+});
+
+describe('the whole result', () => {
+  const whole = {
+    content: [
+      { type: 'text', text: 'one' },
+      { type: 'image', data: expect.any(String), mimeType: 'image/png' },
+      { type: 'text', text: 'two' },
+    ],
+  };
+
+  test('by the query', async () => {
+    const { headers, body } = await call('blocks?result=full');
+    expect(headers.get('Content-Type')).toBe('application/json');
+    expect(body).toEqual(whole);
+    expect((await call('blocks?result=Text')).body).toBe('one\ntwo');
+  });
+
+  test('by the header Accept', async () => {
+    const type = 'application/vnd.mcp.tool-result+json';
+    for (const accept of [type, `text/html, ${type};q=0.9, */*`, type.toUpperCase()]) {
+      const { headers, body } = await call('blocks', {}, { Accept: accept });
+      expect(headers.get('Content-Type')).toBe(type);
+      expect(body).toEqual(whole);
+    }
+    expect((await call('blocks', {}, { Accept: 'text/html' })).body).toBe('one\ntwo');
+  });
+
+  test('also of a failure', async () => {
+    expect(await call('is-error?result=full', { message: 'no' })).toMatchObject({
+      status: 200,
+      body: { content: [{ type: 'text', text: 'no' }], isError: true },
+    });
+  });
+
+  test('asked for wrongly is refused before anything is done', async () => {
+    const { status, body } = await call('log?result=half', { text: 'was called' });
+    expect(status).toBe(422);
+    expect(body.errors[0]).toMatchObject({ location: 'query.result', value: 'half' });
+    await call('log', { text: 'the last line' });
+    const lines = api()
+      .managed.context.supervisor.get('echo')
+      ?.logs.last(10)
+      .map(({ text }) => text);
+    expect(lines).not.toContain('was called');
+  });
+});
+
+describe('D-11: a failure says all the tool said', () => {
+  test.each([
+    ['is-error', { message: 'no disk\nno hope' }, 'no disk\nno hope', undefined],
+    ['is-error-without-text', {}, '{"reason":"tired"}', { reason: 'tired' }],
+  ])('%s', async (tool, args, text, value) => {
+    const { status, headers, body } = await call(tool, args);
+    expect(status).toBe(502);
+    expect(headers.get('Content-Type')).toBe('application/problem+json');
+    expect(body).toEqual({
+      $schema: 'http://localhost/schemas/ErrorModel.json',
+      title: 'Bad Gateway',
+      status: 502,
+      detail: 'MCP server error calling tool',
+      errors: [
+        {
+          message: `tool call failed: echo/${tool}: ${text}`,
+          location: 'path.tool',
+          ...(value ? { value } : {}),
+        },
+      ],
+    });
+  });
+
+  test('but no secret', async () => {
+    const { text } = await call('is-error', { message: 'cannot log in with a-secret-token' });
+    expect(text).toContain('cannot log in with [redacted]');
+    expect(text).not.toContain('a-secret-token');
+  });
+
+  test('an error of the protocol is told with its message', async () => {
+    expect((await call('rpc-error')).body).toMatchObject({
+      status: 502,
+      detail: 'MCP server error calling tool',
+      errors: [{ message: 'tool call failed: echo/rpc-error: The request failed.', location: 'path' }],
+    });
+  });
+
+  test('D-17: no answer in time is 504', async () => {
+    expect(await api().post('/api/v1/servers/hasty/tools/sleep-until-cancelled', {})).toMatchObject({
+      status: 504,
+      body: { title: 'Gateway Timeout', detail: 'MCP server error calling tool' },
+    });
+  });
+});
+
+test('D-25: numbers reach the server and come back digit for digit', async () => {
+  for (const number of [
+    '9007199254740993',
+    '-12345678901234567890',
+    '0.1000000000000000055511151231257827',
+    '1e400',
+  ]) {
+    const args = `{"value":${number}}`;
+    expect((await call('number', args)).body).toBe(args);
+    expect((await call('number?result=full', args)).text).toContain(`"structuredContent":${args}`);
+  }
+});
+
+test('members of arguments are data, whatever their names', async () => {
+  const args = '{"__proto__":{"a":1},"constructor":1,"$schema":"x","arguments":{}}';
+  expect((await call('number', args)).body).toBe(args);
+});

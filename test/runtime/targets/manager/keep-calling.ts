@@ -1,0 +1,43 @@
+import { expect } from 'vitest';
+import { callOf, type TestManager } from './use-manager.ts';
+
+export interface Load {
+  readonly answers: { readonly ok: number; readonly refused: readonly unknown[] };
+  /** Resolves when so many more were answered. */
+  readonly more: (count: number) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Calls `echo` of a server over and over, so many at once, until told to stop. Each answer must be to its own question. */
+export function keepCalling({ calls }: TestManager, server: string, atOnce: number): Load {
+  const answers = { ok: 0, refused: [] as unknown[] };
+  let progress = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const callOn = async (worker: number): Promise<void> => {
+    for (let call = 0; !stop.signal.aborted; call += 1) {
+      const message = `${worker}.${call}`;
+      try {
+        const result = await calls.callTool({ ...callOf(server), tool: 'echo', args: { message } });
+        expect(result.content).toEqual([{ type: 'text', text: message }]);
+        answers.ok += 1;
+      } catch (error) {
+        answers.refused.push(error);
+      }
+      progress.resolve();
+    }
+  };
+  const work = Promise.all(Array.from({ length: atOnce }, (_, worker) => callOn(worker)));
+  return {
+    answers,
+    async more(count) {
+      for (const until = answers.ok + count; answers.ok < until;) {
+        progress = Promise.withResolvers<void>();
+        await progress.promise;
+      }
+    },
+    async stop() {
+      stop.abort();
+      await work;
+    },
+  };
+}

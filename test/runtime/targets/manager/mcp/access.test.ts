@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
+import { serverSpec } from '../server-spec.ts';
+import { type Managed, openManager } from './managed.ts';
+import { openSession, post } from './raw.ts';
+
+const key = (name: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
+  id: createHash('md5').update(name).digest('hex').slice(0, 8),
+  name,
+  hash: createHash('sha256').update(`key-of-${name}`).digest('hex'),
+  servers: [],
+  tools: [],
+  readOnly: false,
+  admin: false,
+  created: '2026-01-01T00:00:00Z',
+  ...more,
+});
+const as = (name: string) => ({ authorization: `Bearer key-of-${name}` });
+
+let managed: Managed;
+beforeAll(async () => {
+  managed = await openManager({
+    servers: [serverSpec('echo', 'echo'), serverSpec('other', 'echo')],
+    keys: [key('full'), key('narrow', { tools: ['echo/add'] }), key('outside', { servers: ['nothing'] })],
+  });
+  await Promise.all([managed.running('echo'), managed.running('other')]);
+});
+afterAll(() => managed.close());
+
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+test('D-23: without a key there is nothing', async () => {
+  const answer = await post(managed.origin, '/mcp', { body: PING });
+  expect(answer.status).toBe(401);
+});
+
+describe('a key', () => {
+  test('sees the servers and tools it may use, and no others', async () => {
+    const client = await managed.connect('/mcp', as('narrow'));
+    expect(client.getInstructions()).toContain('There are now: echo.');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo__add']);
+    const { content } = await client.callTool({ name: 'echo__add', arguments: { a: 1, b: 2 } });
+    expect(content).toEqual([{ type: 'text', text: '3' }]);
+    await expect(client.callTool({ name: 'echo__echo', arguments: {} })).rejects.toThrow('not allowed');
+    await expect(client.callTool({ name: 'other__add', arguments: {} })).rejects.toThrow('Unknown tool');
+  });
+
+  test('does not find a server it may not use, as it would one that is not there', async () => {
+    const headers = as('narrow');
+    const hidden = await post(managed.origin, '/mcp/other', { body: PING, headers });
+    const missing = await post(managed.origin, '/mcp/nobody', { body: PING, headers });
+    expect([hidden.status, missing.status]).toEqual([404, 404]);
+    expect(await hidden.json()).toMatchObject({ detail: 'server not found: other' });
+  });
+
+  test('that may use no server has an empty list', async () => {
+    const client = await managed.connect('/mcp', as('outside'));
+    expect((await client.listTools()).tools).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  test('belongs to the key that opened it', async () => {
+    const session = await openSession(managed.origin, '/mcp', as('full'));
+    const own = await post(managed.origin, '/mcp', { body: PING, headers: session });
+    const foreign = await post(managed.origin, '/mcp', {
+      body: PING,
+      headers: { ...session, ...as('narrow') },
+    });
+    await own.text();
+    expect([own.status, foreign.status]).toEqual([200, 404]);
+  });
+
+  test('belongs to the path it was opened on', async () => {
+    const session = await openSession(managed.origin, '/mcp/echo', as('full'));
+    const elsewhere = await post(managed.origin, '/mcp/other', { body: PING, headers: session });
+    expect(elsewhere.status).toBe(404);
+  });
+});
+
+test('D-23: a web page of another origin is refused', async () => {
+  const headers = { ...as('full'), origin: 'https://evil.example' };
+  const answer = await post(managed.origin, '/mcp', { body: PING, headers });
+  expect(answer.status).toBe(403);
+});

@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { serverSpec } from '../server-spec.ts';
+import { hearAll } from './heard.ts';
+import { type Managed, openManager } from './managed.ts';
+
+const SUITE_RESOURCES = ['test://static-text', 'test://static-binary', 'test://watched-resource'];
+
+const folder = useTempFolder();
+let managed: Managed;
+let client: Client;
+beforeAll(async () => {
+  managed = await openManager({
+    servers: [
+      serverSpec('echo', 'echo'),
+      serverSpec('twin', 'echo'),
+      serverSpec('suite', 'conformance'),
+      serverSpec('camel', 'camel-case-tools'),
+      serverSpec('broken', 'exits-at-start'),
+    ],
+  });
+  await Promise.all(['echo', 'twin', 'suite', 'camel'].map((name) => managed.running(name)));
+  client = await managed.connect();
+});
+afterAll(() => managed.close());
+
+test('says who it is and which servers there are', () => {
+  expect(client.getServerVersion()).toMatchObject({ name: 'mcp-manager', version: '1.2.3' });
+  expect(client.getInstructions()).toContain('broken, camel, echo, suite, twin');
+  expect(client.getInstructions()).toContain('server__name');
+});
+
+describe('tools and prompts', () => {
+  test('are named after their server; D-9: in the spelling of the server', async () => {
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['camel__getWeather', 'echo__echo', 'suite__test_simple_text', 'twin__echo']),
+    );
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo__Picture', 'twin__greet']));
+  });
+
+  test('are called by those names', async () => {
+    const weather = await client.callTool({ name: 'camel__getWeather', arguments: {} });
+    expect(weather.isError).toBeUndefined();
+    const echo = await client.callTool({ name: 'twin__echo', arguments: { message: 'hello' } });
+    expect(echo.content).toEqual([{ type: 'text', text: 'hello' }]);
+    const prompt = await client.getPrompt({ name: 'echo__greet', arguments: { name: 'Ada' } });
+    expect(prompt.messages[0]?.content).toEqual({ type: 'text', text: 'greet {"name":"Ada"}' });
+  });
+
+  test('of no server are refused with the rule', async () => {
+    await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('server__tool') as string,
+    });
+    await expect(client.getPrompt({ name: 'nobody__greet' })).rejects.toMatchObject({ code: -32_602 });
+    await expect(client.callTool({ name: 'echo__nothing', arguments: {} })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('echo/nothing') as string,
+    });
+  });
+
+  test('arguments are completed by the server that has the prompt', async () => {
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'suite__test_prompt_with_arguments' },
+      argument: { name: 'arg1', value: 'par' },
+    });
+    expect(completion.values).toEqual(['par-one', 'par-two']);
+  });
+});
+
+describe('D-4: a server that does not start', () => {
+  test('is left out of lists, which is logged', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.some(({ name }) => name.startsWith('broken__'))).toBe(false);
+    expect(managed.logged).toContainEqual(
+      expect.objectContaining({ server: 'broken', msg: 'left out of tools/list' }),
+    );
+  });
+
+  test('answers a call with the reason, and when to try again', async () => {
+    await expect(client.callTool({ name: 'broken__any', arguments: {} })).rejects.toMatchObject({
+      message: expect.stringContaining('no license file found') as string,
+      data: { retryAfterSeconds: expect.any(Number) as number },
+    });
+  });
+});
+
+describe('resources', () => {
+  test('keep their URIs, but for those that two servers have', async () => {
+    const { resources } = await client.listResources();
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).toEqual([
+      ...['one', 'blob', 'empty'].map((name) => `mcp:echo:memo://${name}`),
+      ...SUITE_RESOURCES,
+      ...['one', 'blob', 'empty'].map((name) => `mcp:twin:memo://${name}`),
+    ]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('test://template/{id}/data');
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('mcp:echo:note://{day}/{hour}');
+  });
+
+  test('are read from the server that lists them, or has a template for them', async () => {
+    const { contents } = await client.readResource({ uri: 'test://static-text' });
+    expect(contents[0]).toMatchObject({ uri: 'test://static-text', text: 'A text that never changes.' });
+    const made = await client.readResource({ uri: 'test://template/7/data' });
+    expect(made.contents[0]).toMatchObject({ text: '{"id":"7"}' });
+  });
+
+  test('that two servers have are read by their own URIs, and come back under those', async () => {
+    const { contents } = await client.readResource({ uri: 'mcp:twin:memo://one' });
+    expect(contents[0]).toMatchObject({ uri: 'mcp:twin:memo://one', text: 'The first memo.' });
+    await expect(client.readResource({ uri: 'memo://one' })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('mcp:echo:memo://one or mcp:twin:memo://one') as string,
+    });
+  });
+
+  test('D-14: an empty text is a text', async () => {
+    const { contents } = await client.readResource({ uri: 'mcp:echo:memo://empty' });
+    expect(contents[0]).toMatchObject({ text: '' });
+  });
+
+  test('of nobody are not found', async () => {
+    await expect(client.readResource({ uri: 'nope://x' })).rejects.toMatchObject({
+      code: -32_002,
+      data: { uri: 'nope://x' },
+    });
+  });
+});
+
+test('a server that takes long to start holds up no list, and its own list comes when it runs', async () => {
+  const start = join(folder(), 'start');
+  const slow = serverSpec('slow', 'slow-init', { env: { WAIT_FOR: start } });
+  const other = await openManager({ servers: [serverSpec('echo', 'echo'), slow], listTimeoutMs: 300 });
+  await other.running('echo');
+  const early = await other.connect();
+  const heard = hearAll(early);
+  const namesNow = async () => (await early.listTools()).tools.map(({ name }) => name.split('__')[0]);
+  expect(new Set(await namesNow())).toEqual(new Set(['echo']));
+  heard.forget();
+  writeFileSync(start, '');
+  await heard.next('notifications/tools/list_changed');
+  await other.running('slow');
+  expect(new Set(await namesNow())).toEqual(new Set(['echo', 'slow']));
+  await other.close();
+});

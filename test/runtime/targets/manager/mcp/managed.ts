@@ -1,0 +1,124 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Registry } from 'prom-client';
+import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
+import { createLog } from '../../../../../runtime/serve/log.ts';
+import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
+import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
+import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
+import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import type { ManagerConfig, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
+import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
+import {
+  type ManagerMcpOptions,
+  managerMcpRoutes,
+} from '../../../../../runtime/targets/manager/mcp/routes.ts';
+import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import { createReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
+import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';
+import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+
+export interface Managed {
+  readonly context: ManagerContext;
+  readonly origin: string;
+  /** What the configuration says when it is read next. */
+  readonly configure: (servers: readonly ServerSpec[]) => void;
+  /** A new client of the SDK, of a path. */
+  readonly connect: (path?: string, headers?: Record<string, string>) => Promise<Client>;
+  readonly server: (name: string) => ManagedServer;
+  /** Resolves when the server runs. */
+  readonly running: (server: string) => Promise<void>;
+  /** Resolves with the next line of the server's stderr that fits. */
+  readonly nextLogLine: (server: string, fits: RegExp) => Promise<string>;
+  /** Ends the session of a client as the client would. */
+  readonly endSession: (client: Client) => Promise<void>;
+  readonly logged: readonly Record<string, unknown>[];
+  readonly close: () => Promise<void>;
+}
+
+export interface ManagedOptions extends Partial<ManagerMcpOptions> {
+  readonly servers: readonly ServerSpec[];
+  readonly keys?: readonly KeyRecord[];
+}
+
+/** The manager in this process, on a free port, with real servers behind it. */
+export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptions): Promise<Managed> {
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
+  const lifecycle = createLifecycle();
+  const access = createManagerAccess({ keys: () => keys });
+  const redact = createRedactor();
+  const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
+  const supervisor = createSupervisor({ open: openConnection, settings, log, redact: redact.text, servers });
+  const calls = createCalls({ supervisor, redact });
+  let config = configOf(servers);
+  const reloader = createReloader({ config, read: () => Promise.resolve(config), supervisor, log });
+  const kernel = { log, metrics: new Registry(), lifecycle, access };
+  const context: ManagerContext = { kernel, supervisor, calls, reloader, version: '1.2.3' };
+  const hostname = '127.0.0.1';
+  const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
+  const app = managerApp(context, { hostRules: { hostname }, mcp: mcp.routes });
+  const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--addr' });
+  const origin = `http://${hostname}:${listener.port}`;
+  const clients: Client[] = [];
+  const serverOf = (name: string): ManagedServer => {
+    const server = supervisor.get(name);
+    if (!server) throw new Error(`no server ${name}`);
+    return server;
+  };
+  lifecycle.ready();
+  return {
+    context,
+    origin,
+    logged,
+    server: serverOf,
+    configure: (next) => void (config = configOf(next)),
+    async connect(path = '/mcp', headers = {}) {
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      const transport = new StreamableHTTPClientTransport(new URL(path, origin), {
+        requestInit: { headers },
+      });
+      await client.connect(transport);
+      clients.push(client);
+      return client;
+    },
+    async running(server) {
+      await serverOf(server).connection({ timeoutMs: 10_000 });
+    },
+    nextLogLine(server, fits) {
+      const found = Promise.withResolvers<string>();
+      const leave = serverOf(server).logs.follow(({ text }) => {
+        if (!fits.test(text)) return;
+        leave();
+        found.resolve(text);
+      });
+      return found.promise;
+    },
+    async endSession(client) {
+      await (client.transport as StreamableHTTPClientTransport).terminateSession();
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+      await mcp.close(0);
+      await listener.close(0);
+      await reloader.close();
+      await supervisor.close();
+    },
+  };
+}
+
+const configOf = (servers: readonly ServerSpec[]): ManagerConfig => ({
+  servers,
+  daemon: {
+    addr: '127.0.0.1:0',
+    shutdownMs: 5000,
+    healthMs: 3000,
+    healthIntervalMs: 10_000,
+    cors: undefined,
+  },
+  plugins: { plugins: [] },
+  secrets: [],
+  files: [],
+});

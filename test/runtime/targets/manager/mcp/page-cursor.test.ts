@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import {
+  cutPage,
+  type ListedItem,
+  readCursor,
+} from '../../../../../runtime/targets/manager/mcp/page-cursor.ts';
+
+const items = (...names: string[]): ListedItem[] =>
+  names.map((name) => ({ server: name.slice(0, 1), key: name, item: { name } }));
+const keys = (listed: readonly ListedItem[]): string[] => listed.map(({ key }) => key);
+
+describe('cutPage', () => {
+  const all = items('a1', 'a2', 'b1', 'c1', 'c2');
+  const first = cutPage(all, undefined, 2);
+  const after = readCursor(first.nextCursor);
+
+  test('goes on where the last page ended', () => {
+    expect(keys(first.items)).toEqual(['a1', 'a2']);
+    expect(keys(cutPage(all, after, 2).items)).toEqual(['b1', 'c1']);
+    expect(cutPage(all, after, 3)).toMatchObject({ nextCursor: undefined });
+  });
+
+  test.each([
+    ['before it a server came', items('a1', 'a2', 'a3', 'b1'), ['a3', 'b1']],
+    ['its server went', items('b1', 'c1'), ['b1', 'c1']],
+    ['its item went', items('a1', 'a4', 'b1'), ['a4', 'b1']],
+    ['everything behind it went', items('a1', 'a2'), []],
+  ])('when %s', (_what, now, expected) => {
+    expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
+  });
+
+  test('comes to an end when a server has one name twice', () => {
+    const twice = items('a1', 'a1', 'a2');
+    const second = cutPage(twice, readCursor(cutPage(twice, undefined, 1).nextCursor), 1);
+    expect(keys(cutPage(twice, readCursor(second.nextCursor), 1).items)).toEqual(['a2']);
+  });
+});
+
+test.each(['', 'bogus', Buffer.from('[1,2]').toString('base64url')])('%j is no cursor', (text) => {
+  expect(() => readCursor(text)).toThrow('nextCursor');
+});

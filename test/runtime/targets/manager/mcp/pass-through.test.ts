@@ -1,0 +1,130 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverSpec } from '../server-spec.ts';
+import { type Managed, openManager } from './managed.ts';
+import { openSession, post } from './raw.ts';
+
+let managed: Managed;
+let client: Client;
+beforeAll(async () => {
+  managed = await openManager({ servers: [serverSpec('echo', 'echo')] });
+  await managed.running('echo');
+  client = await managed.connect('/mcp/echo');
+});
+afterAll(() => managed.close());
+
+/** Without the SDK's own reading of results. */
+const call = (name: string, args: object = {}) =>
+  client.request({ method: 'tools/call', params: { name, arguments: args } }, ResultSchema);
+
+test('a single server is what it says it is', () => {
+  expect(client.getServerVersion()).toMatchObject({ name: 'echo', version: '1.2.3' });
+  expect(client.getInstructions()).toBe('Call the tools of echo.');
+  expect(client.getServerCapabilities()).toEqual({
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true },
+  });
+});
+
+test('D-12, D-13: tools have their titles, whole schemas, annotations and _meta', async () => {
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'add')).toMatchObject({
+    title: 'Adder',
+    annotations: { readOnlyHint: true },
+  });
+  expect(tools.find(({ name }) => name === 'structured')?.outputSchema).toEqual({
+    type: 'object',
+    properties: { city: { type: 'string' } },
+  });
+  expect(tools.find(({ name }) => name === 'schema')).toMatchObject({
+    _meta: { kept: true },
+    inputSchema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      additionalProperties: false,
+      properties: { place: { $ref: '#/$defs/place' } },
+      $defs: { place: { type: 'object', properties: { city: { type: 'string' } } } },
+    },
+  });
+});
+
+describe('results are untouched', () => {
+  test('D-10: all blocks', async () => {
+    const { content } = await call('blocks');
+    expect(content).toMatchObject([{ text: 'one' }, { type: 'image' }, { text: 'two' }]);
+  });
+
+  test('D-11: an error without text, with structured content', async () => {
+    expect(await call('is-error-without-text')).toEqual({
+      content: [],
+      structuredContent: { reason: 'tired' },
+      isError: true,
+    });
+  });
+
+  test('D-25: long numbers, there and back', async () => {
+    const session = await openSession(managed.origin, '/mcp/echo');
+    const body = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"number","arguments":{"value":9007199254740993123}}}`;
+    const answer = await post(managed.origin, '/mcp/echo', { body, headers: session });
+    const text = await answer.text();
+    expect(text).toContain('"structuredContent":{"value":9007199254740993123}');
+  });
+});
+
+test('an error of the server keeps its code, message and data', async () => {
+  await expect(call('rpc-error', { code: -32_050 })).rejects.toMatchObject({
+    code: -32_050,
+    message: expect.stringContaining('The request failed.') as string,
+    data: { hint: 'none' },
+  });
+});
+
+test('what the server asks the client is not passed on', async () => {
+  const { content } = await client.callTool({ name: 'ask', arguments: { method: 'roots/list' } });
+  expect(JSON.stringify(content)).toContain('-32601');
+});
+
+test('progress is told under the token of the client', async () => {
+  const told: unknown[] = [];
+  await client.callTool({ name: 'progress', arguments: { steps: 3 } }, undefined, {
+    onprogress: (progress) => void told.push(progress),
+  });
+  expect(told).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
+});
+
+test('progress arrives while the call goes on', async () => {
+  const first = Promise.withResolvers<void>();
+  const running = client.callTool({ name: 'progress-then-hold', arguments: { key: 'p' } }, undefined, {
+    onprogress: () => first.resolve(),
+  });
+  await first.promise;
+  await client.callTool({ name: 'release', arguments: { key: 'p' } });
+  expect((await running).content).toEqual([{ type: 'text', text: 'released' }]);
+});
+
+describe('D-24: the server is told to stop', () => {
+  test('when the client cancels', async () => {
+    const line = managed.nextLogLine('echo', /^sleeping/);
+    const cancel = new AbortController();
+    const running = client.callTool({ name: 'sleep-until-cancelled', arguments: {} }, undefined, {
+      signal: cancel.signal,
+    });
+    running.catch(() => undefined);
+    await line;
+    const cancelled = managed.nextLogLine('echo', /^cancelled/);
+    cancel.abort('enough');
+    await expect(running).rejects.toThrow('enough');
+    expect(await cancelled).toMatch(/^cancelled/);
+  });
+
+  test('when the session ends', async () => {
+    const other = await managed.connect('/mcp/echo');
+    const line = managed.nextLogLine('echo', /^sleeping/);
+    other.callTool({ name: 'sleep-until-cancelled', arguments: {} }).catch(() => undefined);
+    await line;
+    const cancelled = managed.nextLogLine('echo', /^cancelled/);
+    await managed.endSession(other);
+    expect(await cancelled).toMatch(/^cancelled/);
+  });
+});

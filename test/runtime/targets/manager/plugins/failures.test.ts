@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { plugin, post, served, WARN } from './served.ts';
+
+const RESPONSE = { flows: ['response'] };
+
+/** What can go wrong with a plugin that is asked, and what the log says then. */
+const FAILURES: readonly (readonly [string, object, RegExp])[] = [
+  ['fail', {}, /hunter2/],
+  ['crash', {}, /./],
+  ['silent', { timeout: '100ms' }, /./],
+  ['nonsense', {}, /headers that HTTP does not allow/],
+];
+
+test.each(FAILURES)(
+  'a required plugin that cannot answer stops the request: %s',
+  async (name, more, reason) => {
+    const { url, thrown } = await served({ authentication: [plugin(name, { ...more, required: true })] });
+    const answer = await post(`${url}/echo`);
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
+    expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
+    expect(await answer.json()).toEqual({
+      $schema: 'http://localhost/schemas/ErrorModel.json',
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'Request processing failed',
+    });
+    expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);
+  },
+);
+
+test.each(FAILURES)('an optional plugin that cannot answer is left out: %s', async (name, more, reason) => {
+  const { url, logged } = await served({ authentication: [plugin(name, more)] });
+  const answer = await post(`${url}/echo`, { a: 1 });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ body: '{"a":1}' });
+  expect(logged).toContainEqual(
+    expect.objectContaining({
+      level: WARN,
+      msg: 'plugin failed',
+      plugin: `${name}.mjs`,
+      flow: 'request',
+      reason: expect.stringMatching(reason) as string,
+    }),
+  );
+});
+
+test.each(['fail', 'crash'])(
+  'a required plugin that fails over an answer keeps it back: %s',
+  async (name) => {
+    const { url } = await served({ content: [plugin(name, { ...RESPONSE, required: true })] });
+    const answer = await post(`${url}/echo`, { a: 1 });
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('Mcpd-Error-Type')).toBe('response-pipeline-failure');
+    expect(answer.headers.get('Content-Type')).toBe('application/problem+json');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(answer.headers.has('X-Handler')).toBe(false);
+    expect(await answer.json()).toMatchObject({ detail: 'Response processing failed' });
+  },
+);
+
+test('an optional plugin that fails over an answer leaves it as it is', async () => {
+  const { url } = await served({ content: [plugin('fail', RESPONSE)] });
+  expect(await (await post(`${url}/echo`, { a: 1 })).json()).toMatchObject({ body: '{"a":1}' });
+});
+
+test('a plugin is not asked for what it does not handle', async () => {
+  const both = { flows: ['request', 'response'], required: true };
+  const { url } = await served({ content: [plugin('change-request', { ...both, config: { label: 'x' } })] });
+  const answer = await post(`${url}/echo`);
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ body: '{"x":true}' });
+});

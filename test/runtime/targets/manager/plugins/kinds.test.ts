@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { Plugin } from '../../../../../runtime/gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { plugin, post, served } from './served.ts';
+
+const module = (more: object = {}): object =>
+  plugin('module', { kind: 'js', path: 'module.mjs', required: true, ...more });
+
+test('a JavaScript module changes requests and answers', async () => {
+  const { url } = await served({ content: [module({ flows: ['request', 'response'] })] });
+  const answer = await post(`${url}/echo`, { own: 1 });
+  expect(JSON.parse(((await answer.json()) as { body: string }).body)).toEqual({ own: 1, module: true });
+  expect(answer.headers.get('X-Seen-Status')).toBe('200');
+});
+
+test('a JavaScript module refuses, and what it returns nothing for stays', async () => {
+  const refusing = await served({ validation: [module({ config: { behaviour: 'refuse' } })] });
+  const answer = await post(`${refusing.url}/echo`);
+  expect([answer.status, await answer.text()]).toEqual([418, 'a teapot']);
+  expect(answer.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+  const observing = await served({
+    content: [module({ flows: ['response'], config: { behaviour: 'observe' } })],
+  });
+  expect((await post(`${observing.url}/echo`)).headers.has('X-Seen-Status')).toBe(false);
+});
+
+test.each([
+  ['fail', /internal detail/],
+  ['silent', /did not answer within 100 ms/],
+  ['nonsense', /neither nothing nor an object that says/],
+  ['status', /status 1000, which is not from 200 to 599/],
+])('a JavaScript module that cannot answer fails: %s', async (behaviour, reason) => {
+  const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behaviour } })] });
+  const answer = await post(`${url}/echo`);
+  expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
+  expect(thrown).toMatchObject([{ cause: { message: expect.stringMatching(reason) as string } }]);
+});
+
+test('a hook is sent the messages as JSON', async () => {
+  const asked: unknown[] = [];
+  const answerWithChange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { 'content-type': type, authorization } = request.headers;
+    asked.push([request.method, request.url, type, authorization, await json(request)]);
+    const change = { headers: { 'X-Hooked': 'yes' }, body: Buffer.from('"changed"').toString('base64') };
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify({ continue: true, ...change, ignored: 1, modifiedRequest: change }));
+  };
+  const url = await listen(createServer((request, response) => void answerWithChange(request, response)));
+  const hook = plugin('hook', {
+    kind: 'http',
+    url: '${HOOK}/v1/',
+    flows: ['request', 'response'],
+    config: { authorization: 'Bearer ${KEY}' },
+  });
+  const manager = await served({ content: [hook] }, { env: { HOOK: url, KEY: 'k' } });
+  const answer = await post(`${manager.url}/other`, { own: 1 });
+  expect(await answer.text()).toBe('"changed"');
+  expect(answer.headers.get('X-Hooked')).toBe('yes');
+  expect(asked).toMatchObject([
+    [
+      'POST',
+      '/v1/HandleRequest',
+      'application/json',
+      'Bearer k',
+      { method: 'POST', path: '/other', body: Buffer.from('{"own":1}').toString('base64') },
+    ],
+    ['POST', '/v1/HandleResponse', 'application/json', 'Bearer k', { statusCode: 200, continue: true }],
+  ]);
+});
+
+test('a server of Connect is a hook', async () => {
+  const url = await listen(
+    createServer(
+      connectNodeAdapter({
+        routes: (router) =>
+          router.service(Plugin, {
+            handleRequest: ({ path }) => ({ statusCode: 403, body: Buffer.from(`not ${path}`) }),
+          }),
+      }),
+    ),
+  );
+  const hook = plugin('hook', { kind: 'http', url: `${url}/mozilla.mcpd.plugins.v1.Plugin`, required: true });
+  const manager = await served({ authorization: [hook] });
+  const answer = await post(`${manager.url}/echo`);
+  expect([answer.status, await answer.text()]).toEqual([403, 'not /echo']);
+});
+
+test('a hook may say nothing by 204; what it says else is a failure', async () => {
+  const statuses = [204, 500];
+  const url = await listen(
+    createServer((request, response) => {
+      request.resume();
+      response.writeHead(statuses.shift() ?? 500).end();
+    }),
+  );
+  const manager = await served({ audit: [plugin('hook', { kind: 'http', url, required: true })] });
+  expect((await post(`${manager.url}/echo`)).status).toBe(200);
+  const failed = await post(`${manager.url}/echo`);
+  expect(failed.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
+  expect(manager.thrown).toMatchObject([
+    {
+      cause: {
+        message:
+          'The audit plugin hook.mjs failed: it answered with the status 500; 200 and 204 are understood',
+      },
+    },
+  ]);
+});
+
+test('a hook that is silent is given up', async () => {
+  const url = await listen(createServer(() => undefined));
+  const hook = plugin('hook', { kind: 'http', url, required: true, timeout: '100ms' });
+  const manager = await served({ audit: [hook] });
+  expect((await post(`${manager.url}/echo`)).status).toBe(500);
+});
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

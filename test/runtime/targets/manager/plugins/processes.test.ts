@@ -1,0 +1,144 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { children, isAlive, zombies } from '../upstream/processes.ts';
+import { link, plugin, post, served, started } from './served.ts';
+
+const folder = useTempFolder();
+
+test('a plugin that was killed is back soon; until then, what needs it fails', async () => {
+  const { url, said } = await served({ authentication: [plugin('show', { required: true })] });
+  const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
+  const first = await pidOf();
+  process.kill(first, 'SIGKILL');
+  expect(await said('show', 'plugin ended')).toMatchObject({ reason: 'It ended with signal SIGKILL.' });
+  await vi.waitUntil(async () => (await post(url)).status === 200, { timeout: 20_000 });
+  expect(await pidOf()).not.toBe(first);
+  expect(isAlive(first)).toBe(false);
+});
+
+test('a plugin may take a while to be ready', async () => {
+  const { url } = await served({ audit: [plugin('not-ready', { required: true, config: { after: '3' } })] });
+  expect((await post(`${url}/echo`)).status).toBe(200);
+});
+
+test('what could not start is tried again, and a required one stops requests meanwhile', async () => {
+  const { url, logged, said } = await served({ audit: [plugin('dies-at-start', { required: true })] });
+  expect(await said('dies-at-start', 'plugin not started')).toMatchObject({
+    reason: 'It ended with exit code 7.',
+  });
+  const tries = (): number => logged.filter(({ msg }) => msg === 'plugin not started').length;
+  await vi.waitUntil(() => tries() > 1, { timeout: 20_000 });
+  const answer = await post(`${url}/echo`);
+  expect(answer.status).toBe(500);
+  expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
+  expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: 'CRITICAL:start:no licence' }));
+});
+
+test('a plugin that does not get ready is left out, and says why', async () => {
+  const { url, said } = await served({ audit: [plugin('not-ready')] }, { startTimeoutMs: 700 });
+  expect(await said('not-ready', 'plugin not started')).toMatchObject({
+    // On a busy machine it does not even listen by then.
+    reason: expect.stringMatching(
+      /^It did not get ready within 700 ms: it (says still warming up|does not listen)/,
+    ) as string,
+  });
+  expect((await post(`${url}/echo`)).status).toBe(200);
+});
+
+test('a program that is no plugin is not waited for longer than it may take', async () => {
+  writeFileSync(join(folder(), 'sleeper'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+  const sleeper = { name: 'sleeper', flows: ['request'] };
+  const before = children();
+  const { logged } = await started({ dir: folder(), audit: [sleeper] }, { startTimeoutMs: 100 });
+  expect(logged).toContainEqual(
+    expect.objectContaining({
+      plugin: 'sleeper',
+      reason: 'It did not get ready within 100 ms: it does not listen on the socket of --address',
+    }),
+  );
+  await vi.waitUntil(() => children().length === before.length);
+});
+
+test('a plugin of another commit is not used', async () => {
+  const pinned = (required: boolean): object => plugin('deny', { required, commit_hash: 'def456' });
+  await expect(started({ authentication: [pinned(true)] })).rejects.toMatchObject({
+    code: 'ConfigError',
+    message:
+      'The required authentication plugin deny.mjs cannot be started. It says it was built from commit "abc123", but commit_hash is "def456". Install that build, or correct commit_hash.',
+  });
+  const { url } = await served({ authentication: [pinned(false)] });
+  expect((await post(`${url}/echo`)).status).toBe(200);
+  const right = await served({ authentication: [plugin('deny', { commit_hash: 'abc123' })] });
+  expect((await post(`${right.url}/echo`)).status).toBe(403);
+});
+
+test('what nobody but a person can mend is told at once, for every required plugin', async () => {
+  await expect(
+    started({
+      dir: folder(),
+      authentication: [plugin('absent', { required: true })],
+      content: [plugin('change', { kind: 'js', path: 'nowhere.mjs', required: true })],
+      audit: [plugin('hook', { kind: 'http', url: '${UNSET_URL}', required: true })],
+    }),
+  ).rejects.toThrow(
+    new RegExp(
+      [
+        'The required authentication plugin absent.mjs cannot be started. .*absent.mjs does not exist. Put the plugin there',
+        'The required content plugin change.mjs cannot be started. .*nowhere.mjs could not be found',
+        'The required audit plugin hook.mjs cannot be started. url: the variable UNSET_URL is not set',
+      ].join('[^]*'),
+    ),
+  );
+});
+
+test('a plugin that handles none of its flows is not used', async () => {
+  const wrong = plugin('change-response', { flows: ['request'], required: true });
+  await expect(started({ authentication: [wrong] })).rejects.toThrow(
+    'It handles the flow response, but is to handle request. Correct its flows.',
+  );
+});
+
+test('a plugin may log as much as it likes', async () => {
+  const { url, logged } = await served({ audit: [plugin('flood', { required: true })] });
+  expect((await post(`${url}/echo`)).status).toBe(200);
+  const lines = logged.filter(({ msg }) => msg.startsWith('WARNING:flood:xxx'));
+  expect(lines.length).toBeGreaterThan(900);
+  expect(lines[0]).toMatchObject({ level: 40, plugin: 'flood.mjs' });
+});
+
+test('a plugin that is not well for long is started anew', async () => {
+  const { said } = await started({ audit: [plugin('unwell')] }, { checkIntervalMs: 20 });
+  expect(await said('unwell', 'plugin is not well')).toMatchObject({
+    reason: expect.stringMatching('lost its database') as string,
+  });
+  expect(await said('unwell', 'plugin ended')).toMatchObject({ reason: 'It ended with exit code 0.' });
+});
+
+test('nothing is left of a plugin that does not want to end: neither it, nor its children, nor its socket', async () => {
+  const before = children();
+  const { url, plugins } = await served({ audit: [plugin('stubborn')] });
+  const { pids, socket } = (await (await post(url)).json()) as { pids: number[]; socket: string };
+  expect(pids.map((pid) => isAlive(pid))).toEqual([true, true]);
+  expect(existsSync(socket)).toBe(true);
+  await plugins.close();
+  expect(pids.map((pid) => isAlive(pid))).toEqual([false, false]);
+  expect(zombies()).toEqual([]);
+  expect(children()).toEqual(before);
+  expect(existsSync(dirname(socket))).toBe(false);
+});
+
+test('closing while a plugin starts leaves nothing either', async () => {
+  link(folder(), 'again', 'crash');
+  const before = children();
+  const { url, plugins, said } = await served(
+    { dir: folder(), audit: [plugin('again')] },
+    { random: () => 0 },
+  );
+  await post(`${url}/echo`);
+  await said('again', 'plugin ended');
+  rmSync(join(folder(), 'again.mjs'));
+  await plugins.close();
+  expect(children()).toEqual(before);
+});

@@ -1,0 +1,122 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import { onTestFinished, vi } from 'vitest';
+import { createLog, type Logger } from '../../../../../runtime/serve/log.ts';
+import { errorResponse } from '../../../../../runtime/serve/http/error-response.ts';
+import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { type ShellEnv, requestIds } from '../../../../../runtime/serve/http/request-id.ts';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { problemFormat } from '../../../../../runtime/targets/manager/http/problem.ts';
+import { pluginMiddleware } from '../../../../../runtime/targets/manager/plugins/middleware.ts';
+import {
+  type Plugins,
+  type PluginsOptions,
+  startPlugins,
+} from '../../../../../runtime/targets/manager/plugins/plugins.ts';
+import { readPluginSettings } from '../../../../../runtime/targets/manager/plugins/read-settings.ts';
+import { ROOT } from '../../../../helpers/paths.ts';
+
+const FIXTURES = join(ROOT, 'fixtures/mcp-plugins');
+
+/** `[plugins]` of the configuration. */
+type Section = Readonly<Record<string, readonly object[] | string>>;
+
+type Log = Record<string, unknown> & { readonly msg: string };
+
+export interface Started {
+  readonly plugins: Plugins;
+  readonly logged: readonly Log[];
+  /** What the log says of one plugin, each as soon as it says it. */
+  readonly said: (name: string, msg: string) => Promise<Log>;
+}
+
+/** Plugins of the fixtures by the categories of `[plugins]`; closed when the test is over. */
+export async function started(categories: Section, options: Partial<PluginsOptions> = {}): Promise<Started> {
+  const settings = readPluginSettings({ dir: FIXTURES, ...categories }, (_path, message) => {
+    throw new Error(message);
+  });
+  const logged: Log[] = [];
+  const said: Started['said'] = (name, msg) => {
+    const find = (): Log | undefined =>
+      logged.find((line) => line['plugin'] === `${name}.mjs` && line.msg === msg);
+    return vi.waitUntil(find, { timeout: 20_000, interval: 10 });
+  };
+  const plugins = await startPlugins(settings, {
+    baseFolder: FIXTURES,
+    env: process.env,
+    log: keepingLog(logged),
+    ...options,
+  });
+  onTestFinished(() => plugins.close());
+  return { plugins, logged, said };
+}
+
+const keepingLog = (logged: Log[]): Logger =>
+  createLog('debug', { write: (line) => void logged.push(JSON.parse(line) as Log) });
+
+export interface Served extends Started {
+  readonly url: string;
+  /** The errors that requests ended with. */
+  readonly thrown: readonly Error[];
+}
+
+/** Plugins before an HTTP server: POST /echo answers with what reached it, POST /other with where it came. */
+export async function served(
+  categories: Section,
+  options: Partial<PluginsOptions> = {},
+  addRoutes: (app: Hono<ShellEnv>) => void = () => undefined,
+): Promise<Served> {
+  const base = await started(categories, options);
+  const { plugins } = base;
+  const app = new Hono<ShellEnv>();
+  app.use(requestIds(), pluginMiddleware(plugins, { dispatch: (request, env) => app.fetch(request, env) }));
+  const formats = [problemFormat(() => 'http://localhost')];
+  const thrown: Error[] = [];
+  app.onError((error, c) => {
+    thrown.push(error);
+    const known = error instanceof AppError ? error : new AppError('InternalError', 'Internal error');
+    return errorResponse(c, known, formats);
+  });
+  app.all('/echo', async (c) => {
+    c.header('X-Handler', 'echo');
+    c.header('Set-Cookie', 'a=1', { append: true });
+    c.header('Set-Cookie', 'b=2', { append: true });
+    return c.json({ body: await c.req.text(), headers: c.req.header(), query: c.req.query() });
+  });
+  app.post('/other', (c) => c.json({ path: c.req.path, query: c.req.query() }));
+  app.get('/missing', () => {
+    throw new AppError('NotFoundError', 'There is no such thing.');
+  });
+  for (const path of ['/healthz', '/readyz', '/metrics']) app.get(path, (c) => c.text('as ever'));
+  addRoutes(app);
+  const listener = await listenHttp({ app, hostname: '127.0.0.1', port: 0, portFlag: '--addr' });
+  onTestFinished(() => listener.close(100));
+  return { ...base, thrown, url: `http://127.0.0.1:${listener.port}` };
+}
+
+/** A folder's program of that name that is one of the fixtures, to have it there more than once. */
+export function link(folder: string, name: string, fixture: string): void {
+  symlinkSync(join(FIXTURES, `${fixture}.mjs`), join(folder, `${name}.mjs`));
+}
+
+/** The entry of one plugin, asked about requests alone unless it says otherwise. */
+export const plugin = (name: string, more: object = {}): object => ({
+  name: `${name}.mjs`,
+  flows: ['request'],
+  ...more,
+});
+
+export const post = (
+  url: string,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** The level of warnings in the log. */
+export const WARN = 40;

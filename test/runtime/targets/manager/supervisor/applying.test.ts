@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import { handClock } from '../../../../helpers/hand-clock.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { keepCalling } from '../keep-calling.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+const NOTHING = { added: [], removed: [], restarted: [], updated: [] };
+const withArgs = (name: string, ...args: string[]): ServerSpec => serverSpec(name, 'echo', { args });
+const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { message: 'hello' } });
+const hold = (server: string) => ({ ...callOf(server), tool: 'hold', args: { key: 'k' } });
+const HELLO = [{ type: 'text', text: 'hello' }];
+
+test('only what changed is touched', async () => {
+  const manager = start([withArgs('same'), withArgs('changed'), withArgs('gone'), withArgs('filtered')]);
+  await Promise.all(manager.supervisor.names().map((name) => manager.phase(name, 'running')));
+  const pid = (name: string) => manager.server(name).status().pid;
+  const before = { same: pid('same'), changed: pid('changed'), filtered: pid('filtered') };
+  const changes: ServerEvent[] = [];
+  manager.supervisor.subscribe((event) => event.kind === 'servers-changed' && changes.push(event));
+  const filtered = { ...withArgs('filtered'), tools: { allow: ['add'], deny: [] }, concurrency: 1 };
+  const applied = await manager.supervisor.apply([
+    filtered,
+    withArgs('same'),
+    withArgs('new'),
+    withArgs('changed', 'more'),
+  ]);
+  expect(applied).toEqual({
+    added: ['new'],
+    removed: ['gone'],
+    restarted: ['changed'],
+    updated: ['filtered'],
+  });
+  expect(manager.supervisor.names()).toEqual(['changed', 'filtered', 'new', 'same']);
+  expect([pid('same'), pid('filtered')]).toEqual([before.same, before.filtered]);
+  expect(pid('changed')).not.toBe(before.changed);
+  expect(changes).toHaveLength(1);
+  await expect(manager.calls.callTool(say('filtered'))).rejects.toThrow('tool not allowed: filtered/echo');
+  await expect(manager.calls.callTool(say('gone'))).rejects.toThrow('server not found: gone');
+  expect(
+    await manager.supervisor.apply([
+      filtered,
+      withArgs('same'),
+      withArgs('new'),
+      withArgs('changed', 'more'),
+    ]),
+  ).toEqual(NOTHING);
+});
+
+test('D-20: the order of arguments is a change, and so is anything a volume adds to them', async () => {
+  const manager = start([withArgs('a', '--volume', 'x:/x', 'one', 'two')]);
+  await manager.phase('a', 'running');
+  const apply = async (...args: string[]) =>
+    (await manager.supervisor.apply([withArgs('a', ...args)])).restarted;
+  expect(await apply('--volume', 'x:/x', 'one', 'two')).toEqual([]);
+  expect(await apply('--volume', 'x:/x', 'two', 'one')).toEqual(['a']);
+  expect(await apply('--volume', 'y:/x', 'two', 'one')).toEqual(['a']);
+  const text = (await manager.calls.callTool({ ...callOf('a'), tool: 'process', args: {} })).content?.[0]
+    ?.text;
+  expect(JSON.parse(text ?? '')).toMatchObject({ args: ['--volume', 'y:/x', 'two', 'one'] });
+});
+
+test('the order of variables is no change', async () => {
+  const manager = start([serverSpec('a', 'echo', { env: { A: '1', B: '2' } })]);
+  await manager.phase('a', 'running');
+  expect(await manager.supervisor.apply([serverSpec('a', 'echo', { env: { B: '2', A: '1' } })])).toEqual(
+    NOTHING,
+  );
+});
+
+test('D-5: if one server cannot start, nothing is changed, and the sentence names it', async () => {
+  const manager = start([withArgs('a'), withArgs('b')]);
+  await Promise.all([manager.phase('a', 'running'), manager.phase('b', 'running')]);
+  const pids = ['a', 'b'].map((name) => manager.server(name).status().pid);
+  const bad = serverSpec('b', 'exits-at-start');
+  const applied = manager.supervisor.apply([withArgs('a', 'more'), bad, withArgs('c')]);
+  await expect(applied).rejects.toMatchObject({ code: 'ConfigError' });
+  await expect(applied).rejects.toThrow(/^b could not be started: .*exit code 3.*Nothing was changed\.$/);
+  expect(manager.supervisor.names()).toEqual(['a', 'b']);
+  expect(['a', 'b'].map((name) => manager.server(name).status().pid)).toEqual(pids);
+  expect((await manager.calls.callTool(say('a'))).content).toEqual(HELLO);
+});
+
+test('a server that failed before, or is lazy, does not keep the others from changing', async () => {
+  const manager = start([serverSpec('dies', 'exits-at-start'), withArgs('a')], { clock: handClock() });
+  await Promise.all([manager.phase('dies', 'waiting'), manager.phase('a', 'running')]);
+  const applied = await manager.supervisor.apply([
+    serverSpec('dies', 'exits-at-start', { args: ['again'] }),
+    serverSpec('lazy', 'exits-at-start', { lazy: true }),
+    withArgs('a', 'more'),
+  ]);
+  expect(applied).toMatchObject({ added: ['lazy'], restarted: ['dies', 'a'] });
+  await manager.phase('dies', 'waiting');
+
+  await manager.supervisor.apply([withArgs('dies'), withArgs('a', 'more')]);
+  await manager.phase('dies', 'running');
+});
+
+test('a reload tries again at once what is down', async () => {
+  const dies = serverSpec('dies', 'echo', { command: join(folder(), 'program') });
+  const manager = start([dies], { clock: handClock() });
+  await manager.phase('dies', 'waiting');
+  const { restarts } = manager.server('dies').status();
+  expect(await manager.supervisor.apply([dies])).toEqual(NOTHING);
+  await manager.phase('dies', 'waiting');
+  expect(manager.server('dies').status().restarts).toBe(restarts + 1);
+});
+
+test('a removed server answers what it was asked, also those who wait for their turn, and then ends', async () => {
+  const manager = start([{ ...withArgs('a'), concurrency: 2 }]);
+  const held = manager.calls.callTool(hold('a'));
+  await manager.logged('a', /holding k/);
+  const second = manager.calls.callTool(hold('a'));
+  const waiting = manager.calls.callTool(say('a'));
+  const server = manager.server('a');
+  expect(server.status()).toMatchObject({ running: 2, queued: 1 });
+  const connection = await server.connection({ timeoutMs: 1000 });
+  await manager.supervisor.apply([]);
+  expect(manager.supervisor.get('a')).toBeUndefined();
+  const release = { name: 'release', arguments: { key: 'k' } };
+  await connection.request('tools/call', release, { timeoutMs: 5000 });
+  const answers = await Promise.all([held, second, waiting]);
+  expect(answers.map(({ content }) => content?.[0]?.text)).toEqual(['released', 'released', 'hello']);
+  expect(await connection.closed).toMatchObject({ expected: true });
+  await expect(server.connection({ timeoutMs: 1000 })).rejects.toMatchObject({ code: 'UnavailableError' });
+  await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
+});
+
+test('changes asked for at the same time are made one after the other', async () => {
+  const manager = start([]);
+  const [first, second, third] = await Promise.all([
+    manager.supervisor.apply([withArgs('a')]),
+    manager.supervisor.apply([withArgs('a'), withArgs('b')]),
+    manager.supervisor.apply([withArgs('b')]),
+  ]);
+  expect([first.added, second.added, third.added, third.removed]).toEqual([['a'], ['b'], [], ['a']]);
+  expect(manager.supervisor.names()).toEqual(['b']);
+});
+
+test(
+  'D-5: 200 reloads under load, some with a new process, some with other limits, lose no call',
+  { timeout: 60_000 },
+  async () => {
+    const manager = start([withArgs('a', '0'), withArgs('b')]);
+    await Promise.all([manager.phase('a', 'running'), manager.phase('b', 'running')]);
+    const loads = [keepCalling(manager, 'a', 8), keepCalling(manager, 'b', 2)];
+    const spec = (round: number): ServerSpec =>
+      // Every tenth reload starts a process; the others change what is offered and how many may call.
+      ({
+        ...withArgs('a', String(Math.floor(round / 10))),
+        concurrency: 4 + (round % 8),
+        readOnly: round % 2 === 0,
+      });
+    for (let round = 1; round <= 200; round += 1) {
+      await manager.supervisor.apply([spec(round), withArgs('b')]);
+    }
+    await Promise.all(loads.map((load) => load.stop()));
+    expect(loads.flatMap(({ answers }) => answers.refused)).toEqual([]);
+    expect(loads[0]?.answers.ok).toBeGreaterThan(200);
+    expect(manager.server('a').status().restarts).toBe(20);
+    expect(manager.server('b').status().restarts).toBe(0);
+  },
+);

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type {
+  Health,
+  HealthStatus,
+  ManagedServer,
+} from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import { handClock } from '../../../../helpers/hand-clock.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const start = useManager();
+
+/** Looks until a check made it so; checks of real servers take a moment. */
+async function healthOf(server: ManagedServer, fits: (health: Health) => boolean): Promise<Health> {
+  while (!fits(server.health())) await new Promise((resolve) => setImmediate(resolve));
+  return server.health();
+}
+const withStatus = (status: HealthStatus) => (health: Health) => health.status === status;
+
+test('a server is unknown, then checked at once when it is up, and again and again', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('echo', 'echo')], { clock });
+  const server = manager.server('echo');
+  expect(server.health()).toEqual({
+    status: 'unknown',
+    lastChecked: undefined,
+    lastSuccessful: undefined,
+    latencyNs: undefined,
+  });
+  const first = await healthOf(server, withStatus('ok'));
+  expect(first).toMatchObject({ lastChecked: clock.now(), lastSuccessful: clock.now() });
+  expect(first.latencyNs).toBeGreaterThan(0);
+  clock.pass(10_000);
+  const second = await healthOf(server, ({ lastChecked }) => lastChecked !== first.lastChecked);
+  expect(second).toMatchObject({ status: 'ok', lastChecked: 1_010_000, lastSuccessful: 1_010_000 });
+});
+
+test('D-3: a server that ended is unreachable at once, and its last success is kept', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
+  const server = manager.server('crash');
+  const { lastSuccessful } = await healthOf(server, withStatus('ok'));
+  clock.pass(1000);
+  const call = manager.calls.callTool({ ...callOf('crash'), tool: 'exit', args: {} });
+  await expect(call).rejects.toMatchObject({ code: 'UpstreamError' });
+  await manager.phase('crash', 'waiting');
+  expect(server.health()).toEqual({
+    status: 'unreachable',
+    lastChecked: clock.now(),
+    lastSuccessful,
+    latencyNs: undefined,
+  });
+  clock.pass(50);
+  expect(await healthOf(server, withStatus('ok'))).toMatchObject({ lastSuccessful: clock.now() });
+});
+
+test('a server that stands still has the status timeout, and is replaced after three checks', async () => {
+  const clock = handClock();
+  const spec = serverSpec('echo', 'echo', { timeouts: { shutdown: 300, request: 15_000 } });
+  const settings = { healthMs: 20_000, healthIntervalMs: 10_000 };
+  const manager = start([spec], { clock, settings });
+  const server = manager.server('echo');
+  await healthOf(server, withStatus('ok'));
+  const { pid = 0 } = server.status();
+  process.kill(pid, 'SIGSTOP');
+  // It would not answer within any time: the test need not wait.
+  settings.healthMs = 20;
+  const statuses: HealthStatus[] = [];
+  for (let check = 1; check <= 3; check += 1) {
+    clock.pass(10_000);
+    const checkedAt = clock.now();
+    await healthOf(server, ({ lastChecked }) => lastChecked === checkedAt);
+    statuses.push(server.health().status);
+  }
+  settings.healthMs = 20_000;
+  // After the third one it is replaced.
+  expect(statuses).toEqual(['timeout', 'timeout', 'unreachable']);
+  await manager.logged('echo', /it did not answer any more; to be started again at once/);
+  await healthOf(server, withStatus('ok'));
+  expect(server.status()).toMatchObject({ phase: 'running', restarts: 1 });
+  expect(server.status().pid).not.toBe(pid);
+});
+
+test('a server that is silent for less than a request may take is not replaced', async () => {
+  const clock = handClock();
+  const spec = serverSpec('echo', 'echo', { timeouts: { shutdown: 300, request: 60_000 } });
+  const settings = { healthMs: 20_000, healthIntervalMs: 10_000 };
+  const manager = start([spec], { clock, settings });
+  const server = manager.server('echo');
+  await healthOf(server, withStatus('ok'));
+  const { pid = 0 } = server.status();
+  process.kill(pid, 'SIGSTOP');
+  // It would not answer within any time: the test need not wait.
+  settings.healthMs = 20;
+  for (let check = 1; check <= 4; check += 1) {
+    clock.pass(10_000);
+    const checkedAt = clock.now();
+    await healthOf(server, ({ lastChecked }) => lastChecked === checkedAt);
+  }
+  expect(server.health().status).toBe('timeout');
+  settings.healthMs = 20_000;
+  process.kill(pid, 'SIGCONT');
+  clock.pass(10_000);
+  await healthOf(server, withStatus('ok'));
+  expect(server.status()).toMatchObject({ pid, restarts: 0 });
+});

@@ -1,0 +1,139 @@
+import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { RESTART_POLICY } from '../../../../../runtime/core/restart-policy.ts';
+import { handClock } from '../../../../helpers/hand-clock.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { keepCalling } from '../keep-calling.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+const say = (server: string, message = 'hello') => ({ ...callOf(server), tool: 'echo', args: { message } });
+const exit = (server: string) => ({ ...callOf(server), tool: 'exit', args: {} });
+
+test('D-3: a server killed under load is back within two seconds, every call is answered, others see nothing', async () => {
+  const manager = start([serverSpec('victim', 'echo'), serverSpec('other', 'echo')]);
+  const victim = keepCalling(manager, 'victim', 16);
+  const other = keepCalling(manager, 'other', 4);
+  await Promise.all([victim.more(200), other.more(50)]);
+  const before = manager.server('victim').status();
+  const killedAt = performance.now();
+  process.kill(before.pid ?? 0, 'SIGKILL');
+  await manager.logged('victim', /SIGKILL/);
+  await victim.more(1);
+  expect(performance.now() - killedAt).toBeLessThan(2000);
+  await victim.more(200);
+  await Promise.all([victim.stop(), other.stop()]);
+
+  const after = manager.server('victim').status();
+  expect(after.pid).not.toBe(before.pid);
+  expect(after).toMatchObject({ phase: 'running', restarts: 1 });
+  expect(after.reason).toContain('SIGKILL');
+  // Only what it was working on is lost, and is told so.
+  expect(victim.answers.refused.length).toBeLessThanOrEqual(16);
+  for (const error of victim.answers.refused) expect(error).toMatchObject({ code: 'UpstreamError' });
+  expect(other.answers.refused).toEqual([]);
+  expect(manager.server('other').status().restarts).toBe(0);
+});
+
+test('a server that does not start is tried again later and later, then seldom, until it is asked for', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
+  const server = manager.server('dies');
+  const waits: number[] = [];
+  for (let failure = 1; failure < RESTART_POLICY.crashLoopFailures; failure += 1) {
+    await manager.phase('dies', 'waiting');
+    waits.push((server.status().nextStartAt ?? 0) - clock.now());
+    clock.pass(waits.at(-1) ?? 0);
+  }
+  expect(waits).toEqual([50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800]);
+  await manager.phase('dies', 'failed');
+  expect(server.status()).toMatchObject({ restarts: 9, nextStartAt: clock.now() + 300_000 });
+  expect(server.health().status).toBe('unreachable');
+  await expect(manager.calls.callTool(say('dies'))).rejects.toMatchObject({ retryAfterSeconds: 300 });
+
+  await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
+  expect(server.status().phase).toBe('waiting');
+});
+
+test('who ran for a while is started again at once, and waiting callers are answered', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
+  await manager.phase('crash', 'running');
+  clock.pass(RESTART_POLICY.healthyAfter);
+  await expect(manager.calls.callTool(exit('crash'))).rejects.toMatchObject({ code: 'UpstreamError' });
+  expect((await manager.calls.callTool(say('crash'))).content).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(manager.server('crash').status()).toMatchObject({ restarts: 1 });
+});
+
+test('a caller waits for a server that fell just now', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('crash', 'crash-on-call')], { clock });
+  await expect(manager.calls.callTool(exit('crash'))).rejects.toThrow('MCP server error calling tool');
+  await manager.phase('crash', 'waiting');
+  const call = manager.calls.callTool(say('crash'));
+  clock.pass(50);
+  expect((await call).content).toEqual([{ type: 'text', text: 'hello' }]);
+});
+
+test('a lazy server that ended is not started before somebody wants it', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('crash', 'crash-on-call', { lazy: true })], { clock });
+  await expect(manager.calls.callTool(exit('crash'))).rejects.toThrow('MCP server error calling tool');
+  await manager.phase('crash', 'waiting');
+  clock.pass(50);
+  expect(manager.server('crash').status()).toMatchObject({ phase: 'idle', restarts: 0 });
+  expect((await manager.calls.callTool(say('crash'))).content).toEqual([{ type: 'text', text: 'hello' }]);
+});
+
+test('a restart on request loses no call: the new process takes over when it is ready, the old one finishes', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  const held = manager.calls.callTool({ ...callOf('echo'), tool: 'hold', args: { key: 'k' } });
+  await manager.logged('echo', /holding k/);
+  const server = manager.server('echo');
+  const old = await server.connection({ timeoutMs: 1000 });
+  const load = keepCalling(manager, 'echo', 4);
+  await load.more(20);
+  await Promise.all([server.restart(), server.restart()]);
+  await load.more(20);
+  await load.stop();
+  expect(load.answers.refused).toEqual([]);
+  expect(server.status().pid).not.toBe(old.pid);
+  expect(server.status().restarts).toBe(1);
+  await old.request('tools/call', { name: 'release', arguments: { key: 'k' } }, { timeoutMs: 5000 });
+  expect((await held).content).toEqual([{ type: 'text', text: 'released' }]);
+  expect(await old.closed).toMatchObject({ expected: true });
+});
+
+test('closing does not wait for a new process that does not get ready', async () => {
+  const go = join(folder(), 'go');
+  writeFileSync(go, '');
+  const manager = start([serverSpec('slow', 'slow-init', { env: { WAIT_FOR: go } })]);
+  await manager.phase('slow', 'running');
+  unlinkSync(go);
+  const restarting = manager.server('slow').restart();
+  await Promise.all([
+    expect(restarting).rejects.toMatchObject({ code: 'UpstreamError' }),
+    manager.supervisor.close(),
+  ]);
+});
+
+test('a restart that fails changes nothing, and a lazy server can be started by one', async () => {
+  const go = join(folder(), 'program');
+  symlinkSync(process.execPath, go);
+  const manager = start([
+    serverSpec('gone', 'echo', { command: go }),
+    serverSpec('lazy', 'echo', { lazy: true }),
+  ]);
+  await manager.phase('gone', 'running');
+  const { pid } = manager.server('gone').status();
+  unlinkSync(go);
+  await expect(manager.server('gone').restart()).rejects.toThrow(
+    /^gone was not restarted, and runs on as it was: .*does not exist/,
+  );
+  expect(manager.server('gone').status()).toMatchObject({ pid, phase: 'running', restarts: 0 });
+  await manager.server('lazy').restart();
+  expect(manager.server('lazy').status().phase).toBe('running');
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import { levelOf } from '../../../../../runtime/targets/manager/supervisor/log-level.ts';
+import { LogRing } from '../../../../../runtime/targets/manager/supervisor/log-ring.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const start = useManager();
+const NOISE = 'noise '.repeat(13);
+const line = (text: string): LogLine => ({ at: 1, source: 'server', text });
+
+test('the last thousand lines are kept, and as much of them as fits', () => {
+  const ring = new LogRing();
+  for (let number = 1; number <= 5000; number += 1) ring.add(line(String(number)));
+  expect(ring.last(Infinity)).toHaveLength(1000);
+  expect(ring.last(2).map(({ text }) => text)).toEqual(['4999', '5000']);
+  expect(ring.last(0)).toEqual([]);
+  for (const letter of 'abc') ring.add(line(letter.repeat(100_000)));
+  expect(ring.last(Infinity).map(({ text }) => text[0])).toEqual(['b', 'c']);
+  ring.add(line('d'.repeat(1_000_000)));
+  expect(ring.last(Infinity).map(({ text }) => text[0])).toEqual(['d']);
+});
+
+test.each([
+  ['ERROR:root:it broke', 'error'],
+  ['warning:app.db:slow', 'warn'],
+  ['CRITICAL:x:', 'error'],
+  ['DEBUG:a:b:c', 'debug'],
+  ['error: no such file', 'info'],
+  ['listening on 8080', 'info'],
+])('%s is of level %s', (text, level) => {
+  expect(levelOf(text)).toBe(level);
+});
+
+test('D-1: a server that floods its stderr goes on answering, and what it says last is kept and logged', async () => {
+  const manager = start([serverSpec('flood', 'stderr-flood')]);
+  for (let call = 0; call < 4; call += 1) {
+    const result = await manager.calls.callTool({
+      ...callOf('flood'),
+      tool: 'flood',
+      args: { bytes: 500_000 },
+    });
+    expect(result.content).toEqual([{ type: 'text', text: '500000' }]);
+  }
+  const last = manager.server('flood').logs.last(10);
+  expect(last).toHaveLength(10);
+  expect(last).toContainEqual({ at: expect.any(Number), source: 'server', text: NOISE });
+  expect(manager.kernel.logged).toContainEqual(
+    expect.objectContaining({ level: 30, server: 'flood', source: 'server', msg: NOISE }),
+  );
+});
+
+test('lines can be followed, until nobody does any more', async () => {
+  const manager = start([serverSpec('echo', 'echo')]);
+  const seen: string[] = [];
+  const forget = manager.server('echo').logs.follow(({ text }) => seen.push(text));
+  const write = (text: string) => manager.calls.callTool({ ...callOf('echo'), tool: 'log', args: { text } });
+  await Promise.all([write('ERROR:db:first'), manager.logged('echo', /first/)]);
+  forget();
+  await Promise.all([write('second'), manager.logged('echo', /second/)]);
+  expect(seen.filter((text) => !text.startsWith('started'))).toEqual(['ERROR:db:first']);
+  expect(manager.kernel.logged).toContainEqual(
+    expect.objectContaining({ level: 50, server: 'echo', msg: 'ERROR:db:first' }),
+  );
+});

@@ -1,0 +1,116 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { handClock } from '../../../../helpers/hand-clock.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, useManager } from '../use-manager.ts';
+
+const folder = useTempFolder();
+const start = useManager();
+const say = (server: string) => ({ ...callOf(server), tool: 'echo', args: { message: 'hello' } });
+
+test('D-4: servers that are slow or do not start keep nobody from using the others', async () => {
+  const file = join(folder(), 'go');
+  const manager = start(
+    [
+      serverSpec('slow', 'slow-init', { env: { WAIT_FOR: file } }),
+      serverSpec('gone', 'echo', { command: join(folder(), 'no-such-program') }),
+      serverSpec('dies', 'exits-at-start'),
+      serverSpec('echo', 'echo'),
+    ],
+    { clock: handClock() },
+  );
+  expect(manager.supervisor.names()).toEqual(['dies', 'echo', 'gone', 'slow']);
+  expect(await manager.calls.callTool(say('echo'))).toEqual({ content: [{ type: 'text', text: 'hello' }] });
+  await Promise.all([manager.phase('gone', 'waiting'), manager.phase('dies', 'waiting')]);
+  expect(manager.server('gone').health().status).toBe('unreachable');
+  expect(manager.server('gone').status().reason).toContain('no-such-program');
+  expect(manager.server('dies').status().reason).toContain('no license file found');
+  expect(manager.server('slow').status().phase).toBe('starting');
+  expect(manager.server('slow').health().status).toBe('unknown');
+
+  const call = manager.calls.callTool(say('slow'));
+  writeFileSync(file, '');
+  expect(await call).toEqual({ content: [{ type: 'text', text: 'hello' }] });
+});
+
+test('a call of a server that is down is told so, and when to come back', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
+  const early = manager.calls.callTool(say('dies'));
+  const refused = { code: 'UnavailableError', retryAfterSeconds: 1 };
+  await expect(early).rejects.toMatchObject(refused);
+  await expect(early).rejects.toThrow(/^server not available: dies: it could not be started: .*exit code 3/);
+  await expect(manager.calls.callTool(say('dies'))).rejects.toMatchObject(refused);
+});
+
+test('names are found in any case, with spaces around them', () => {
+  const { supervisor } = start([serverSpec('time', 'echo', { lazy: true })]);
+  expect(supervisor.get(' Time ')?.name).toBe('time');
+  expect(supervisor.get('clock')).toBeUndefined();
+});
+
+test('a lazy server is started by its first call, and stopped when nobody has called it for a while', async () => {
+  const clock = handClock();
+  const manager = start([serverSpec('lazy', 'echo', { lazy: true, idleMs: 60_000 })], { clock });
+  const lazy = manager.server('lazy');
+  expect(lazy.status()).toMatchObject({ phase: 'idle', pid: undefined });
+  expect(lazy.health().status).toBe('unknown');
+
+  await manager.calls.callTool(say('lazy'));
+  expect(lazy.status().phase).toBe('running');
+  clock.pass(59_000);
+  await manager.calls.callTool(say('lazy'));
+  clock.pass(2000);
+  expect(lazy.status().phase).toBe('running');
+
+  const held = manager.calls.callTool({ ...callOf('lazy'), tool: 'hold', args: { key: 'k' } });
+  await manager.logged('lazy', /holding k/);
+  clock.pass(180_000);
+  expect(lazy.status().phase).toBe('running');
+  await manager.calls.callTool({ ...callOf('lazy'), tool: 'release', args: { key: 'k' } });
+  await held;
+
+  clock.pass(120_000);
+  expect(lazy.status()).toMatchObject({ phase: 'idle', pid: undefined });
+  expect(lazy.health().status).toBe('unknown');
+  expect(await manager.calls.callTool(say('lazy'))).toEqual({ content: [{ type: 'text', text: 'hello' }] });
+});
+
+test('a caller who leaves does not wait for a server that starts', async () => {
+  const manager = start([serverSpec('silent', 'silent')]);
+  const leaving = new AbortController();
+  const call = manager.calls.callTool({ ...say('silent'), signal: leaving.signal });
+  leaving.abort();
+  await expect(call).rejects.toMatchObject({ code: 'CancelledError' });
+});
+
+test('closing ends servers that start, run, and wait for their next start', async () => {
+  const manager = start([
+    serverSpec('silent', 'silent'),
+    serverSpec('echo', 'echo'),
+    serverSpec('dies', 'exits-at-start'),
+  ]);
+  await Promise.all([manager.phase('echo', 'running'), manager.phase('dies', 'waiting')]);
+  const { pid } = manager.server('echo').status();
+  const call = manager.calls.callTool(say('silent'));
+  const [answer] = await Promise.allSettled([call, manager.supervisor.close()]);
+  expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'UnavailableError' } });
+  expect(existsSync(`/proc/${pid}`)).toBe(false);
+});
+
+test('D-2: a server that ended, started by a reload, costs no time while it is down', async () => {
+  const clock = handClock();
+  const manager = start([], { clock });
+  await manager.supervisor.apply([serverSpec('crash', 'crash-on-call')]);
+  const call = manager.calls.callTool({ ...callOf('crash'), tool: 'exit', args: {} });
+  await expect(call).rejects.toMatchObject({ code: 'UpstreamError' });
+  await manager.phase('crash', 'waiting');
+  const before = performance.eventLoopUtilization();
+  await sleep(200);
+  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  // Its next start, and its next look at its health.
+  expect(clock.waiting()).toHaveLength(2);
+});

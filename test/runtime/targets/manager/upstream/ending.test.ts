@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
+import { children, isAlive, zombies } from './processes.ts';
+import { fixtureServer, launchOf, specOf } from './spec.ts';
+
+const IGNORED = { onLog: () => undefined, onNotification: () => undefined };
+
+interface Pids {
+  readonly server: number;
+  readonly grandchild: number;
+}
+
+test('a polite server ends by the end of its stdin, without a signal', async () => {
+  const { connection } = await openRecorded(specOf(launchOf('echo.mjs'), { shutdown: 100_000 }));
+  const from = performance.now();
+  await connection.close();
+  // A signal would come only after 40 seconds.
+  expect(performance.now() - from).toBeLessThan(20_000);
+  expect(await connection.closed).toEqual({ message: 'The connection was closed.', expected: true });
+  expect(isAlive(connection.pid ?? 0)).toBe(false);
+});
+
+test('a stubborn server is ended within the time that a shutdown may take', async () => {
+  const { connection, logs } = await openRecorded(specOf(launchOf('ignores-sigterm.mjs'), { shutdown: 600 }));
+  await connection.close();
+  expect(logs).toContain('ignored SIGTERM');
+  expect(isAlive(connection.pid ?? 0)).toBe(false);
+});
+
+test('D-30: what a server started is ended with it, even if it ignores SIGTERM', async () => {
+  const { connection, text } = await openRecorded(specOf(launchOf('grandchild.mjs'), { shutdown: 600 }));
+  const { server, grandchild } = JSON.parse(await text('pids')) as Pids;
+  expect([isAlive(server), isAlive(grandchild)]).toEqual([true, true]);
+  await connection.close();
+  expect([isAlive(server), isAlive(grandchild)]).toEqual([false, false]);
+});
+
+test('D-30: what a server leaves behind when it dies by itself is ended too', async () => {
+  const { connection, text, call } = await openFixture('grandchild.mjs');
+  const { grandchild } = JSON.parse(await text('pids')) as Pids;
+  await expect(call('exit')).rejects.toThrow('The server ended with exit code 1.');
+  await connection.closed;
+  expect(isAlive(grandchild)).toBe(false);
+});
+
+test('D-3: a crash ends what waits, is told with its reason, and leaves no zombie', async () => {
+  const { connection, call } = await openFixture('crash-on-call.mjs');
+  const waiting = call('kill', { signal: 'SIGSEGV' });
+  await expect(waiting).rejects.toMatchObject({
+    name: 'ConnectionClosed',
+    message: 'The server ended with signal SIGSEGV.',
+  });
+  expect(await connection.closed).toEqual({
+    message: 'The server ended with signal SIGSEGV.',
+    expected: false,
+  });
+  await expect(connection.request('ping', undefined, PATIENCE)).rejects.toThrow('signal SIGSEGV');
+  connection.notify('notifications/anything');
+  expect(zombies()).toEqual([]);
+});
+
+test('the last words of a crash are told', async () => {
+  const { call } = await openFixture('crash-on-call.mjs');
+  await expect(call('exit', { code: 7 })).rejects.toThrow(
+    'The server ended with exit code 7. The last line of its stderr: fatal: told to exit with 7',
+  );
+});
+
+test('D-2: after a crash nothing keeps running', async () => {
+  const { connection, call } = await openFixture('crash-on-call.mjs');
+  await call('kill').catch(() => undefined);
+  await connection.closed;
+  const before = process.cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(150);
+});
+
+test('a hundred servers start and end, and leave nothing', async () => {
+  const before = children().length;
+  const round = async (): Promise<void> => {
+    const connection = await openConnection(specOf(launchOf('echo.mjs')), IGNORED);
+    const result = await connection.request(
+      'tools/call',
+      { name: 'echo', arguments: { message: 'hi' } },
+      PATIENCE,
+    );
+    expect(textOf(result)).toBe('hi');
+    await connection.close();
+  };
+  for (let done = 0; done < 100; done += 10) await Promise.all(Array.from({ length: 10 }, round));
+  expect(children().length).toBe(before);
+  expect(zombies()).toEqual([]);
+});
+
+test('closing twice, and after a crash, is fine', async () => {
+  const { connection } = await openFixture('echo.mjs');
+  await Promise.all([connection.close(), connection.close()]);
+  await connection.close();
+  const { connection: crashed, call } = await openFixture('crash-on-call.mjs');
+  await call('kill').catch(() => undefined);
+  await crashed.close();
+  expect((await crashed.closed).expected).toBe(false);
+});
+
+test('children notice when the manager is killed: their stdin ends', async () => {
+  const program = `
+    import { openConnection } from ${JSON.stringify(new URL('../../../../../runtime/targets/manager/upstream/open-connection.ts', import.meta.url).href)};
+    const launch = { kind: 'process', command: process.execPath, args: [${JSON.stringify(fixtureServer('echo.mjs'))}], env: {} };
+    const spec = { launch, timeouts: { init: 20000, request: 1000, shutdown: 1000 } };
+    const { pid } = await openConnection(spec, { onLog() {}, onNotification() {} });
+    process.stdout.write(String(pid));
+  `;
+  const manager = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = (await once(manager.stdout, 'data')) as [Buffer];
+  const pid = Number(said.toString());
+  expect(isAlive(pid)).toBe(true);
+  manager.kill('SIGKILL');
+  await once(manager, 'exit');
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});

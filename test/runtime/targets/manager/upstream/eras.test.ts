@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
+
+const call = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+
+test('an older revision is accepted back', async () => {
+  for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+    const { connection, text } = await openFixture('echo.mjs', { PROTOCOL_VERSION: version });
+    expect(connection.peer.protocolVersion).toBe(version);
+    expect(await text('echo', { message: version })).toBe(version);
+  }
+});
+
+test('a revision nobody knows is refused', async () => {
+  await expect(openFixture('echo.mjs', { PROTOCOL_VERSION: '1999-01-01' })).rejects.toThrow(
+    'The server speaks MCP 1999-01-01; use one that speaks 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
+  );
+});
+
+test('D-31: a server of revision 2026-07-28 only is started, checked and called', async () => {
+  const { connection, text } = await openFixture('modern-only.mjs');
+  expect(connection.peer).toMatchObject({
+    protocolVersion: '2026-07-28',
+    name: 'modern-only',
+    version: '1.2.3',
+    instructions: 'Call the tools of modern-only.',
+  });
+  expect(await connection.check(20_000)).toBeGreaterThan(0);
+  expect(JSON.parse(await text('echo', { message: 'hi' }))).toEqual({ message: 'hi' });
+  const listed = await connection.request('tools/list', undefined, PATIENCE);
+  expect(listed['tools']).toHaveLength(6);
+  expect(listed).not.toHaveProperty('resultType');
+});
+
+test('2026-07-28: progress and cancellation', async () => {
+  const { connection, logged } = await openFixture('modern-only.mjs');
+  const steps: unknown[] = [];
+  const result = await connection.request('tools/call', call('progress'), {
+    ...PATIENCE,
+    onProgress: ({ progress }) => steps.push(progress),
+  });
+  expect(textOf(result)).toBe('done');
+  expect(steps).toEqual([1, 2, 3]);
+
+  const leave = new AbortController();
+  const waiting = connection.request('tools/call', call('wait'), { ...PATIENCE, signal: leave.signal });
+  await logged(/^waiting$/);
+  leave.abort();
+  await expect(waiting).rejects.toThrow(/aborted/);
+  await logged(/^cancelled$/);
+});
+
+test('2026-07-28: changes are listened for, and the subscription itself is no news', async () => {
+  const { text, notified, notifications } = await openFixture('modern-only.mjs');
+  await text('list-changed');
+  await notified('notifications/tools/list_changed');
+  expect(notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+});
+
+test('2026-07-28: what needs a user is refused', async () => {
+  const { connection } = await openFixture('modern-only.mjs');
+  await expect(connection.request('tools/call', call('ask-user'), PATIENCE)).rejects.toMatchObject({
+    name: 'RpcFailure',
+  });
+});

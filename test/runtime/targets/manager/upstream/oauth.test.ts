@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { openRecorded } from './open-recorded.ts';
+import { type RemoteFixture, remoteLaunch, startRemote } from './remote-fixture.ts';
+import { specOf } from './spec.ts';
+
+const CLIENT = { clientId: 'manager', clientSecret: 'hush' };
+
+/** The paths of all requests until now: what it prints comes in order. */
+async function paths({ url, requests }: RemoteFixture): Promise<string[]> {
+  await fetch(`${url}/mark`);
+  await expect.poll(() => requests.at(-1)?.['path']).toBe('/mark');
+  return requests.map(({ path }) => String(path));
+}
+
+test('a token is found by the metadata of the server', async () => {
+  const remote = await startRemote('remote.mjs', { OAUTH: '1' });
+  const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth: CLIENT })));
+  expect(await text('echo', { message: 'in' })).toBe('in');
+  expect((await paths(remote)).filter((path) => path === '/token')).toHaveLength(1);
+});
+
+test('a configured place for tokens skips the search, over both transports', async () => {
+  const remote = await startRemote('remote.mjs', { OAUTH: '1' });
+  const oauth = { ...CLIENT, tokenUrl: `${remote.url}/token`, scope: 'tools' };
+  const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
+  expect(await text('echo', { message: 'in' })).toBe('in');
+  const sse = remoteLaunch(`${remote.url}/sse`, { oauth, transport: 'sse' });
+  const older = await openRecorded(specOf(sse));
+  expect(await older.text('echo', { message: 'too' })).toBe('too');
+  expect((await paths(remote)).filter((path) => path.startsWith('/.well-known'))).toEqual([]);
+});
+
+test('a token that is refused is renewed once, for all that wait', async () => {
+  const remote = await startRemote('remote.mjs', { OAUTH: '1' });
+  const oauth = { ...CLIENT, tokenUrl: `${remote.url}/token` };
+  const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
+  await fetch(`${remote.url}/revoke`, { method: 'POST' });
+  const messages = ['one', 'two', 'three'];
+  expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
+  expect((await paths(remote)).filter((path) => path === '/token')).toHaveLength(2);
+});
+
+test('a wrong secret is told without being shown', async () => {
+  const remote = await startRemote('remote.mjs', { OAUTH: '1' });
+  const oauth = { clientId: 'manager', clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
+  const opening = openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
+  const failure = await opening.catch((error: Error) => error.message);
+  expect(failure).toMatch(/^No access token for `manager` from .*\/token: .*Check the OAuth settings\.$/);
+  expect(failure).not.toContain('wrong-secret');
+});

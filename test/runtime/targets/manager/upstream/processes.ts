@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Whether a process with this id exists and has not ended; one that ended and was not reaped counts as ended. */
+export function isAlive(pid: number): boolean {
+  return stateOf(pid) !== undefined && stateOf(pid) !== 'Z';
+}
+
+/** Children of this process that ended and nobody reaped. */
+export function zombies(): number[] {
+  return children().filter((pid) => stateOf(pid) === 'Z');
+}
+
+export function children(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => statOf(pid)?.[1] === String(process.pid));
+}
+
+const stateOf = (pid: number): string | undefined => statOf(pid)?.[0];
+
+/** What follows the name in `/proc/<pid>/stat`: state, parent, group and so on. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { array, assert, asyncProperty, constantFrom, integer, string } from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  readEvents,
+  type StreamEvent,
+} from '../../../../../../runtime/targets/manager/upstream/remote/event-stream.ts';
+
+async function eventsOf(text: string, pieceBytes = 7): Promise<StreamEvent[]> {
+  const bytes = Buffer.from(text);
+  async function* pieces() {
+    for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
+  }
+  return Array.fromAsync(readEvents(pieces()));
+}
+
+const NOTHING = { id: undefined, retryMs: undefined };
+
+test('fields, comments and both line ends', async () => {
+  const stream =
+    ': keep-alive\n\nevent: endpoint\ndata: /messages\n\nid: 7\r\nretry: 250\r\ndata:one\r\ndata: two\r\nother: x\r\ndata\r\n\r\n';
+  expect((await eventsOf(stream)).filter(({ data }) => data !== '')).toEqual([
+    { type: 'endpoint', data: '/messages', ...NOTHING },
+    { type: 'message', data: 'one\ntwo\n', id: '7', retryMs: 250 },
+  ]);
+});
+
+test('an event that does not end is no event', async () => {
+  expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ type: 'message', data: 'one', ...NOTHING }]);
+});
+
+test('whatever the data and the pieces, what comes out is what was sent', async () => {
+  const line = string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n]/g, ''));
+  const events = array(array(line, { minLength: 1 }));
+  const sizes = integer({ min: 1, max: 20 });
+  await assert(
+    asyncProperty(events, constantFrom('\n', '\r\n'), sizes, async (sent, lineEnd, pieceBytes) => {
+      const written = sent.map((lines) => lines.map((text) => `data: ${text}${lineEnd}`).join('') + lineEnd);
+      const found = await eventsOf(written.join(''), pieceBytes);
+      expect(found.map(({ data }) => data)).toEqual(sent.map((lines) => lines.join('\n')));
+    }),
+  );
+});

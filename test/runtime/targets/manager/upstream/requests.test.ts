@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
+
+const toolCall = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+
+test('many requests at once each get their own answer', async () => {
+  const { text } = await openFixture('echo.mjs');
+  const messages = Array.from({ length: 500 }, (_, at) => `message ${at}`);
+  expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
+});
+
+test('an error of the server keeps its code, message and data', async () => {
+  const { call } = await openFixture('echo.mjs');
+  await expect(call('rpc-error', { code: -32_099 })).rejects.toMatchObject({
+    name: 'RpcFailure',
+    code: -32_099,
+    message: 'The request failed.',
+    data: { hint: 'none' },
+  });
+});
+
+test('D-24: when its time is over the server is told that a request is cancelled', async () => {
+  const { connection, logged } = await openFixture('echo.mjs');
+  const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), { timeoutMs: 100 });
+  await expect(waiting).rejects.toMatchObject({
+    name: 'TimeoutFailure',
+    message: 'The server did not answer tools/call within 100 ms.',
+  });
+  expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not answer/);
+});
+
+test('D-24: when the caller leaves the server is told that a request is cancelled', async () => {
+  const { connection, logged } = await openFixture('echo.mjs');
+  const leave = new AbortController();
+  const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), {
+    ...PATIENCE,
+    signal: leave.signal,
+  });
+  await logged(/^sleeping/);
+  leave.abort(new Error('gone to lunch'));
+  await expect(waiting).rejects.toThrow('gone to lunch');
+  expect(await logged(/^cancelled/)).toMatch(/: gone to lunch$/);
+  const late = connection.request('ping', undefined, { ...PATIENCE, signal: leave.signal });
+  await expect(late).rejects.toThrow('gone to lunch');
+});
+
+test('`initialize` is never cancelled', async () => {
+  const { openConnection } =
+    await import('../../../../../runtime/targets/manager/upstream/open-connection.ts');
+  const { specOf } = await import('./spec.ts');
+  const copyStdin = ['-e', "process.stdin.on('data', (chunk) => process.stderr.write(chunk))"];
+  const launch = { kind: 'process', command: process.execPath, args: copyStdin, env: {} } as const;
+  const sent: string[] = [];
+  const opening = openConnection(specOf(launch, { init: 1000 }), {
+    onLog: (line) => sent.push(line),
+    onNotification: () => undefined,
+  });
+  await expect(opening).rejects.toThrow('did not get ready');
+  expect(sent.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['initialize']);
+});
+
+test('an answer that comes too late is no one else’s', async () => {
+  const { connection, call, text } = await openFixture('echo.mjs');
+  const hold = connection.request('tools/call', toolCall('hold', { key: 'late' }), { timeoutMs: 50 });
+  await expect(hold).rejects.toThrow('did not answer');
+  expect(textOf(await call('release', { key: 'late' }))).toBe('1');
+  expect(await text('echo', { message: 'next' })).toBe('next');
+});
+
+test('progress is passed on, in order', async () => {
+  const { connection } = await openFixture('echo.mjs');
+  const reports: Params[] = [];
+  const result = await connection.request('tools/call', toolCall('progress', { steps: 3 }), {
+    ...PATIENCE,
+    onProgress: (report) => reports.push(report),
+  });
+  expect(textOf(result)).toBe('3 steps');
+  expect(reports.map(({ progress, message }) => [progress, message])).toEqual([
+    [1, 'step 1'],
+    [2, 'step 2'],
+    [3, 'step 3'],
+  ]);
+  const unasked = await connection.request('tools/call', toolCall('progress', { steps: 3 }), PATIENCE);
+  expect(textOf(unasked)).toBe('nobody asked');
+});
+
+test('what else the caller says in `_meta` stays beside the progress token', async () => {
+  const { connection } = await openFixture('echo.mjs');
+  const params = { ...toolCall('meta'), _meta: { trace: 'abc' } };
+  const result = await connection.request('tools/call', params, { ...PATIENCE, onProgress: () => undefined });
+  expect(JSON.parse(textOf(result))).toEqual({ trace: 'abc', progressToken: expect.any(Number) });
+  expect(params._meta).toEqual({ trace: 'abc' });
+});
+
+test('a report of progress gives the request its whole time again', async () => {
+  const { connection, call } = await openFixture('echo.mjs');
+  let reported = 0;
+  const from = performance.now();
+  const waiting = connection.request('tools/call', toolCall('report-every', { ms: 150, times: 4 }), {
+    timeoutMs: 450,
+    onProgress: () => (reported += 1),
+  });
+  expect(textOf(await waiting)).toBe('reported');
+  expect(reported).toBe(4);
+  expect(performance.now() - from).toBeGreaterThan(450);
+  await call('echo', { message: 'still there' });
+});
+
+test('D-26: a ping from the server is answered', async () => {
+  const { text } = await openFixture('echo.mjs');
+  expect(JSON.parse(await text('ask', { method: 'ping' }))).toMatchObject({ result: {} });
+});
+
+test('whatever else a server asks is refused', async () => {
+  const { text } = await openFixture('echo.mjs');
+  for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
+    const answer = JSON.parse(await text('ask', { method })) as Params;
+    expect(answer['error']).toMatchObject({ code: -32_601, message: expect.stringContaining(method) });
+  }
+});
+
+test('what the server says unasked is passed on', async () => {
+  const { call, notified } = await openFixture('echo.mjs');
+  await call('list-changed', { list: 'prompts' });
+  expect(await notified('notifications/prompts/list_changed')).toMatchObject({ params: undefined });
+});

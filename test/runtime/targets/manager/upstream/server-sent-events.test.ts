@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { answerWith } from './answer-with.ts';
+import { openRecorded, PATIENCE } from './open-recorded.ts';
+import { remoteLaunch, startRemote } from './remote-fixture.ts';
+import { specOf } from './spec.ts';
+
+const SSE = { transport: 'sse' } as const;
+
+test('a server of the older transport is called, tells of changes, and is told of cancellations', async () => {
+  const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
+  const launch = remoteLaunch(`${remote.url}/sse`, { ...SSE, headers: { authorization: 'Bearer hush' } });
+  const { connection, text, notified } = await openRecorded(specOf(launch));
+  expect(connection.peer.name).toBe('remote');
+  expect(await connection.check(20_000)).toBeGreaterThan(0);
+  const messages = Array.from({ length: 20 }, (_, at) => `message ${at}`);
+  expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
+  await text('list-changed', { list: 'resources' });
+  await notified('notifications/resources/list_changed');
+  expect(JSON.parse(await text('ask', { method: 'ping' })) as Params).toEqual({ result: {} });
+
+  const leave = new AbortController();
+  const params = { name: 'sleep-until-cancelled', arguments: {} };
+  const waiting = connection.request('tools/call', params, { ...PATIENCE, signal: leave.signal });
+  await remote.logged(/^sleeping/);
+  leave.abort(new Error('gone to lunch'));
+  await expect(waiting).rejects.toThrow('gone to lunch');
+  await remote.logged(/^cancelled .*gone to lunch$/);
+});
+
+test('the end of its stream is the end of the connection', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { connection, call } = await openRecorded(specOf(remoteLaunch(`${remote.url}/sse`, SSE)));
+  const waiting = call('sleep-until-cancelled').catch((error: unknown) => error);
+  await remote.logged(/^sleeping/);
+  await remote.kill();
+  expect(await waiting).toMatchObject({
+    name: 'ConnectionClosed',
+    message: `${remote.url}/sse ended its event stream.`,
+  });
+  expect((await connection.closed).expected).toBe(false);
+});
+
+test('what is no such server is told as such', async () => {
+  const remote = await startRemote('remote.mjs');
+  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`, SSE)))).rejects.toThrow(
+    `${remote.url}/nothing answered with status 404.`,
+  );
+  const page = await answerWith((_asked, response) => void response.end('<html>'));
+  await expect(openRecorded(specOf(remoteLaunch(page, SSE)))).rejects.toThrow(
+    `${page} has no event stream. Use the transport \`http\`.`,
+  );
+  const thief = await answerWith((_asked, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: endpoint\ndata: http://127.0.0.2:1/messages\n\n');
+  });
+  await expect(openRecorded(specOf(remoteLaunch(thief, SSE)))).rejects.toThrow('to another place');
+});

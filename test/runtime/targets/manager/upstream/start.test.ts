@@ -1,0 +1,114 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import type { ProcessLaunch } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { openFixture, openRecorded } from './open-recorded.ts';
+import { children } from './processes.ts';
+import { launchOf, specOf } from './spec.ts';
+
+const tempFolder = useTempFolder();
+const IGNORED = { onLog: () => undefined, onNotification: () => undefined };
+
+async function failureOf(launch: ProcessLaunch, signal?: AbortSignal, init?: number): Promise<Error> {
+  const spec = specOf(launch, init === undefined ? {} : { init });
+  return openConnection(spec, IGNORED, signal).then(
+    () => expect.fail('It should not have started.'),
+    (error: Error) => error,
+  );
+}
+
+test('a server says who it is', async () => {
+  const { connection } = await openFixture('echo.mjs', { SERVER_NAME: 'parrot' });
+  expect(connection.peer).toMatchObject({
+    protocolVersion: '2025-11-25',
+    name: 'parrot',
+    version: '1.2.3',
+    instructions: 'Call the tools of echo.',
+    capabilities: { tools: { listChanged: true } },
+  });
+  expect(connection.pid).toBeGreaterThan(0);
+});
+
+test('D-6: a child gets the environment it is given and nothing of ours', async () => {
+  process.env['MCPD__OTHER__SECRET'] = 'hush';
+  try {
+    const { text } = await openFixture('echo.mjs', { ONLY: 'this' });
+    expect(JSON.parse(await text('env'))).toEqual({ ONLY: 'this' });
+  } finally {
+    delete process.env['MCPD__OTHER__SECRET'];
+  }
+});
+
+test('D-27: any command runs, with its arguments as they are, in its folder', async () => {
+  const launch = launchOf('echo.mjs');
+  const args = [...launch.args, '$HOME', 'two words', '', '"quoted"; exit'];
+  const { text } = await openRecorded(specOf({ ...launch, args, cwd: tempFolder() }));
+  const found = JSON.parse(await text('process')) as { cwd: string; args: string[] };
+  expect(found.args).toEqual(args.slice(1));
+  expect(found.cwd).toBe(tempFolder());
+});
+
+test('what cannot be started is told in one sentence', async () => {
+  const launch = launchOf('echo.mjs');
+  const script = join(tempFolder(), 'script');
+  writeFileSync(script, '#!/bin/sh\n');
+  chmodSync(script, 0o644);
+  const gone = join(tempFolder(), 'gone');
+
+  expect((await failureOf({ ...launch, command: 'no-such-command', env: { PATH: '/bin' } })).message).toBe(
+    'The command `no-such-command` was not found; its environment has the PATH `/bin`. Install it, or give its full path.',
+  );
+  expect((await failureOf({ ...launch, command: gone })).message).toBe(
+    `The program \`${gone}\` does not exist. Correct \`command\`.`,
+  );
+  expect((await failureOf({ ...launch, command: script })).message).toBe(
+    `\`${script}\` may not be executed. Make it executable (chmod +x).`,
+  );
+  expect((await failureOf({ ...launch, cwd: gone })).message).toBe(
+    `The folder \`${gone}\` to run \`${launch.command}\` in does not exist. Create it, or correct \`cwd\`.`,
+  );
+  expect(await failureOf({ ...launch, args: ['a\0b'] })).toBeInstanceOf(AppError);
+});
+
+test('a server that ends while it starts is told with its code and its last words', async () => {
+  const failure = await failureOf(launchOf('exits-at-start.mjs'));
+  expect(failure).toMatchObject({ name: 'AppError', code: 'UpstreamError' });
+  expect(failure.message).toBe(
+    'The server ended with exit code 3. The last line of its stderr: no license file found',
+  );
+});
+
+test('a server that stays silent is given up and ended', async () => {
+  const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
+  expect(failure).toMatchObject({ code: 'TimeoutError' });
+  expect(failure.message).toMatch(/did not get ready within 300 ms/);
+  expect(children()).toEqual([]);
+});
+
+test('a start can be called off', async () => {
+  const abort = new AbortController();
+  const opening = openConnection(
+    specOf(launchOf('slow-init.mjs')),
+    { ...IGNORED, onLog: (line) => line === 'waiting' && abort.abort(new Error('changed my mind')) },
+    abort.signal,
+  );
+  await expect(opening).rejects.toThrow('changed my mind');
+  expect(children()).toEqual([]);
+  await expect(openConnection(specOf(launchOf('echo.mjs')), IGNORED, abort.signal)).rejects.toThrow(
+    'changed',
+  );
+});
+
+test('a server may take its time to get ready', async () => {
+  const file = join(tempFolder(), 'go');
+  const opening = openConnection(specOf(launchOf('slow-init.mjs', { WAIT_FOR: file })), {
+    ...IGNORED,
+    onLog: (line) => line === 'waiting' && writeFileSync(file, ''),
+  });
+  const connection = await opening;
+  expect(connection.peer.name).toBe('slow-init');
+  await connection.close();
+});

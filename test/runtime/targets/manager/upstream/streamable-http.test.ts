@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import { parseLossless } from '../../../../../runtime/core/lossless-json.ts';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { answerCalls, answerTo, answerWith, sendJson } from './answer-with.ts';
+import { openRecorded, PATIENCE, textOf } from './open-recorded.ts';
+import { remoteLaunch, startRemote } from './remote-fixture.ts';
+import { specOf } from './spec.ts';
+
+const call = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+
+test('a remote server is called, in streams or in JSON', async () => {
+  for (const env of [{}, { JSON_ONLY: '1' }]) {
+    const remote = await startRemote('remote.mjs', env);
+    const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+    expect(connection.peer).toMatchObject({ name: 'remote', protocolVersion: '2025-11-25' });
+    expect(connection.pid).toBeUndefined();
+    expect(await connection.check(20_000)).toBeGreaterThan(0);
+    const messages = Array.from({ length: 50 }, (_, at) => `message ${at}`);
+    expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
+  }
+});
+
+test('every request carries the session and the agreed revision, and the session is ended', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+  await text('echo', { message: 'one' });
+  await connection.close();
+  await expect.poll(() => remote.requests.at(-1)?.['method']).toBe('DELETE');
+  const [first, ...rest] = remote.requests.map(({ headers }) => headers as Params);
+  expect(first).not.toHaveProperty('mcp-session-id');
+  const sessions = new Set(rest.map((headers) => headers['mcp-session-id']));
+  expect([...sessions]).toEqual([expect.any(String)]);
+  expect(rest.map((headers) => headers['mcp-protocol-version'])).toEqual(rest.map(() => '2025-11-25'));
+});
+
+test('what the server says unasked comes by a stream of its own', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { call, notified } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+  await expect.poll(() => remote.requests.some(({ method }) => method === 'GET')).toBe(true);
+  await call('list-changed', { list: 'tools' });
+  await notified('notifications/tools/list_changed');
+});
+
+test('D-24, D-26: progress, cancellation and pings pass through a remote connection', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+  let reports = 0;
+  const onProgress = (): void => void (reports += 1);
+  await connection.request('tools/call', call('progress', { steps: 3 }), { ...PATIENCE, onProgress });
+  expect(reports).toBe(3);
+  expect(JSON.parse(await text('ask', { method: 'ping' }))).toEqual({ result: {} });
+
+  const leave = new AbortController();
+  const options = { ...PATIENCE, signal: leave.signal };
+  const waiting = connection.request('tools/call', call('sleep-until-cancelled'), options);
+  await remote.logged(/^sleeping/);
+  leave.abort(new Error('gone to lunch'));
+  await expect(waiting).rejects.toThrow('gone to lunch');
+  expect(await remote.logged(/^cancelled/)).toMatch(/gone to lunch$/);
+});
+
+test('a session that the server forgot ends the connection', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+  await fetch(`${remote.url}/forget`, { method: 'POST' });
+  await expect(text('echo', { message: 'lost' })).rejects.toThrow('does not know the session');
+  expect(await connection.closed).toEqual({
+    message: 'The server does not know the session any more.',
+    expected: false,
+  });
+});
+
+test('a server that is gone ends the connection', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
+  await text('echo', { message: 'there' });
+  await remote.kill();
+  await text('echo', { message: 'gone' }).catch(() => undefined);
+  await expect(text('echo', { message: 'gone' })).rejects.toMatchObject({ name: 'ConnectionClosed' });
+  expect((await connection.closed).message).toContain(`${remote.url}/mcp cannot be reached`);
+  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('cannot be reached');
+});
+
+test('headers go with every request, and a refusal names the way out', async () => {
+  const remote = await startRemote('remote.mjs', { BEARER: 'hush' });
+  const headers = { authorization: 'Bearer hush', 'x-team': 'blue' };
+  const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { headers })));
+  await text('echo', { message: 'in' });
+  for (const request of remote.requests) expect(request['headers']).toMatchObject(headers);
+  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow(
+    `${remote.url}/mcp answered with status 401. Check its headers or OAuth settings. who are you?`,
+  );
+});
+
+test('a redirect within the server is followed, one to elsewhere is not', async () => {
+  const remote = await startRemote('remote.mjs');
+  const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/moved`)));
+  expect(await text('echo', { message: 'moved' })).toBe('moved');
+  const away = await answerWith((_asked, response) => {
+    response.writeHead(307, { location: `${remote.url}/mcp?secret=1` }).end();
+  });
+  const { call } = await openRecorded(specOf(remoteLaunch(away)));
+  await expect(call('echo')).rejects.toThrow(
+    `${away} redirects to ${remote.url}/mcp. Configure that address.`,
+  );
+});
+
+test('a page that is no MCP server is told as such', async () => {
+  const remote = await startRemote('remote.mjs');
+  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`)))).rejects.toThrow(
+    `${remote.url}/nothing answered with status 404.`,
+  );
+});
+
+test('D-25: numbers of a remote server pass unchanged, in JSON and in streams', async () => {
+  const sent = '{"value":12345678901234567890,"more":0.1234567890123456789}';
+  const received: string[] = [];
+  const url = await answerWith(({ message, body }, response) => {
+    if (!message) return void response.writeHead(405).end();
+    received.push(body);
+    const answer = answerTo(message.id, 'SENT').replace('"SENT"', `{"sent":${sent}}`);
+    if (body.includes('"json"')) return void sendJson(response, answer);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return void response.end(`: hello\r\n\r\nevent: message\r\ndata: ${answer}\r\n\r\n`);
+  });
+  const { connection } = await openRecorded(specOf(remoteLaunch(url)));
+  for (const name of ['json', 'stream']) {
+    const args = parseLossless(sent) as Params;
+    const result = await connection.request('tools/call', call(name, args), PATIENCE);
+    expect(JSON.stringify(result['sent'])).toBe(sent);
+    expect(received.at(-1)).toContain(`"arguments":${sent}`);
+  }
+});
+
+test('a stream that breaks off is taken up where it ended', async () => {
+  const url = await answerWith(({ httpMethod, headers, message }, response) => {
+    if (httpMethod === 'GET' && headers['last-event-id'] === undefined)
+      return void response.writeHead(405).end();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (httpMethod === 'POST') return void response.end(`id: ${message?.id}\nretry: 10\ndata:\n\n`);
+    const body = answerTo(Number(headers['last-event-id']), { content: [{ type: 'text', text: 'resumed' }] });
+    return void response.end(`data: ${body}\n\n`);
+  });
+  const { text } = await openRecorded(specOf(remoteLaunch(url)));
+  expect(await text('echo')).toBe('resumed');
+});
+
+test('a stream without an answer, and one with nonsense in it', async () => {
+  const url = await answerCalls(({ id, name }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const answer = `data: ${answerTo(id, { content: [{ type: 'text', text: 'fine' }] })}\n\n`;
+    response.end(name === 'empty' ? '' : `data: nonsense\n\n${answer}`);
+  });
+  const { call, text, logs } = await openRecorded(specOf(remoteLaunch(url)));
+  await expect(call('empty')).rejects.toThrow(`${url} sent no answer.`);
+  expect(await text('odd')).toBe('fine');
+  expect(logs).toEqual(['stream: nonsense']);
+});
+
+test('D-31: 2026-07-28 over HTTP', async () => {
+  const remote = await startRemote('modern-only-http.mjs');
+  const { connection, text, notified } = await openRecorded(specOf(remoteLaunch(remote.url)));
+  expect(connection.peer.protocolVersion).toBe('2026-07-28');
+  expect(await connection.check(20_000)).toBeGreaterThan(0);
+  expect(textOf(await connection.request('tools/call', call('progress'), PATIENCE))).toBe('done');
+  await connection.request('tools/list', undefined, PATIENCE);
+  await text('routed', { region: 'Zürich', place: { floor: 3 } });
+  expect(remote.requests.at(-1)?.['headers']).toMatchObject({
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'routed',
+    'mcp-param-region': `=?base64?${Buffer.from('Zürich').toString('base64')}?=`,
+    'mcp-param-floor': '3',
+  });
+
+  await expect.poll(() => remote.requests.some(isListening)).toBe(true);
+  await fetch(`${remote.url}/change`, { method: 'POST' });
+  await notified('notifications/tools/list_changed');
+
+  const leave = new AbortController();
+  const options = { ...PATIENCE, signal: leave.signal };
+  const waiting = connection.request('tools/call', call('wait'), options);
+  await remote.logged(/^waiting$/);
+  leave.abort();
+  await expect(waiting).rejects.toThrow(/aborted/);
+  await remote.logged(/^cancelled$/);
+  expect(remote.requests.every(({ httpMethod }) => httpMethod === 'POST')).toBe(true);
+});
+
+const isListening = ({ headers }: Record<string, unknown>): boolean =>
+  (headers as Params)['mcp-method'] === 'subscriptions/listen';

@@ -1,0 +1,106 @@
+import { afterEach } from 'vitest';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { ANYONE, type Caller } from '../../../../runtime/targets/manager/access/caller.ts';
+import type { Calls, ServerCall } from '../../../../runtime/targets/manager/calls/api.ts';
+import type { AuditLog } from '../../../../runtime/targets/manager/calls/audit.ts';
+import { type CallLimits, createCalls } from '../../../../runtime/targets/manager/calls/calls.ts';
+import { createRedactor } from '../../../../runtime/targets/manager/calls/redact.ts';
+import type { ServerSpec } from '../../../../runtime/targets/manager/config/spec.ts';
+import type {
+  ManagedServer,
+  ServerPhase,
+  Supervisor,
+} from '../../../../runtime/targets/manager/supervisor/api.ts';
+import type { HealthSettings } from '../../../../runtime/targets/manager/supervisor/health-monitor.ts';
+import { createSupervisor } from '../../../../runtime/targets/manager/supervisor/supervisor.ts';
+import { openConnection } from '../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
+
+export interface TestManagerOptions {
+  readonly clock?: Clock;
+  readonly secrets?: readonly string[];
+  /** Read at each check, so a test may change them. */
+  readonly settings?: HealthSettings;
+  readonly limits?: CallLimits;
+  readonly audit?: AuditLog;
+}
+
+export interface TestManager {
+  readonly kernel: TestKernel;
+  readonly supervisor: Supervisor;
+  readonly calls: Calls;
+  readonly server: (name: string) => ManagedServer;
+  /** Resolves when the server is in that phase. */
+  readonly phase: (name: string, phase: ServerPhase) => Promise<void>;
+  /** Resolves with the first line of the server's log that fits, past or to come. */
+  readonly logged: (name: string, pattern: RegExp) => Promise<string>;
+}
+
+const HEALTH: HealthSettings = { healthMs: 3000, healthIntervalMs: 10_000 };
+
+/** Starts managers with real servers, and ends them after each test. */
+export function useManager(): (servers: readonly ServerSpec[], options?: TestManagerOptions) => TestManager {
+  const running: Supervisor[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((supervisor) => supervisor.close()));
+  });
+  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit } = {}) => {
+    const kernel = testKernel();
+    const redact = createRedactor(secrets);
+    const supervisor = createSupervisor({
+      open: openConnection,
+      settings,
+      log: kernel.log,
+      redact: redact.text,
+      servers,
+      metrics: kernel.metrics,
+      ...(clock && { clock }),
+      random: () => 0.5,
+    });
+    running.push(supervisor);
+    const server = (name: string): ManagedServer => {
+      const found = supervisor.get(name);
+      if (!found) throw new Error(`There is no server ${name}.`);
+      return found;
+    };
+    return {
+      kernel,
+      supervisor,
+      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics }),
+      server,
+      phase: (name, phase) => reached(supervisor, server(name), phase),
+      logged: (name, pattern) => loggedLine(server(name), pattern),
+    };
+  };
+}
+
+/** A call of a server by someone who may do everything. */
+export const callOf = (
+  server: string,
+  changes: Partial<ServerCall> & { caller?: Caller } = {},
+): ServerCall => ({
+  caller: ANYONE,
+  requestId: 'test',
+  server,
+  ...changes,
+});
+
+async function reached(supervisor: Supervisor, server: ManagedServer, phase: ServerPhase): Promise<void> {
+  if (server.status().phase === phase) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const forget = supervisor.subscribe((event) => {
+    if (event.kind === 'phase-changed' && event.server === server.name && event.phase === phase) resolve();
+  });
+  await promise;
+  forget();
+}
+
+async function loggedLine({ logs }: ManagedServer, pattern: RegExp): Promise<string> {
+  const past = logs.last(Infinity).find(({ text }) => pattern.test(text));
+  if (past) return past.text;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const forget = logs.follow(({ text }) => pattern.test(text) && resolve(text));
+  const text = await promise;
+  forget();
+  return text;
+}
