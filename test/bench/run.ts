@@ -2,6 +2,7 @@ import { machineLine, print } from './measure/print.ts';
 import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
 import { json } from './sections/json.ts';
+import { manager } from './sections/manager.ts';
 import { memory } from './sections/memory.ts';
 import type { Section } from './sections/section.ts';
 import { serve } from './sections/serve.ts';
@@ -21,6 +22,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   serve,
   soak,
   transform,
+  manager,
 };
 
 /** `npm run bench [-- section ...]`: prints tables, asserts nothing. */

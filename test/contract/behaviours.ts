@@ -4,6 +4,10 @@ import { GRPC } from './behaviours/grpc.ts';
 import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
 import { INFER } from './behaviours/infer.ts';
+import { MANAGER_HTTP } from './behaviours/manager-http.ts';
+import { MANAGER_MCP } from './behaviours/manager-mcp.ts';
+import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
+import { MANAGER_REAL } from './behaviours/manager-real.ts';
 import { MCP } from './behaviours/mcp.ts';
 import { SENTENCE } from './behaviours/sentence.ts';
 import { SERVE_PROCESS } from './behaviours/serve-process.ts';
@@ -21,6 +25,10 @@ export const BEHAVIOURS = {
   ...HTTP_ROUTES,
   ...GRPC,
   ...MCP,
+  ...MANAGER_HTTP,
+  ...MANAGER_MCP,
+  ...MANAGER_PROCESS,
+  ...MANAGER_REAL,
 } as const;
 
 export type BehaviourId = keyof typeof BEHAVIOURS;

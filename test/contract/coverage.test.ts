@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BEHAVIOURS } from './behaviours.ts';
 
-const cited = readdirSync(import.meta.dirname)
+const cited = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .flatMap((file) => [
     ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(
-      /verifies(?:Once|OverWires|Served)?\(\s*'([^']+)'/g,
+      /verifies(?:Once|OverWires|Served|Managed)?\(\s*'([^']+)'/g,
     ),
   ])
   .map(([, id]) => id);

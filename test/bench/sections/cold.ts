@@ -25,7 +25,7 @@ export const cold: Section = {
 };
 
 async function compare(bench: Workbench, model: ModelName): Promise<void> {
-  await bench.transformers();
+  await bench.peers();
   const programs = {
     ours: encoder(await bench.executable(model), 'infer', TEXT, '--normalize=true'),
     theirs: transformersOne(model, TEXT),

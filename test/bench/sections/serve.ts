@@ -28,7 +28,7 @@ export const serve: Section = {
   title: 'Serving: one vector per text over HTTP',
   linuxOnly: false,
   async run(bench) {
-    await bench.transformers();
+    await bench.peers();
     const executable = await bench.executable('m6');
     const node = (script: string, ...args: string[]) => ({
       command: process.execPath,

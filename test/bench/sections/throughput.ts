@@ -19,7 +19,7 @@ export const throughput: Section = {
   title: `Throughput: ${TEXTS} texts of mixed lengths`,
   linuxOnly: false,
   async run(bench) {
-    await bench.transformers();
+    await bench.peers();
     const executable = await bench.executable('m6');
     const texts = await bench.texts(TEXTS);
     const output = (name: string): string => join(PATHS.work, `${name}.jsonl`);

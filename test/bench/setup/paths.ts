@@ -5,6 +5,7 @@ const work = join(repository, 'node_modules/.cache/encoderfile-bench');
 
 /** Everything the bench makes lies in one folder, kept from run to run. */
 export const PATHS = {
+  repository,
   bench: join(repository, 'test/bench'),
   cli: join(repository, 'cli/bin.ts'),
   transformersChild: join(repository, 'test/bench/transformers-child.mjs'),

@@ -5,7 +5,7 @@ import { provideModel } from '../models/provide.ts';
 import { type ModelName, SHAPES } from '../models/shapes.ts';
 import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
-import { installTransformers } from './install-transformers.ts';
+import { installPeers } from './install-peers.ts';
 import { PATHS } from './paths.ts';
 import { builder } from './programs.ts';
 
@@ -19,7 +19,8 @@ export interface Workbench {
   executable(this: void, name: ModelName): Promise<string>;
   /** A file of texts, one a line. */
   texts(this: void, count: number): Promise<string>;
-  readonly transformers: () => Promise<void>;
+  /** What ours are measured against, installed. */
+  readonly peers: () => Promise<void>;
 }
 
 export async function openWorkbench(): Promise<Workbench> {
@@ -42,7 +43,7 @@ export async function openWorkbench(): Promise<Workbench> {
     await runProgram(builder(file, path));
     return path;
   });
-  return { model, config, executable, texts: once(writeTexts), transformers: once(installTransformers) };
+  return { model, config, executable, texts: once(writeTexts), peers: once(installPeers) };
 }
 
 async function writeTexts(count: number): Promise<string> {

@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { PATHS } from '../setup/paths.ts';
+
+/** The MCP server behind every contestant. Its own time is part of every call, and the same for all. */
+export const ECHO = {
+  command: process.execPath,
+  args: [join(PATHS.repository, 'fixtures/mcp-servers/echo.mjs')],
+} as const;
+
+export const echoNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => (at === 0 ? 'echo' : `echo-${at}`));

@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sendRequest } from '../measure/send-request.ts';
+import { PATHS } from '../setup/paths.ts';
+import type { Contestant, RunningContestant } from './contestant.ts';
+import { ECHO, echoNames } from './echo-server.ts';
+import { openMcpSession } from './mcp-session.ts';
+import { freePort, startUntil } from './started.ts';
+
+const installed = (path: string): string => join(PATHS.bench, 'node_modules', path);
+
+/** Many servers behind one REST API, as ours. */
+export const mcpHub: Contestant = {
+  name: 'mcp-hub (REST)',
+  async start(servers) {
+    const folder = await mkdtemp(join(tmpdir(), 'bench-mcp-hub-'));
+    const config = join(folder, 'servers.json');
+    const mcpServers = Object.fromEntries(echoNames(servers).map((name) => [name, ECHO]));
+    await writeFile(config, JSON.stringify({ mcpServers }));
+    const port = await freePort();
+    const agent = new Agent({ keepAlive: true });
+    const headers = { 'content-type': 'application/json' };
+    const call = async (text: string): Promise<string> => {
+      const body = JSON.stringify({ server_name: 'echo', tool: 'echo', arguments: { message: text } });
+      const path = '/api/servers/tools';
+      const answer = await sendRequest({ agent, port, path, method: 'POST', headers }, body);
+      const { result } = JSON.parse(answer.body) as { result: { content: { text: string }[] } };
+      return result.content[0]?.text ?? '';
+    };
+    const args = [installed('mcp-hub/dist/cli.js'), '--port', String(port), '--config', config];
+    // Its state goes where the user keeps such things, unless told otherwise.
+    const env = { XDG_STATE_HOME: folder, XDG_DATA_HOME: folder, HOME: folder };
+    const { pid, stop } = await startUntil(args, env, () => call('ready'));
+    return {
+      pid,
+      call,
+      async stop() {
+        await stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/** One server behind streamable HTTP. */
+const proxy = (name: string, args: (port: number) => readonly string[], path: string): Contestant => ({
+  name,
+  async start() {
+    const port = await freePort();
+    const ready = (): Promise<Pick<RunningContestant, 'call'>> => openMcpSession(port, path);
+    const { pid, stop, result } = await startUntil(args(port), {}, ready);
+    return { pid, call: result.call, stop };
+  },
+});
+
+export const mcpProxy = proxy(
+  'mcp-proxy',
+  (port) => [
+    installed('mcp-proxy/dist/bin/mcp-proxy.mjs'),
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
+    '--server',
+    'stream',
+    '--',
+    ECHO.command,
+    ...ECHO.args,
+  ],
+  '/mcp',
+);
+
+export const supergateway = proxy(
+  'supergateway',
+  (port) => [
+    installed('supergateway/dist/index.js'),
+    '--stdio',
+    [ECHO.command, ...ECHO.args].join(' '),
+    '--outputTransport',
+    'streamableHttp',
+    '--stateful',
+    '--port',
+    String(port),
+    '--logLevel',
+    'none',
+  ],
+  '/mcp',
+);

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The peers take a port and do not tell when they listen. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+export interface Started {
+  readonly pid: number | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a program and asks it, until `ready` does not fail any more. */
+export async function startUntil<Result>(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  ready: () => Promise<Result>,
+): Promise<Started & { readonly result: Result }> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+    detached: true,
+  });
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const result = await ready();
+      return { pid: child.pid, stop: () => endGroup(child), result };
+    } catch (error) {
+      if (attempt > 300 || child.exitCode !== null) {
+        await endGroup(child);
+        throw new Error(`${args.join(' ')} does not serve`, { cause: error });
+      }
+      await sleep(100);
+    }
+  }
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  // Some of them leave their servers behind otherwise.
+  process.kill(-child.pid, 'SIGKILL');
+  await ended;
+}

@@ -1,0 +1,102 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What mcp-manager promises over HTTP. */
+export const MANAGER_HTTP = {
+  'manager:servers': {
+    source: 'manager contract 4',
+    behaviour: 'GET /api/v1/servers is the sorted names of all servers, those that failed too.',
+  },
+  'manager:names': {
+    source: 'manager reference 5.6',
+    behaviour: 'Server names are found in any case, with spaces around them, also by the health routes.',
+  },
+  'manager:health': {
+    source: 'manager contract 2, reference 1.1',
+    behaviour:
+      'A healthy server is ok with both times and a latency as Go prints it; a dead one is unreachable.',
+  },
+  'manager:health:unknown': {
+    source: 'manager reference 1.1',
+    behaviour: 'Health of a server that is not there is 404.',
+  },
+  'manager:tools': {
+    source: 'manager contract 2, 4',
+    behaviour: 'Tools have the fields of the contract and no others, in the spelling of the server.',
+  },
+  'manager:tools:detail': {
+    source: 'manager contract 4 rule 1',
+    behaviour: 'detail is minimal, summary or full in any case; another value is 422 and names these.',
+  },
+  'manager:call:text': {
+    source: 'manager reference 5.4',
+    behaviour:
+      'A result is a JSON string: its text blocks, one a line; else its structured content; else its content.',
+  },
+  'manager:call:full': {
+    source: 'docs/mcp-manager.md',
+    behaviour: 'The whole result is there on request.',
+  },
+  'manager:call:numbers': {
+    source: 'manager reference 3, D-25',
+    behaviour: 'Numbers reach the tool digit for digit.',
+  },
+  'manager:call:failed': {
+    source: 'manager reference 1.2',
+    behaviour: 'A tool that fails is 502 with what it said; a request that fails is 502 with its message.',
+  },
+  'manager:call:not-allowed': {
+    source: 'manager reference 1.2',
+    behaviour: 'A tool that is not allowed, or not there, is 403; an unknown server is 404.',
+  },
+  'manager:call:timeout': {
+    source: 'manager reference 5.2, D-24',
+    behaviour: 'A call that takes too long is 504, and the server is told to stop working on it.',
+  },
+  'manager:call:gone': {
+    source: 'manager reference 5.19',
+    behaviour: 'When the client leaves, the server is told to stop working on its call.',
+  },
+  'manager:call:body': {
+    source: 'manager reference 5.2, 5.18',
+    behaviour:
+      'Bodies that are empty, malformed, no object, of another type or too large say so: 400, 422, 415, 413.',
+  },
+  'manager:prompts': {
+    source: 'manager contract 4',
+    behaviour: 'Prompts are listed a page at a time and made from arguments; unknown ones are 404.',
+  },
+  'manager:resources': {
+    source: 'manager contract 4',
+    behaviour:
+      'Resources and templates are listed a page at a time and read as text or blob, empty ones too.',
+  },
+  'manager:not-implemented': {
+    source: 'manager reference 1.2, 5.25',
+    behaviour: 'Prompts and resources of a server that has none are 501.',
+  },
+  'manager:schemas': {
+    source: 'manager contract 2, reference 1.3',
+    behaviour: 'Bodies name their schema first and in a Link header, and the schema is there.',
+  },
+  'manager:problems': {
+    source: 'manager contract 7',
+    behaviour: 'Every error is problem+json, for unknown paths and methods too.',
+  },
+  'manager:openapi': {
+    source: 'manager contract 9',
+    behaviour:
+      'The OpenAPI 3.1.0 document is there as JSON and YAML with all ten operations, and a page to read it.',
+  },
+  'manager:operations': {
+    source: 'design "Services decided"',
+    behaviour: '/healthz, /readyz and /metrics answer, and every answer has an X-Request-Id.',
+  },
+  'manager:foreign-page': {
+    source: 'manager reference 3, D-23',
+    behaviour: 'Requests of web pages of other origins, or to another host name, are refused.',
+  },
+  'manager:down': {
+    source: 'manager reference 5.2',
+    behaviour: 'A call to a server that is down is 503 with Retry-After.',
+  },
+} as const satisfies Behaviours;

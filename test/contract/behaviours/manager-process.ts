@@ -1,0 +1,67 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What mcp-manager promises as a process that runs others. */
+export const MANAGER_PROCESS = {
+  'daemon:degraded': {
+    source: 'manager reference 3, D-4',
+    behaviour: 'It serves at once, whatever its servers do; one that cannot start is unreachable.',
+  },
+  'daemon:kill-child': {
+    source: 'issue "Must show"',
+    behaviour:
+      'A server killed under load is back in seconds, each call gets an answer, and other servers notice nothing.',
+  },
+  'daemon:reload-under-load': {
+    source: 'issue "Must show"',
+    behaviour: 'However often the configuration is reloaded under load, no call is lost.',
+  },
+  'daemon:reload-file': {
+    source: 'manager reference 5.11',
+    behaviour: 'A changed file is read again by itself; only servers that changed are restarted.',
+  },
+  'daemon:reload-signal': {
+    source: 'manager reference 5.11',
+    behaviour: 'SIGHUP reads the files again.',
+  },
+  'daemon:reload-broken': {
+    source: 'manager reference 3, D-5',
+    behaviour: 'A broken file changes nothing: all servers run on, and the reload says what is wrong.',
+  },
+  'daemon:stop': {
+    source: 'manager reference 5.12',
+    behaviour: 'SIGTERM answers what was accepted, ends all servers and what they started, and exits with 0.',
+  },
+  'daemon:port-in-use': {
+    source: 'design "Services decided"',
+    behaviour: 'A port in use is one sentence that names it, and exit code 1.',
+  },
+  'daemon:open-address': {
+    source: 'manager reference 5.17',
+    behaviour: 'It refuses other addresses than loopback without keys, unless told --insecure.',
+  },
+  'daemon:bad-config': {
+    source: 'issue 3',
+    behaviour:
+      'A configuration that is missing, broken or of wrong values is one sentence each and exit code 1.',
+  },
+  'daemon:isolation': {
+    source: 'manager reference 3, D-6',
+    behaviour: 'A server sees its own environment and neither the variables of others nor our own.',
+  },
+  'daemon:secrets': {
+    source: 'issue 5',
+    behaviour: 'No secret is in any log line, error or audit line.',
+  },
+  'daemon:audit': {
+    source: 'issue 5',
+    behaviour: 'Each call is a line of JSON in the audit log, its arguments as a hash.',
+  },
+  'daemon:keys': {
+    source: 'issue 5',
+    behaviour: 'With keys, callers need one; it opens only the servers and tools it is for, so many times.',
+  },
+  'daemon:stderr': {
+    source: 'manager reference 3, D-1',
+    behaviour: 'A server that floods stderr goes on working, and its last lines can be read.',
+  },
+} as const satisfies Behaviours;

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
+import { verifiesOnce } from '../verifies.ts';
+import { serversToml, TWO } from './config.ts';
+import { useDaemons } from './daemon-process.ts';
+import { pidOf, putLoad, serves } from './load.ts';
+
+const { start } = useDaemons();
+
+verifiesOnce('daemon:kill-child', async () => {
+  const api = await start({ config: TWO });
+  const [victim, other] = [await pidOf(api, 'one'), await pidOf(api, 'two')];
+  const loads = [putLoad(api, 'one', 8), putLoad(api, 'two', 8)] as const;
+  process.kill(victim, 'SIGKILL');
+  const killedAt = performance.now();
+  while (!(await serves(api, 'one'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  // Two seconds is what we promise; a machine that does ten other things gets more.
+  expect(performance.now() - killedAt).toBeLessThan(10_000);
+  const [killed, untouched] = [await loads[0].stop(), await loads[1].stop()];
+  expect(new Set(untouched.map(({ status }) => status))).toEqual(new Set([200]));
+  expect([200, 502, 503]).toEqual(expect.arrayContaining([...new Set(killed.map(({ status }) => status))]));
+  expect(killed.at(-1)?.status).toBe(200);
+  expect(await pidOf(api, 'two')).toBe(other);
+});
+
+verifiesOnce('daemon:stop', async () => {
+  const api = await start({
+    config: serversToml(
+      { name: 'echo', run: ['echo.mjs'] },
+      { name: 'family', run: ['grandchild.mjs'], keys: 'timeout_shutdown = "1s"' },
+    ),
+  });
+  const server = await pidOf(api, 'echo');
+  const { body } = await api.post('/api/v1/servers/family/tools/pids', {});
+  const { grandchild } = JSON.parse(body) as { grandchild: number };
+  expect(isAlive(grandchild)).toBe(true);
+  const last = api.post('/api/v1/servers/echo/tools/sleep', { ms: 300 });
+  await expect.poll(async () => (await api.get('/metrics')).text).toMatch(/mcp_calls_running\{.*\} 1/);
+  api.child.kill('SIGTERM');
+  expect((await last).body).toBe('slept');
+  expect(await api.ended).toBe(0);
+  for (const pid of [server, grandchild]) expect(isAlive(pid)).toBe(false);
+});
+
+verifiesOnce('daemon:stderr', async () => {
+  const api = await start({ config: serversToml({ name: 'loud', run: ['stderr-flood.mjs'] }) });
+  for (let round = 0; round < 5; round += 1) {
+    expect((await api.post('/api/v1/servers/loud/tools/flood', { bytes: 1_048_576 })).status).toBe(200);
+  }
+  expect((await api.get('/api/v1/admin/servers/loud/logs?lines=10')).text.length).toBeGreaterThan(10);
+});

@@ -1,0 +1,87 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+import { verifiesOnce } from '../verifies.ts';
+import { writeFiles } from './arms.ts';
+import { ECHO, serversToml } from './config.ts';
+import { useDaemons } from './daemon-process.ts';
+import { serves } from './load.ts';
+
+const { start, launch } = useDaemons();
+const temp = useTempFolder();
+
+verifiesOnce('daemon:degraded', async () => {
+  const api = await start({
+    config: serversToml({ name: 'good', run: ['echo.mjs'] }, { name: 'bad', run: ['exits-at-start.mjs'] }),
+  });
+  expect(await serves(api, 'good')).toBe(true);
+  await expect
+    .poll(async () => (await api.get('/api/v1/health/servers/bad')).body.status, { timeout: 20_000 })
+    .toBe('unreachable');
+  expect(await serves(api, 'good')).toBe(true);
+});
+
+verifiesOnce('daemon:port-in-use', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const { ended, stderr } = launch(writeFiles({ config: ECHO }), ['--addr', `127.0.0.1:${port}`]);
+  expect(await ended).toBe(1);
+  expect(stderr()).toMatch(new RegExp(`^Error: .*${port}.*--addr`, 'm'));
+  other.close();
+});
+
+verifiesOnce('daemon:open-address', async () => {
+  const folder = writeFiles({ config: ECHO });
+  const refused = launch(folder, ['--addr', '0.0.0.0:0']);
+  expect(await refused.ended).toBe(1);
+  expect(refused.stderr()).toMatch(/^Error: .*0\.0\.0\.0.*(?:keys create).*--insecure/m);
+  const insecure = launch(folder, ['--addr', '0.0.0.0:0', '--insecure']);
+  await insecure.said(/"msg":"serving"/);
+});
+
+verifiesOnce('daemon:bad-config', async () => {
+  const failing = async (folder: string, flags: readonly string[] = []): Promise<string> => {
+    const { ended, stderr } = launch(folder, ['--addr', '127.0.0.1:0', ...flags]);
+    expect(await ended).toBe(1);
+    expect(stderr()).not.toMatch(/\n +at /);
+    return stderr();
+  };
+  expect(await failing(temp())).toMatch(/^Error: .*\.mcpd\.toml.*(?:init|--config-file)/m);
+  expect(await failing(writeFiles({ config: '[[servers]]\nname = "x\n' }))).toMatch(
+    /^Error: .*\.mcpd\.toml:2: /m,
+  );
+  expect(await failing(writeFiles({ config: ECHO.replace('tools =', 'tolls =') }))).toMatch(/tolls.*tools/);
+  expect(await failing(writeFiles({ config: `${ECHO}\n${ECHO}` }))).toMatch(/echo/);
+  const folder = join(temp(), 'folder');
+  mkdirSync(join(folder, '.mcpd.toml'), { recursive: true });
+  expect(await failing(folder)).toMatch(/^Error: .*folder/m);
+});
+
+verifiesOnce('daemon:isolation', async () => {
+  const files = {
+    config: serversToml({ name: 'one', run: ['echo.mjs'] }, { name: 'two', run: ['echo.mjs'] }),
+    secrets: '[servers.one.env]\nAPI_KEY = "${MCPD__ONE__API_KEY}"\n',
+  };
+  process.env['MCPD__ONE__API_KEY'] = 'secret-of-one';
+  process.env['MCPD__TWO__OTHER'] = 'secret-of-two';
+  process.env['UNRELATED_TOKEN'] = 'ours';
+  try {
+    const api = await start(files);
+    const env = async (server: string): Promise<Record<string, string>> =>
+      JSON.parse((await api.post(`/api/v1/servers/${server}/tools/env`, {})).body);
+    expect((await env('one'))['API_KEY']).toBe('secret-of-one');
+    for (const server of ['one', 'two']) {
+      const seen = JSON.stringify(await env(server));
+      expect(seen.includes('secret-of-one')).toBe(server === 'one');
+      expect(seen.includes('secret-of-two')).toBe(server === 'two');
+      expect(seen).not.toContain('UNRELATED_TOKEN');
+    }
+  } finally {
+    for (const name of ['MCPD__ONE__API_KEY', 'MCPD__TWO__OTHER', 'UNRELATED_TOKEN'])
+      delete process.env[name];
+  }
+});
