@@ -6,8 +6,11 @@ export interface Clock {
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
 
+/** It never changes, and asking for it each time costs more than the time itself. */
+const ORIGIN = performance.timeOrigin;
+
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => ORIGIN + performance.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);

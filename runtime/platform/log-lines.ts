@@ -17,13 +17,23 @@ const PATIENCE_MILLISECONDS = 1000;
 export function openLogLines(stream: Writable): LogLines {
   // Without a listener an error would end the process.
   stream.on('error', () => {});
+  // Under load a turn of the event loop has many lines, and each write costs as much as the request it tells of.
+  let waiting = '';
+  const write = (): void => {
+    const text = waiting;
+    waiting = '';
+    if (text !== '') stream.write(text);
+  };
   return {
     write(line) {
-      if (stream.writableLength < MOST_WAITING_BYTES) stream.write(line);
+      if (stream.writableLength + waiting.length >= MOST_WAITING_BYTES) return;
+      if (waiting === '') setImmediate(write);
+      waiting += line;
     },
     async flushed() {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, PATIENCE_MILLISECONDS);
+      write();
       stream.write('', () => resolve());
       await promise;
       clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { suggest } from '../../core/suggest.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
 
 type Options = Readonly<Record<string, Option>>;
@@ -89,8 +90,10 @@ interface OptionToken {
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, command: Command): string {
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
   if (!option) {
+    const meant = suggest(name, Object.keys(command.options));
     const texts = command.positionals ? ' A text that starts with a dash goes after --.' : '';
-    throw new UsageError(`Unknown option '${rawName}'.${texts}`);
+    const wayOut = meant === undefined ? texts : ` Did you mean --${meant}?`;
+    throw new UsageError(`Unknown option '${rawName}'.${wayOut}`);
   }
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`);

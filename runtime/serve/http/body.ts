@@ -20,9 +20,24 @@ const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** Every schema is compiled once, when it is first needed. */
 export function createBodyReader(options: BodyOptions): BodyReader {
-  const validators = { all: createAjv(true), first: createAjv(false) };
+  const parse = createBodyParser(options);
   return async (c, schema) => {
-    const bytes = await readJsonBytes(c, options);
+    // Who sends nothing often does not say what of.
+    const untyped = options.emptyMessage !== undefined && c.req.header('Content-Type') === undefined;
+    if (!untyped) requireJson(c);
+    const bytes = await readBytes(c, options.maxBodyBytes, options);
+    if (untyped && bytes.length > 0) requireJson(c);
+    return parse(bytes, schema);
+  };
+}
+
+export type BodyParser = <Schema extends TSchema>(bytes: Uint8Array, schema: Schema) => Static<Schema>;
+
+/** The same for a body that has been read. */
+export function createBodyParser({ emptyMessage, ...options }: BodyOptions): BodyParser {
+  const validators = { all: createAjv(true), first: createAjv(false) };
+  return (bytes, schema) => {
+    if (bytes.length === 0 && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
     const value = parseJson(bytes, options);
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);
@@ -32,17 +47,6 @@ export function createBodyReader(options: BodyOptions): BodyReader {
 
 function wrongShape(errors: readonly ErrorObject[]): AppError {
   return new AppError('InputError', explainProblems(errors), { details: problemsOf(errors) });
-}
-
-async function readJsonBytes(c: Context, options: BodyOptions): Promise<Uint8Array> {
-  const { emptyMessage, maxBodyBytes } = options;
-  // Who sends nothing often does not say what of.
-  const untyped = emptyMessage !== undefined && c.req.header('Content-Type') === undefined;
-  if (!untyped) requireJson(c);
-  const bytes = await readBytes(c, maxBodyBytes, options);
-  if (bytes.length === 0 && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
-  if (untyped) requireJson(c);
-  return bytes;
 }
 
 function createAjv(allErrors: boolean): Ajv {

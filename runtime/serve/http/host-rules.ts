@@ -10,6 +10,12 @@ export interface HostRules {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
+/** What of a request is looked at. */
+export interface RequestHead {
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+}
+
 /**
  * Refuses what a web page somewhere else could make a browser send here (DNS rebinding). Returns why, or nothing:
  * - the Host header must be a loopback name or an allowed host; any host will do if none are named and the server listens
@@ -17,15 +23,22 @@ export interface HostRules {
  * - an Origin header, which browsers send, must be allowed or name the same host, and that host must be a loopback name, an
  *   IP address or an allowed host: any other name could have been made to point here by its owner.
  */
-export function createHostCheck(rules: HostRules): (request: Request) => string | undefined {
+export function createHostCheck(rules: HostRules): (request: RequestHead) => string | undefined {
   const { allowedHosts, allowedOrigins = [] } = rules;
   const hosts = new Set((allowedHosts ?? []).map((host) => parseHost(host)?.hostname ?? host));
   const anyHost = (allowedHosts ?? []).length === 0 && !isLoopbackHost(rules.hostname);
   const origins = new Set(allowedOrigins.map((origin) => URL.parse(origin)?.origin ?? origin));
 
+  // Most requests name the host that the one before them named.
+  let last: { readonly given: string; readonly host: string | undefined } | undefined;
+  const hostIn = (given: string): string | undefined => {
+    if (last?.given !== given) last = { given, host: parseHost(given)?.hostname };
+    return last.host;
+  };
+
   return (request) => {
     const given = request.headers.get('host') ?? new URL(request.url).host;
-    const host = parseHost(given)?.hostname;
+    const host = hostIn(given);
     if (host === undefined) return `The Host header ${JSON.stringify(given)} is not a host.`;
     const known = isLoopback(host) || hosts.has(host);
     if (!known && !anyHost) {

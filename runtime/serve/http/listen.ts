@@ -6,6 +6,8 @@ import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import { trackSockets } from '../open-sockets.ts';
 import { trackAnswers } from '../running-answers.ts';
+import type { DirectFailure, FailureBinding } from './direct-failure.ts';
+import type { DirectListener } from './direct-route.ts';
 import type { TlsFiles } from '../tls.ts';
 
 export interface ListenOptions {
@@ -19,6 +21,8 @@ export interface ListenOptions {
   /** With them the server speaks HTTPS only. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  /** What is answered without the app. */
+  readonly direct?: DirectListener | undefined;
   /** How to answer what reaches no app, where not as plain text. */
   readonly refuse?: ((error: AppError, status: number) => Response) | undefined;
 }
@@ -48,11 +52,18 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const { app } = options;
   const server = createServer(options);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
-  const listener = getRequestListener((request, env) => app.fetch(request, env), {
-    hostname: 'localhost',
-    errorHandler: (error) => refuse(error, options.refuse ?? plainText),
+  const { direct, refuse: answer = plainText } = options;
+  const errorHandler = (error: unknown): Response => refuse(error, answer);
+  const listenerWith = (binding: FailureBinding) =>
+    getRequestListener((request, env) => app.fetch(request, Object.assign(env, binding)), {
+      hostname: 'localhost',
+      errorHandler,
+    });
+  const listener = listenerWith({});
+  server.on('request', (incoming, outgoing) => {
+    const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
+    if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
   });
-  server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
   const port = await bind(server, options);
   return {
     port,

@@ -2,32 +2,55 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
+import { failureOf } from './direct-failure.ts';
 import type { ShellEnv } from './request-id.ts';
 
-/** Logs and measures every request; those for `quietPaths`, which machines ask every few seconds, only at level debug. */
-export function observeRequests(
-  kernel: Kernel,
-  quietPaths: ReadonlySet<string>,
-): MiddlewareHandler<ShellEnv> {
+/** What is told of a request that was answered. */
+export interface ObservedRequest {
+  readonly requestId: string;
+  readonly caller: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  /** The pattern of the path: paths come from callers and have no end, patterns are few. */
+  readonly route: string;
+  readonly status: number;
+  /** Up to the first byte of the answer. */
+  readonly milliseconds: number;
+}
+
+export type RequestObserver = (request: ObservedRequest) => void;
+
+/** Logs and measures requests; those for `quietPaths`, which machines ask every few seconds, only at level debug. */
+export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<string>): RequestObserver {
   const durations = durationHistogram(kernel.metrics, {
     name: 'http_request_duration_seconds',
     help: 'Time to answer an HTTP request, up to its first byte.',
     labelNames: ['method', 'route', 'status'],
   });
-  return async (c, next) => {
-    const start = performance.now();
-    await next();
-    const ms = performance.now() - start;
-    const { method, path } = c.req;
-    const { status } = c.res;
-    durations.observe({ method, route: routePattern(c), status }, ms / 1000);
+  return ({ requestId, caller, method, path, route, status, milliseconds }) => {
+    durations.observe({ method, route, status }, milliseconds / 1000);
     const level = quietPaths.has(path) || path === '/metrics' ? 'debug' : 'info';
-    const caller = c.get('caller')?.name;
-    const line = { requestId: c.get('requestId'), caller, method, path, status, ms: Number(ms.toFixed(3)) };
-    kernel.log[level](line, 'request');
+    const ms = Math.round(milliseconds * 1000) / 1000;
+    kernel.log[level]({ requestId, caller, method, path, status, ms }, 'request');
   };
 }
 
-/** The pattern of the matched route: paths come from callers and have no end, patterns are few. */
+/** The same for every request that passes. */
+export const observeRequests =
+  (observe: RequestObserver): MiddlewareHandler<ShellEnv> =>
+  async (c, next) => {
+    const start = failureOf(c)?.startedAt ?? performance.now();
+    await next();
+    observe({
+      requestId: c.get('requestId'),
+      caller: c.get('caller')?.name,
+      method: c.req.method,
+      path: c.req.path,
+      route: routePattern(c),
+      status: c.res.status,
+      milliseconds: performance.now() - start,
+    });
+  };
+
 const routePattern = (c: Context): string =>
   matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? 'none';

@@ -1,4 +1,5 @@
-import { AppError, inputError } from '../../contract/errors.ts';
+import { isUtf8 } from 'node:buffer';
+import { AppError, type ErrorCode } from '../../contract/errors.ts';
 import { explainJson } from '../../core/explain-json.ts';
 import { isNestedDeeper } from './json-depth.ts';
 
@@ -16,22 +17,25 @@ export function parseJson(
 ): unknown {
   // Millions would take the parser seconds, and nothing else is answered meanwhile.
   if (isNestedDeeper(bytes, mostNested)) {
-    throw inputError(
+    throw located(
+      'InputError',
       `The body is nested deeper than ${mostNested} lists and objects, the most this server takes.`,
     );
   }
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw malformed('The body is not valid UTF-8, which JSON has to be.');
-  }
+  if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8, which JSON has to be.');
+  const text = textOf(bytes);
   try {
     return parse(text);
   } catch (error) {
-    throw malformed(`The body is not valid JSON: ${explainJson(text, error)}`);
+    throw located('MalformedError', `The body is not valid JSON: ${explainJson(text, error)}`);
   }
 }
 
-const malformed = (message: string): AppError =>
-  new AppError('MalformedError', message, { details: [{ location: 'body', message }] });
+/** Without the byte order mark that some programs begin a text with. */
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+const located = (code: ErrorCode, message: string): AppError =>
+  new AppError(code, message, { details: [{ location: 'body', message }] });

@@ -3,10 +3,11 @@ import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
+import { failureOf } from './direct-failure.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
-import { observeRequests } from './observe.ts';
+import { createRequestObserver, observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
 export interface ShellOptions {
@@ -37,7 +38,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   const open = new Set([...HEALTH_PATHS, ...openPaths]);
   const app = new Hono<ShellEnv>({ strict });
 
-  app.use(requestIds(), observeRequests(kernel, open));
+  app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)), tellFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
   if (options.hostRules) {
     const refusal = createHostCheck(options.hostRules);
@@ -73,3 +74,11 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   addHealthRoutes(app, kernel);
   return app;
 }
+
+/** Errors look alike, whether the app met them or a route that is answered directly. */
+const tellFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
+  const failure = failureOf(c);
+  if (!failure) return await next();
+  c.set('caller', failure.caller);
+  throw failure.error;
+};

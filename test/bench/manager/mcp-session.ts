@@ -1,21 +1,18 @@
-import { Agent } from 'node:http';
-import { sendRequest } from '../measure/send-request.ts';
 import type { RunningContestant } from './contestant.ts';
+import { openHttpClient } from './http-client.ts';
 import { callMessage, INITIALIZE, INITIALIZED, textOf } from './messages.ts';
 
-/** Calls over streamable HTTP, in one session, over connections that are kept open. */
+/** Calls over streamable HTTP, in one session. */
 export async function openMcpSession(port: number, path: string): Promise<Pick<RunningContestant, 'call'>> {
-  const agent = new Agent({ keepAlive: true });
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-  };
-  const post = (body: string) => sendRequest({ agent, port, path, method: 'POST', headers }, body);
-  const { headers: given } = await post(INITIALIZE(1));
+  const client = openHttpClient(port);
+  const headers: Record<string, string> = { accept: 'application/json, text/event-stream' };
+  const { headers: given } = await client.post(path, INITIALIZE(1), headers);
   const session = given['mcp-session-id'];
   if (typeof session === 'string') headers['mcp-session-id'] = session;
   headers['mcp-protocol-version'] = '2025-11-25';
-  await post(INITIALIZED);
+  await client.post(path, INITIALIZED, headers);
   let id = 1;
-  return { call: async (text) => textOf((await post(callMessage((id += 1), text))).body) };
+  return {
+    call: async (text) => textOf((await client.post(path, callMessage((id += 1), text), headers)).body),
+  };
 }

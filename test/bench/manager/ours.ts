@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sendRequest } from '../measure/send-request.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Contestant, RunningContestant } from './contestant.ts';
 import { ECHO, echoNames } from './echo-server.ts';
+import { openHttpClient } from './http-client.ts';
 import { openMcpSession } from './mcp-session.ts';
 import { freePort, type Started, startUntil } from './started.ts';
 
@@ -47,14 +46,11 @@ const ours = (name: string, open: (port: number) => Promise<Call>): Contestant =
 });
 
 export const oursRest = ours('mcp-manager (REST)', (port) => {
-  const agent = new Agent({ keepAlive: true });
-  const headers = { 'content-type': 'application/json' };
+  const client = openHttpClient(port);
   const path = '/api/v1/servers/echo/tools/echo';
-  return Promise.resolve(async (message) => {
-    const body = JSON.stringify({ message });
-    const answer = await sendRequest({ agent, port, path, method: 'POST', headers }, body);
-    return String(JSON.parse(answer.body));
-  });
+  return Promise.resolve(async (message) =>
+    String(JSON.parse((await client.post(path, JSON.stringify({ message }))).body)),
+  );
 });
 
 export const oursMcp = ours('mcp-manager (/mcp/echo)', async (port) => {

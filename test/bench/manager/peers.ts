@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sendRequest } from '../measure/send-request.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Contestant, RunningContestant } from './contestant.ts';
 import { ECHO, echoNames } from './echo-server.ts';
+import { openHttpClient } from './http-client.ts';
 import { openMcpSession } from './mcp-session.ts';
 import { freePort, startUntil } from './started.ts';
 
@@ -20,12 +19,10 @@ export const mcpHub: Contestant = {
     const mcpServers = Object.fromEntries(echoNames(servers).map((name) => [name, ECHO]));
     await writeFile(config, JSON.stringify({ mcpServers }));
     const port = await freePort();
-    const agent = new Agent({ keepAlive: true });
-    const headers = { 'content-type': 'application/json' };
+    const client = openHttpClient(port);
     const call = async (text: string): Promise<string> => {
       const body = JSON.stringify({ server_name: 'echo', tool: 'echo', arguments: { message: text } });
-      const path = '/api/servers/tools';
-      const answer = await sendRequest({ agent, port, path, method: 'POST', headers }, body);
+      const answer = await client.post('/api/servers/tools', body);
       const { result } = JSON.parse(answer.body) as { result: { content: { text: string }[] } };
       return result.content[0]?.text ?? '';
     };

@@ -23,6 +23,7 @@ interface Catalogue {
 /** What is offered of a server's tools by one specification. */
 interface ToolOffer {
   readonly spec: ServerSpec;
+  readonly askedAt: number;
   readonly tools: readonly UpstreamTool[];
   readonly byName: ReadonlyMap<string, UpstreamTool>;
   readonly byLowerName: ReadonlyMap<string, UpstreamTool>;
@@ -62,27 +63,22 @@ export function createToolCatalogue(supervisor: Supervisor, clock: Clock): ToolC
     return catalogue;
   }
 
-  async function offer(
-    visit: Visit,
-    { signal }: ServerCall,
-  ): Promise<ToolOffer & { readonly askedAt: number }> {
+  async function offer(visit: Visit, { signal }: ServerCall): Promise<ToolOffer> {
     const catalogue = await current(visit);
     const spec = visit.server.spec();
-    if (catalogue.offer?.spec !== spec) {
-      const timeoutMs = visit.timeLeft();
-      const late = (): Error =>
-        new TimeoutFailure(`The server did not list its tools within ${timeoutMs} ms.`);
-      try {
-        const tools = await catalogue.listing.join((listing) =>
-          waitFor(listing, { clock, timeoutMs, signal, late }),
-        );
-        catalogue.offer = makeOffer(spec, tools);
-      } catch (error) {
-        if (catalogues.get(visit.server.name) === catalogue) catalogues.delete(visit.server.name);
-        throw error;
-      }
+    if (catalogue.offer?.spec === spec) return catalogue.offer;
+    const timeoutMs = visit.timeLeft();
+    const late = (): Error => new TimeoutFailure(`The server did not list its tools within ${timeoutMs} ms.`);
+    try {
+      const tools = await catalogue.listing.join((listing) =>
+        waitFor(listing, { clock, timeoutMs, signal, late }),
+      );
+      catalogue.offer = makeOffer(spec, tools, catalogue.askedAt);
+      return catalogue.offer;
+    } catch (error) {
+      if (catalogues.get(visit.server.name) === catalogue) catalogues.delete(visit.server.name);
+      throw error;
     }
-    return { ...catalogue.offer, askedAt: catalogue.askedAt };
   }
 
   return {
@@ -116,7 +112,7 @@ async function listTools(
   }
 }
 
-function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[]): ToolOffer {
+function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[], askedAt: number): ToolOffer {
   const byName = new Map<string, UpstreamTool>();
   const byLowerName = new Map<string, UpstreamTool>();
   for (const tool of all) {
@@ -125,7 +121,7 @@ function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[]): ToolOffer {
     const lower = tool.name.toLowerCase();
     if (!byLowerName.has(lower)) byLowerName.set(lower, tool);
   }
-  return { spec, tools: [...byName.values()], byName, byLowerName };
+  return { spec, askedAt, tools: [...byName.values()], byName, byLowerName };
 }
 
 const pick = ({ byName, byLowerName }: ToolOffer, name: string): UpstreamTool | undefined =>

@@ -2,14 +2,11 @@ import type { Hono } from 'hono';
 import { parseLossless } from '../../../core/lossless-json.ts';
 import { createBodyReader } from '../../../serve/http/body.ts';
 import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
-import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
-import { createRedactor, type Redactor } from '../calls/redact.ts';
-import type { CorsSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
-import type { Plugins } from '../plugins/plugins.ts';
+import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddress } from './base-address.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
@@ -24,44 +21,14 @@ import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { createStructAnswer } from './struct-answer.ts';
 
-export interface ManagerAppOptions {
-  /** The address the server listens on, and the names it answers to besides. */
-  readonly hostRules: Omit<HostRules, 'allowedOrigins'>;
-  /** Web pages of other origins that may call; none by default. */
-  readonly cors?: CorsSettings | undefined;
-  /** Default 1 MiB. */
-  readonly maxBodyBytes?: number | undefined;
-  /** How long the body of a request may take to arrive. Default 5 s. */
-  readonly bodyTimeoutMs?: number | undefined;
-  /** Believe what any client says of the address it reached the server by, not only those of this machine. */
-  readonly trustProxy?: boolean | undefined;
-  /** The routes of MCP, which share the port. */
-  readonly mcp?: Hono<ShellEnv> | undefined;
-  /** What looks at requests and answers. */
-  readonly plugins?: Plugins | undefined;
-  /** Takes secrets out of what servers say went wrong. */
-  readonly redact?: Redactor | undefined;
-}
-
-const ONE_MEBIBYTE = 1_048_576;
-const FIVE_SECONDS = 5000;
-/** The arguments of tools may hold whole documents. */
-const MOST_NESTED = 500;
-
 /** Everything the manager answers over HTTP. It does not listen. */
 export function managerApp(context: ManagerContext, options: ManagerAppOptions): Hono<ShellEnv> {
   const { cors } = options;
   const baseAddress = createBaseAddress(options);
-  const bodies = {
-    maxBodyBytes: options.maxBodyBytes ?? ONE_MEBIBYTE,
-    timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
-    mostNested: MOST_NESTED,
-    emptyMessage: 'request body is required',
-    tooLargeMessage: (limit: number) => `request body is too large limit=${limit} bytes`,
-  };
+  const bodies = bodyOptions(options);
   const parts: HttpParts = {
     answer: createStructAnswer(baseAddress),
-    redact: options.redact ?? createRedactor(),
+    redact: options.redact,
     readBody: createBodyReader(bodies),
     readLossless: createBodyReader({ ...bodies, parse: parseLossless }),
   };

@@ -19,9 +19,9 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   signal: c.req.raw.signal,
 });
 
-export function requireAdmin(c: Context<ShellEnv>): void {
+export function requireAdmin(c: Context<ShellEnv>): Caller {
   const caller = callerOf(c);
-  if (caller.admin) return;
+  if (caller.admin) return caller;
   throw new AppError(
     'ForbiddenError',
     `The key ${JSON.stringify(caller.name)} is not an administrator's; create one with \`keys create --admin\`.`,

@@ -6,6 +6,8 @@ export interface FollowOptions {
   readonly lines: number;
   /** An empty line goes out after so long without another, so that nobody on the way takes the connection for dead. */
   readonly keepAliveMs: number;
+  /** Asked before each line; once it is false, nothing more is told. */
+  readonly mayRead: () => boolean;
   /** Ends it. */
   readonly signal: AbortSignal;
   /** Called when it has ended, also by its reader. */
@@ -26,8 +28,15 @@ export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableSt
         let leftOut = 0;
         const write = (line: LogLine): void =>
           controller.enqueue(encoder.encode(`${JSON.stringify(logLineView(line))}\n`));
-        const keepAlive = setInterval(() => controller.enqueue(encoder.encode('\n')), options.keepAliveMs);
+        const keepAlive = setInterval(() => {
+          if (options.mayRead()) controller.enqueue(encoder.encode('\n'));
+          else end();
+        }, options.keepAliveMs);
         const take = (line: LogLine): void => {
+          if (!options.mayRead()) {
+            end();
+            return;
+          }
           if ((controller.desiredSize ?? 0) <= 0) {
             leftOut += 1;
             return;

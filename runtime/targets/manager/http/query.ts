@@ -27,6 +27,14 @@ export function wholeNumberOf(
   throw wrong(name, given, `a whole number from ${least} to ${most}`);
 }
 
+/** What a request cannot do without; `what` goes on with the sentence that says so. */
+export function requiredText(c: Context, name: string, what: string): string {
+  const given = c.req.query(name)?.trim() ?? '';
+  if (given !== '') return given;
+  const message = `${name} is missing: ${what}`;
+  throw new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
+}
+
 function wrong(name: string, given: string, rule: string): AppError {
   const message = `${name} must be ${rule}, not ${JSON.stringify(given.slice(0, 100))}`;
   return new AppError('InputError', message, {

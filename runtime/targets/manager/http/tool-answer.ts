@@ -29,12 +29,17 @@ export async function answerWithResult(c: Context, call: ToolCall): Promise<Resp
   const asked = wordOf(c, 'result', FORMS, ownType ? 'full' : 'text');
   const result = await call.run();
   if (asked === 'full') return jsonAnswer(c, result, ownType ? RESULT_TYPE : 'application/json');
+  return jsonAnswer(c, textOfCall(call, result));
+}
+
+/** What a call comes to as text. Throws an UpstreamError if the tool failed. */
+export function textOfCall(call: Omit<ToolCall, 'run'>, result: ToolResult): string {
   if (result.isError === true) throw failureOf(call, result);
-  return jsonAnswer(c, toolText(result));
+  return toolText(result);
 }
 
 /** All the tool had to say about it. */
-function failureOf({ server, tool, redact }: ToolCall, result: ToolResult): AppError {
+function failureOf({ server, tool, redact }: Omit<ToolCall, 'run'>, result: ToolResult): AppError {
   const { structuredContent } = result;
   return new AppError('UpstreamError', 'MCP server error calling tool', {
     details: [

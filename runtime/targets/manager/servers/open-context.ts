@@ -10,6 +10,7 @@ import type { ManagerContext } from '../context.ts';
 import { createReloader, type WatchingReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
+import { createOrphanGuard } from '../upstream/process/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
 export interface ContextParts {
@@ -39,8 +40,13 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     path === undefined
       ? undefined
       : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
+  const guard = createOrphanGuard();
   const supervisor = createSupervisor({
-    open: openConnection,
+    async open(...args) {
+      const connection = await openConnection(...args);
+      if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
+      return connection;
+    },
     settings: daemon,
     log,
     redact: redactor.text,
@@ -71,6 +77,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     async close() {
       await reloader.close();
       await supervisor.close();
+      await guard.close();
       await audit?.close();
     },
   };

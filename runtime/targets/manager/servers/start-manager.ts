@@ -11,6 +11,7 @@ import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
 import { managerApp } from '../http/app.ts';
+import { directToolCalls } from '../http/direct-call.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
@@ -60,7 +61,7 @@ export async function startManager(
       maxBodyBytes,
       search: settings.mcpMode === 'search',
     });
-    const app = managerApp(context, {
+    const appOptions = {
       hostRules,
       cors: daemon.cors,
       maxBodyBytes,
@@ -68,9 +69,11 @@ export async function startManager(
       redact: redactor,
       plugins,
       mcp: mcp.routes,
-    });
+    };
+    const app = managerApp(context, appOptions);
+    const direct = directToolCalls(context, appOptions);
     const listen = { hostname, port, portFlag: '--addr', tls, refuse: problemWithoutPath };
-    const http: HttpListener = await listenHttp({ app, ...listen });
+    const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.push(async () => {
       // Streams of MCP sessions are open until their sessions end.
       await mcp.close();

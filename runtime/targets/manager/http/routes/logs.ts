@@ -20,8 +20,8 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
   const routes = newRoutes();
 
   routes.get('/api/v1/admin/servers/:name/logs', (c) => {
-    requireAdmin(c);
-    const { logs } = serverOf(supervisor, c.req.param('name'));
+    const caller = requireAdmin(c);
+    const { logs, name } = serverOf(supervisor, c.req.param('name'));
     const lines = wholeNumberOf(c, 'lines', { least: LEAST, most: MOST, fallback: USUAL });
     const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
     // Who asks for headers only reads no stream, and would never end it.
@@ -39,7 +39,8 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
     c.header('Cache-Control', 'no-store');
     c.header('X-Accel-Buffering', 'no');
     const onEnd = (): void => ending.abort();
-    return c.body(followLogs(logs, { lines, keepAliveMs: KEEP_ALIVE_MS, signal, onEnd }));
+    const mayRead = (): boolean => caller.mayUse(name);
+    return c.body(followLogs(logs, { lines, keepAliveMs: KEEP_ALIVE_MS, mayRead, signal, onEnd }));
   });
 
   return { routes, operations: [LOGS] };

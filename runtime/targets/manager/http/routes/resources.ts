@@ -3,6 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { requiredText } from '../query.ts';
 import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
 import { jsonAnswer } from '../struct-answer.ts';
 import { compact } from '../views/compact.ts';
@@ -29,7 +30,7 @@ export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: Ht
     });
   });
   routes.get('/api/v1/servers/:name/resources/content', admit(kernel.lifecycle), async (c) => {
-    const uri = c.req.query('uri') ?? '';
+    const uri = requiredText(c, 'uri', 'name the resource to read, as the list of resources has it');
     const contents = await calls.readResource({ ...serverCall(c, c.req.param('name')), uri });
     return jsonAnswer(c, contents.map(contentView));
   });

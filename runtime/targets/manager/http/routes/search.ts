@@ -1,11 +1,10 @@
-import { AppError } from '../../../../contract/errors.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { createToolSearch } from '../../calls/search.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { wholeNumberOf } from '../query.ts';
+import { requiredText, wholeNumberOf } from '../query.ts';
 import { foundToolsBody } from '../schemas/search.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
 import { answerOf, wholeNumber } from './operations.ts';
@@ -18,8 +17,7 @@ export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: Http
   const routes = newRoutes();
 
   routes.get('/api/v1/tools', admit(kernel.lifecycle), async (c) => {
-    const query = c.req.query('q')?.trim() ?? '';
-    if (query === '') throw noQuery();
+    const query = requiredText(c, 'q', 'say what to search for, as `?q=current time`');
     const limit = wholeNumberOf(c, 'limit', { least: LEAST, most: MOST, fallback: USUAL });
     const found = await search.search(callerOf(c), query, limit, {
       requestId: c.get('requestId'),
@@ -32,11 +30,6 @@ export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: Http
   });
 
   return { routes, operations: [SEARCH] };
-}
-
-function noQuery(): AppError {
-  const message = 'q is missing: say what to search for, as `?q=current time`';
-  return new AppError('InputError', message, { details: [{ location: 'query.q', message }] });
 }
 
 const SEARCH: Operation = {

@@ -17,6 +17,8 @@ const TYPES = {
   full: 'ToolsResponseBodyTool',
 } as const;
 
+export const TOOL_ROUTE = '/api/v1/servers/:server/tools/:tool';
+
 /** `/api/v1/servers/{name}/tools`: what there is to call, and calling it. */
 export function toolRoutes({ calls, kernel }: ManagerContext, parts: HttpParts): ManagerRoutes {
   const { answer, readLossless, redact } = parts;
@@ -27,7 +29,7 @@ export function toolRoutes({ calls, kernel }: ManagerContext, parts: HttpParts):
     const tools = await calls.listTools(serverCall(c, c.req.param('name')));
     return answer(c, TYPES[detail], { tools: tools.map(TOOL_VIEWS[detail]) });
   });
-  routes.post('/api/v1/servers/:server/tools/:tool', admit(kernel.lifecycle), async (c) => {
+  routes.post(TOOL_ROUTE, admit(kernel.lifecycle), async (c) => {
     const { server, tool } = c.req.param();
     const args = await readLossless(c, toolArguments);
     const run = () => calls.callTool({ ...serverCall(c, server), tool, args });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { configError } from '../../../../../runtime/contract/errors.ts';
+import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
 import { followLogs } from '../../../../../runtime/targets/manager/http/follow-logs.ts';
@@ -72,7 +73,10 @@ describe('a reload', () => {
     const details = [{ location: '.mcpd.toml:3', message: 'tols is no key' }];
     const error = Object.assign(configError('.mcpd.toml is wrong'), { details });
     const reloader = { ...context.reloader, reload: () => Promise.reject(error) };
-    const app = managerApp({ ...context, reloader }, { hostRules: { hostname: '127.0.0.1' } });
+    const app = managerApp(
+      { ...context, reloader },
+      { hostRules: { hostname: '127.0.0.1' }, redact: createRedactor() },
+    );
     const { status, body } = await readAnswer(await app.request('/api/v1/admin/reload', { method: 'POST' }));
     expect([status, body.detail, body.errors]).toEqual([422, '.mcpd.toml is wrong', details]);
   });
@@ -140,7 +144,31 @@ describe('following', () => {
       },
     };
   };
-  const options = (signal = new AbortController().signal) => ({ lines: 10, keepAliveMs: 60_000, signal });
+  const options = (signal = new AbortController().signal) => ({
+    lines: 10,
+    keepAliveMs: 60_000,
+    mayRead: () => true,
+    signal,
+  });
+
+  test('ends before the line that its reader may not read any more', async () => {
+    const source = logs();
+    let mayRead = true;
+    const reader = followLogs(source, { ...options(), mayRead: () => mayRead }).getReader();
+    source.write('for him');
+    mayRead = false;
+    source.write('not for him');
+    expect(Buffer.from((await reader.read()).value ?? '').toString()).toContain('"for him"');
+    expect((await reader.read()).done).toBe(true);
+    expect(source.listeners.size).toBe(0);
+  });
+
+  test('ends without a line, too, when its reader may not read any more', async () => {
+    const source = logs();
+    const followed = followLogs(source, { ...options(), keepAliveMs: 1, mayRead: () => false });
+    expect((await followed.getReader().read()).done).toBe(true);
+    expect(source.listeners.size).toBe(0);
+  });
 
   test('ends when it is told to, and leaves nothing behind', async () => {
     const source = logs();

@@ -2,7 +2,9 @@ import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import { type ManagerAppOptions, managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
+import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
+import type { ManagerAppOptions } from '../../../../../runtime/targets/manager/http/app-options.ts';
+import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { problemWithoutPath } from '../../../../../runtime/targets/manager/http/problem.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 
@@ -36,11 +38,12 @@ export interface OpenApiOptions extends Partial<Omit<ManagerAppOptions, 'redact'
 /** The HTTP API in front of real servers. */
 export async function openApi({ servers, keys, secrets = [], ...options }: OpenApiOptions): Promise<OpenApi> {
   const managed = await openManager(keys ? { servers, keys } : { servers });
-  const app = managerApp(managed.context, {
+  const appOptions = {
     hostRules: { hostname: '127.0.0.1' },
     redact: createRedactor(secrets),
     ...options,
-  });
+  };
+  const app = managerApp(managed.context, appOptions);
   const closers: (() => Promise<void>)[] = [() => managed.close()];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));
@@ -59,6 +62,7 @@ export async function openApi({ servers, keys, secrets = [], ...options }: OpenA
       const hostname = '127.0.0.1';
       const listener = await listenHttp({
         app,
+        direct: directToolCalls(managed.context, appOptions),
         hostname,
         port: 0,
         portFlag: '--addr',

@@ -116,7 +116,9 @@ describe('resources', () => {
   test('D-17: one that is not there is 404, none at all 422', async () => {
     expect((await read('echo', 'memo://nothing')).status).toBe(404);
     for (const query of ['', '?uri=']) {
-      expect((await api().get(`/api/v1/servers/echo/resources/content${query}`)).status).toBe(422);
+      const { status, body } = await api().get(`/api/v1/servers/echo/resources/content${query}`);
+      const message = 'uri is missing: name the resource to read, as the list of resources has it';
+      expect([status, body.errors]).toEqual([422, [{ location: 'query.uri', message }]]);
     }
   });
 });

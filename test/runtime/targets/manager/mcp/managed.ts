@@ -10,6 +10,7 @@ import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.
 import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
 import type { ManagerConfig, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
+import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import {
   type ManagerMcpOptions,
@@ -59,8 +60,10 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
   const context: ManagerContext = { kernel, supervisor, calls, reloader, version: '1.2.3' };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
-  const app = managerApp(context, { hostRules: { hostname }, mcp: mcp.routes });
-  const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--addr' });
+  const options = { hostRules: { hostname }, redact, mcp: mcp.routes };
+  const app = managerApp(context, options);
+  const direct = directToolCalls(context, options);
+  const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   const origin = `http://${hostname}:${listener.port}`;
   const clients: Client[] = [];
   const serverOf = (name: string): ManagedServer => {

@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { plugin, post, served, WARN } from './served.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { plugin, post, served, started, WARN } from './served.ts';
+
+const folder = useTempFolder();
 
 const RESPONSE = { flows: ['response'] };
 
@@ -71,3 +76,16 @@ test('a plugin is not asked for what it does not handle', async () => {
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ body: '{"x":true}' });
 });
+
+test.each(['() => { throw new Error("stuck"); }', 'async () => { throw new Error("stuck"); }'])(
+  'a plugin that fails when it is to end keeps nobody from ending: %s',
+  async (stop) => {
+    const path = join(folder(), 'stuck.cjs');
+    writeFileSync(path, `exports.handleRequest = () => undefined; exports.stop = ${stop};`);
+    const { plugins, logged } = await started({ audit: [plugin('stuck', { kind: 'js', path })] });
+    await plugins.close();
+    expect(logged).toContainEqual(
+      expect.objectContaining({ level: WARN, reason: 'stuck', msg: 'plugin not ended as it should' }),
+    );
+  },
+);

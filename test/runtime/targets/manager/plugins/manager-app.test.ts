@@ -4,6 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import { managerMcpRoutes } from '../../../../../runtime/targets/manager/mcp/routes.ts';
 import type { Plugins } from '../../../../../runtime/targets/manager/plugins/plugins.ts';
@@ -68,8 +70,10 @@ async function serve(plugins: Plugins, keys = false): Promise<string> {
   await managed.running('echo');
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(managed.context, { hostname });
-  const app = managerApp(managed.context, { hostRules: { hostname }, mcp: mcp.routes, plugins });
-  const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--addr' });
+  const options = { hostRules: { hostname }, redact: createRedactor(), mcp: mcp.routes, plugins };
+  const app = managerApp(managed.context, options);
+  const direct = directToolCalls(managed.context, options);
+  const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   onTestFinished(async () => {
     await mcp.close(0);
     await listener.close(0);

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../contract/errors.ts';
+
+/** The body of a request whose length is known, which Node then sees to. */
+export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const chunks: Buffer[] = [];
+  const timer = setTimeout(() => {
+    reject(new AppError('SlowRequestError', 'request body read timeout'));
+  }, timeoutMs);
+  const cut = (): void => {
+    // Every request is closed in the end, and making an error takes longer than the rest of this.
+    if (!incoming.complete) reject(new AppError('CancelledError', 'The body ended too early.'));
+  };
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+  incoming.once('end', () => {
+    const [only] = chunks;
+    resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks));
+  });
+  incoming.once('error', cut);
+  incoming.once('close', cut);
+  return promise.finally(() => clearTimeout(timer));
+}
