@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
-import pg from 'pg';
+import { Client } from 'pg';
 import { installDebianPackage } from './debian-package.ts';
 
 const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
 
 /**
- * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if whoever started it is killed. Nothing has
- * to survive a power cut, and whoever may enter the folder with its socket may do everything.
+ * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if whoever started it is killed; the signals
+ * that end a whole group of processes must not end it before. Nothing has to survive a power cut, and whoever may enter the
+ * folder with its socket may do everything.
  */
 const SCRIPT = `
+trap '' INT TERM HUP
 "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C --no-sync >"$1/log" 2>&1 || { cat "$1/log" >&2; rm -rf "$1"; exit 1; }
 "$2/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c max_connections=80 -c shared_buffers=32MB </dev/null &
 server=$!
@@ -64,7 +66,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   return {
     async createDatabase() {
       count += 1;
-      const client = new pg.Client(urlOf('postgres'));
+      const client = new Client(urlOf('postgres'));
       await client.connect();
       try {
         await client.query(`create database test_${count}`);

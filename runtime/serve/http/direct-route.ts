@@ -25,7 +25,7 @@ export interface DirectRoute {
   readonly answer: (request: DirectRequest) => Promise<string>;
 }
 
-export interface DirectRequest {
+interface DirectRequest {
   readonly requestId: string;
   readonly caller: Principal | undefined;
   /** What the groups of the path matched. */

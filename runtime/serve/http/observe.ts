@@ -6,7 +6,7 @@ import { failureOf } from './direct-failure.ts';
 import type { ShellEnv } from './request-id.ts';
 
 /** What is told of a request that was answered. */
-export interface ObservedRequest {
+interface ObservedRequest {
   readonly requestId: string;
   readonly caller: string | undefined;
   readonly method: string;

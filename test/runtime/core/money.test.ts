@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, bigInt, nat, option, property, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import { costAtMost, costOf, dollarsOf, dollarText, nanosOf } from '../../../runtime/core/money.ts';
 
@@ -41,35 +41,35 @@ test.each([
   expect(dollarText(nanos)).toBe(text);
 });
 
-const amount = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n });
+const amount = bigInt({ min: 0n, max: 9_000_000_000_000_000_000n });
 
 test('an amount survives being written and read', () => {
-  fc.assert(
-    fc.property(amount, (nanos) => {
+  assert(
+    property(amount, (nanos) => {
       expect(nanosOf(dollarText(nanos))).toBe(nanos);
     }),
   );
 });
 
 test('an amount below four million dollars survives being a number', () => {
-  const asNumber = fc.bigInt({ min: 0n, max: 4_000_000_000_000_000n });
-  fc.assert(
-    fc.property(asNumber, (nanos) => {
+  const asNumber = bigInt({ min: 0n, max: 4_000_000_000_000_000n });
+  assert(
+    property(asNumber, (nanos) => {
       expect(nanosOf(dollarsOf(nanos))).toBe(nanos);
     }),
   );
 });
 
-const price = fc.record({ input: amount, cachedInput: fc.option(amount), output: amount });
-const tokens = fc.record({
-  input: fc.nat(10_000_000),
-  cachedInput: fc.option(fc.nat(10_000_000), { nil: undefined }),
-  output: fc.nat(10_000_000),
+const price = record({ input: amount, cachedInput: option(amount), output: amount });
+const tokens = record({
+  input: nat(10_000_000),
+  cachedInput: option(nat(10_000_000), { nil: undefined }),
+  output: nat(10_000_000),
 });
 
 test('a cost is the exact one, rounded once', () => {
-  fc.assert(
-    fc.property(tokens, price, (counts, prices) => {
+  assert(
+    property(tokens, price, (counts, prices) => {
       const cached = BigInt(Math.min(counts.cachedInput ?? 0, counts.input));
       const exact =
         (BigInt(counts.input) - cached) * prices.input +

@@ -1,0 +1,50 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Identity, RateLimits } from './identity/api.ts';
+import { createIdentity } from './identity/identity.ts';
+import type { Budgets, Ledger, Prices } from './ledger/api.ts';
+import { createBudgets } from './ledger/budgets.ts';
+import { openLedger } from './ledger/ledger.ts';
+import { createPrices } from './ledger/prices.ts';
+import type { UsageReports } from './ledger/usage-api.ts';
+import { createUsageReports } from './ledger/usage-reports.ts';
+import type { Store } from './store/api.ts';
+import { followRevision } from './store/followed-revision.ts';
+
+/** Who may ask, what it costs, and what was used: all that the gateway remembers. */
+export interface GatewayState {
+  readonly identity: Identity;
+  readonly ledger: Ledger;
+  readonly budgets: Budgets;
+  readonly prices: Prices;
+  readonly usage: UsageReports;
+  /** Writes what is still to be written, and closes the database. */
+  readonly close: () => Promise<void>;
+}
+
+export interface GatewayStateOptions {
+  readonly clock: Clock;
+  readonly masterKey: string | undefined;
+  readonly userLimits?: Partial<RateLimits> | undefined;
+  /** What is done now and then without anyone asking went wrong. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The store is closed with it. */
+export async function openGatewayState(store: Store, options: GatewayStateOptions): Promise<GatewayState> {
+  const { clock } = options;
+  const revision = followRevision(store, clock);
+  const identity = createIdentity(store, { ...options, revision });
+  const ledger = await openLedger(store, { ...options, revision, identity });
+  return {
+    identity,
+    ledger,
+    budgets: createBudgets(store, revision, clock),
+    prices: createPrices(store, revision, clock),
+    usage: createUsageReports(store.db),
+    close: async () => {
+      await ledger.close();
+      await identity.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { AppError } from '../../../contract/errors.ts';
+import { matchesAny } from '../../../core/name-pattern.ts';
+import type { Caller, Spender, UserGrant } from './api.ts';
+import { notFound } from './checks.ts';
+import type { Directory } from './directory.ts';
+
+/** Who pays: always the key's own user, or the one that whoever has the master key names. */
+export async function spenderOf(
+  directory: Directory,
+  caller: Caller,
+  named: string | undefined,
+): Promise<Spender> {
+  if (caller.kind === 'key') {
+    const { key, user, revision } = caller;
+    if (named !== undefined && named !== user.userId) {
+      throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
+    }
+    checkUser(user.userId, user);
+    return { user, key, revision };
+  }
+  if (named === undefined || named === '') {
+    throw new AppError('MalformedError', "When using master key, 'user' field is required in request body", {
+      reason: 'user_required',
+    });
+  }
+  const { value, revision } = await directory.user(named);
+  return { user: checkUser(named, value), key: undefined, revision };
+}
+
+export function checkUser(userId: string, user: UserGrant | undefined): UserGrant {
+  if (!user || user.deleted) throw notFound(`User '${userId}' not found`, 'user_not_found');
+  if (user.blocked) throw forbidden(`User '${userId}' is blocked`, 'user_blocked');
+  return user;
+}
+
+export function checkModel({ key }: Spender, model: string): void {
+  const allowed = key?.allowedModels ?? null;
+  if (allowed !== null && !matchesAny(allowed, model)) {
+    throw forbidden(`Model '${model}' is not allowed for this API key`, 'model_not_allowed');
+  }
+}
+
+const forbidden = (message: string, reason: string): AppError =>
+  new AppError('ForbiddenError', message, { reason });

@@ -1,0 +1,118 @@
+import type { Kysely, Transaction } from 'kysely';
+import { inputError } from '../../../contract/errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { notFound } from '../identity/checks.ts';
+import type { Store } from '../store/api.ts';
+import type { FollowedRevision } from '../store/followed-revision.ts';
+import type { PriceRow, Schema } from '../store/schema.ts';
+import { isStorable } from '../store/storable-text.ts';
+import type { NewPrice, Price, Prices } from './api.ts';
+import { createPriceMemory } from './price-memory.ts';
+
+export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
+  const now = (): number => Math.floor(clock.now());
+  return {
+    set: async (price) =>
+      await revision.change(async (trx) => {
+        checkPrice(price);
+        const row = rowOf(price, now());
+        await trx
+          .insertInto('gateway_prices')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
+          .execute();
+        return priceOf(row);
+      }),
+    seed: async (prices) => {
+      prices.forEach(checkPrice);
+      const known = new Set(
+        (await db.selectFrom('gateway_prices').select('model_key').distinct().execute()).map(
+          (row) => row.model_key,
+        ),
+      );
+      const missing = prices.filter(({ modelKey }) => !known.has(modelKey));
+      if (missing.length > 0) await revision.change(async (trx) => await addMissing(trx, missing, now()));
+    },
+    list: async ({ skip, limit }) => {
+      const rows = await db
+        .selectFrom('gateway_prices as price')
+        .selectAll()
+        .where('effective_at', '=', (inner) =>
+          inner
+            .selectFrom('gateway_prices as other')
+            .select((row) => row.fn.max('other.effective_at').as('newest'))
+            .whereRef('other.model_key', '=', 'price.model_key')
+            .where('other.effective_at', '<=', now()),
+        )
+        .orderBy('model_key')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map(priceOf);
+    },
+    get: async (modelKey) => {
+      const time = now();
+      const price = (await historyOf(db, modelKey)).find(({ effectiveAt }) => effectiveAt <= time);
+      return price ?? missing(modelKey);
+    },
+    history: async (modelKey) => {
+      const all = await historyOf(db, modelKey);
+      return all.length > 0 ? all : missing(modelKey);
+    },
+    delete: async (modelKey) =>
+      await revision.change(async (trx) => {
+        if ((await historyOf(trx, modelKey)).length === 0) missing(modelKey);
+        await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
+      }),
+    at: createPriceMemory(db, revision, priceOf),
+  };
+}
+
+/** Two processes that start at once with the same configuration add each price once. */
+async function addMissing(trx: Transaction<Schema>, prices: readonly NewPrice[], now: number): Promise<void> {
+  for (const price of prices) {
+    if ((await historyOf(trx, price.modelKey)).length > 0) continue;
+    await trx.insertInto('gateway_prices').values(rowOf(price, now)).execute();
+  }
+}
+
+async function historyOf(db: Kysely<Schema>, modelKey: string): Promise<Price[]> {
+  if (!isStorable(modelKey)) return [];
+  const rows = await db
+    .selectFrom('gateway_prices')
+    .selectAll()
+    .where('model_key', '=', modelKey)
+    .orderBy('effective_at', 'desc')
+    .execute();
+  return rows.map(priceOf);
+}
+
+const rowOf = ({ modelKey, effectiveAt, input, cachedInput, output }: NewPrice, now: number): PriceRow => ({
+  model_key: modelKey,
+  effective_at: effectiveAt ?? now,
+  input_nano: input,
+  cached_input_nano: cachedInput,
+  output_nano: output,
+  created_at: now,
+});
+
+const priceOf = (row: PriceRow): Price => ({
+  modelKey: row.model_key,
+  effectiveAt: row.effective_at,
+  input: row.input_nano,
+  cachedInput: row.cached_input_nano,
+  output: row.output_nano,
+});
+
+function checkPrice({ modelKey, input, cachedInput, output }: NewPrice): void {
+  if (modelKey === '' || !isStorable(modelKey)) {
+    throw inputError(`The model_key ${JSON.stringify(modelKey)} cannot be used; write \`provider:model\`.`);
+  }
+  if ([input, cachedInput ?? 0n, output].some((price) => price < 0n)) {
+    throw inputError(`A price of ${modelKey} is negative; prices are 0 or more.`);
+  }
+}
+
+function missing(modelKey: string): never {
+  throw notFound(`Pricing for model '${modelKey}' not found`, 'pricing_not_found');
+}

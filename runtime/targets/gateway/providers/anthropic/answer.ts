@@ -1,0 +1,68 @@
+import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../wires/chat/shape.ts';
+import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from './shape.ts';
+
+/** An answer of Anthropic in the inner shape. */
+export function readAnswer({
+  id,
+  model,
+  content,
+  stop_reason: reason,
+  usage,
+}: AnthropicMessage): ChatCompletion {
+  const texts = content.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : []));
+  const thoughts = content.flatMap(({ type, thinking }) => (type === 'thinking' ? [thinking ?? ''] : []));
+  const calls = content.filter(({ type }) => type === 'tool_use').map(callOf);
+  return {
+    id,
+    object: 'chat.completion',
+    // Anthropic does not tell.
+    created: 0,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: texts.length > 0 ? texts.join('') : null,
+          ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        },
+        finish_reason: finishOf(reason),
+      },
+    ],
+    usage: usageOf(usage),
+  };
+}
+
+const callOf = ({ id = '', name = '', input }: AnthropicBlock): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input ?? {}) },
+});
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  pause_turn: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
+
+export const finishOf = (reason: string | null): FinishReason => FINISH[reason ?? ''] ?? 'stop';
+
+/** Anthropic counts what came from the cache and what went to it beside the rest of the prompt. */
+export function usageOf(usage: AnthropicUsage): ChatUsage {
+  const read = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const prompt = (usage.input_tokens ?? 0) + read + written;
+  const completion = usage.output_tokens ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+  };
+}

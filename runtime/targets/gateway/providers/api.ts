@@ -1,0 +1,219 @@
+import type { Readable } from 'node:stream';
+import type { AppError } from '../../../contract/errors.ts';
+import type { MemberEdits } from '../../../core/json-members.ts';
+import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/api.ts';
+import { MAX_EVENT_BYTES } from '../streams/event-frames.ts';
+import type { DecodedFrame } from '../streams/upstream-reader.ts';
+import type { ChatCompletion, ChatRequest, Json } from '../wires/chat/shape.ts';
+
+/** How clients speak to us. */
+export type Wire = 'chat' | 'messages' | 'responses';
+
+export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder';
+
+/** A provider as configured. */
+export interface ProviderInstance {
+  /** The part of a model string before the colon, in lower case. */
+  readonly name: string;
+  readonly type: ProviderType;
+  /** Its address, with the path that all of its routes begin with. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether it may be on this machine or in a private network. */
+  readonly local: boolean;
+  /** What to say its models are, where it has no list of them. */
+  readonly models?: readonly string[] | undefined;
+  readonly limits?: Partial<ProviderLimits> | undefined;
+  /** What differs between those that speak OpenAI's API. */
+  readonly dialect?: Partial<OpenAiDialect> | undefined;
+}
+
+/** An `.encoder` executable that we start. */
+export interface EncoderProgram {
+  readonly name: string;
+  readonly type: 'encoder';
+  readonly path: string;
+  readonly limits?: Partial<ProviderLimits> | undefined;
+}
+
+export interface ProviderLimits {
+  readonly connectMs: number;
+  /** Until the first event that says something, of a stream. */
+  readonly firstByteMs: number;
+  /** Until the whole answer, of a request that does not stream. */
+  readonly answerMs: number;
+  /** Between two events. */
+  readonly idleMs: number;
+  readonly maxResponseBytes: number;
+  readonly maxEventBytes: number;
+  /** At once; further requests wait for one to become free. */
+  readonly maxConnections: number;
+}
+
+export const PROVIDER_LIMITS: ProviderLimits = {
+  connectMs: 10_000,
+  firstByteMs: 60_000,
+  answerMs: 600_000,
+  idleMs: 120_000,
+  maxResponseBytes: 64 * 1024 * 1024,
+  maxEventBytes: MAX_EVENT_BYTES,
+  maxConnections: 512,
+};
+
+export interface OpenAiDialect {
+  /** What it calls the most tokens of an answer. */
+  readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
+  /** Whether it has to be asked for the usage of a stream, and takes that. */
+  readonly asksForUsage: boolean;
+  readonly hasResponses: boolean;
+}
+
+export interface ProviderCall {
+  readonly wire: Wire;
+  /** As the provider knows it. */
+  readonly model: string;
+  /** What the answer is to call it, if not as the provider does. */
+  readonly showModel?: string | undefined;
+  /** The body of the request, as it came and parsed. */
+  readonly bytes: Uint8Array;
+  readonly body: Json;
+  /** Of the client, for a provider that speaks its wire: as `anthropic-beta`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal;
+  /** Instead of the provider's own. */
+  readonly firstByteMs?: number | undefined;
+}
+
+export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
+
+/** What is wrong with an attempt, in words that decide what happens next. */
+export type FailureKind =
+  | 'bad_request'
+  | 'model_not_found'
+  | 'unsupported'
+  | 'too_large'
+  | 'credentials'
+  | 'billing'
+  | 'rate_limited'
+  | 'timeout'
+  | 'unreachable'
+  | 'provider_error'
+  | 'stream_incomplete'
+  | 'cancelled';
+
+export interface ProviderFailure {
+  readonly kind: FailureKind;
+  /** What the client is to be told; never holds a secret of ours. */
+  readonly error: AppError;
+  /** The provider's own status, if it answered. */
+  readonly upstreamStatus: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+export interface WholeAnswer {
+  readonly kind: 'whole';
+  readonly bytes: Uint8Array;
+  /** All that the model wrote, whatever the wire. */
+  readonly text: string;
+  readonly summary: AnswerSummary;
+}
+
+export interface StreamedAnswer {
+  readonly kind: 'stream';
+  readonly stream: OpenedStream;
+}
+
+export interface FailedAnswer {
+  readonly kind: 'failed';
+  readonly failure: ProviderFailure;
+}
+
+export type ChatAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
+
+/** A model as `/v1/models` lists it. */
+export interface ModelEntry {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly ownedBy: string;
+}
+
+/** What a classifier says of a text: the probability of each label. */
+export type LabelScores = Readonly<Record<string, number>>;
+
+/** One configured provider. Answers failures instead of throwing them, so that whoever asked can ask another. */
+export interface Provider {
+  readonly name: string;
+  readonly type: ProviderType;
+  chat(call: ProviderCall): Promise<ChatAnswer>;
+  embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
+  models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
+  /** Only encoders can. Rejects with an AppError. */
+  classify?(texts: readonly string[], signal: AbortSignal): Promise<readonly LabelScores[]>;
+  close(): Promise<void>;
+}
+
+/** One of the provider's own wires: where it is, and what is in it. */
+export interface UpstreamWire {
+  path(model: string, streams: boolean): string;
+  /** Events as the inner shape; `answer` does the same for whole answers. */
+  decoder(): EventDecoder;
+  answer(body: Json): ChatCompletion;
+  /** What must change in a client's request that is in this wire already. */
+  edits(body: Json, model: string): MemberEdits;
+  /** Which events tell only what the client of this request did not ask for. */
+  hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
+}
+
+/** What is particular to a type of provider: pure translation, no network. */
+export interface ProviderAdapter {
+  readonly type: ProviderType;
+  headers(apiKey: string | undefined): Record<string, string>;
+  /** Clients' wires that it speaks itself: bytes go through as they are. */
+  readonly native: Readonly<Partial<Record<Wire, UpstreamWire>>>;
+  /** For all other wires. */
+  readonly translated:
+    | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }
+    | undefined;
+  readonly embeddings: EmbeddingsExchange | undefined;
+  readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
+  /** What the provider says is wrong. */
+  errorText(body: unknown): ErrorText;
+}
+
+export interface EmbeddingsExchange {
+  path(model: string): string;
+  request(call: EmbeddingsCall): Uint8Array;
+  /** Undefined: the answer is in OpenAI's shape already, and goes out as it came. */
+  readonly answer: ((body: Json, call: EmbeddingsCall) => Json) | undefined;
+  usage(body: Json): TokenUsage | undefined;
+}
+
+export interface ErrorText {
+  readonly message: string | undefined;
+  /** The provider's own code or type. */
+  readonly code: string | undefined;
+}
+
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Readable;
+}
+
+/** HTTP to one origin. */
+export interface Upstream {
+  request(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  close(): Promise<void>;
+}

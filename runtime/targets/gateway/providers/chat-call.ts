@@ -1,0 +1,160 @@
+import { editMembers } from '../../../core/json-members.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { openStream } from '../streams/open-stream.ts';
+import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
+import { readUsage, textOf } from '../streams/tally.ts';
+import type { AnswerSummary } from '../streams/api.ts';
+import { createUpstreamReader } from '../streams/upstream-reader.ts';
+import type { ChatCompletion } from '../wires/chat/shape.ts';
+import { CLIENT_WIRES } from '../wires/index.ts';
+import type {
+  ChatAnswer,
+  FailedAnswer,
+  Provider,
+  ProviderAdapter,
+  ProviderCall,
+  ProviderLimits,
+  UpstreamWire,
+} from './api.ts';
+import type { Exchange } from './exchange.ts';
+import { failure, isFailed, requestOr } from './failure.ts';
+import { renameInEvent } from './rename-model.ts';
+
+export interface ChatParts {
+  readonly adapter: ProviderAdapter;
+  readonly exchange: Exchange;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+  readonly cannot: (what: string) => FailedAnswer;
+}
+
+/** A call as the provider is asked it. */
+interface Plan {
+  readonly wire: UpstreamWire;
+  readonly body: Uint8Array;
+  /** Whether the client's wire is the provider's: then bytes go through as they are. */
+  readonly isNative: boolean;
+}
+
+/** Calls of all wires: as they are where the provider speaks the wire, else through the inner shape. */
+export function createChatCaller({ adapter, exchange, limits, clock, cannot }: ChatParts): Provider['chat'] {
+  const plan = (call: ProviderCall): Plan | FailedAnswer => {
+    const native = adapter.native[call.wire];
+    if (native) {
+      return {
+        wire: native,
+        body: editMembers(call.bytes, native.edits(call.body, call.model)),
+        isNative: true,
+      };
+    }
+    const { translated } = adapter;
+    if (!translated) return cannot('chat');
+    const body = requestOr(() => translated.request(CLIENT_WIRES[call.wire].toChat(call.body), call.model));
+    if (isFailed(body)) return body;
+    return { wire: translated.wire, body: Buffer.from(JSON.stringify(body)), isNative: false };
+  };
+
+  const callWhole = async (call: ProviderCall, { wire, body, isNative }: Plan): Promise<ChatAnswer> => {
+    const asked = {
+      method: 'POST',
+      path: wire.path(call.model, false),
+      body,
+      headers: headersOf(call, { isNative }),
+    } as const;
+    const answer = await exchange.json(asked, call.signal, limits.answerMs);
+    if (answer.kind === 'failed') return answer;
+    const chat = readAnswer(wire, answer.json);
+    if (!chat) return failure('provider_error', { cause: new Error('The answer has another shape.') });
+    const { showModel } = call;
+    const text = writtenIn(chat);
+    const summary = summaryOf(chat, text);
+    if (isNative) {
+      const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
+      return { kind: 'whole', bytes, text, summary };
+    }
+    const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
+    const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
+    return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
+  };
+
+  const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
+    const clientWire = CLIENT_WIRES[call.wire];
+    const { showModel } = call;
+    if (!isNative)
+      return encodedOutput(
+        clientWire.encoder(call.body, { model: showModel ?? call.model, created: seconds(clock) }),
+      );
+    return unchangedOutput(clientWire.words, {
+      hidden: wire.hidden?.(call.body),
+      rewrite: showModel === undefined ? undefined : (frame) => renameInEvent(clientWire, frame, showModel),
+    });
+  };
+
+  const callStream = async (call: ProviderCall, planned: Plan): Promise<ChatAnswer> => {
+    const { wire, body } = planned;
+    const { signal } = call;
+    const startedAt = clock.now();
+    const asked = {
+      method: 'POST',
+      path: wire.path(call.model, true),
+      body,
+      headers: { ...headersOf(call, planned), accept: 'text/event-stream' },
+    } as const;
+    const timeoutMs = call.firstByteMs ?? limits.firstByteMs;
+    return exchange.stream(asked, signal, timeoutMs, async (stream): Promise<ChatAnswer> => {
+      const { idleMs, maxEventBytes } = limits;
+      const decode = wire.decoder();
+      const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
+      const { words } = CLIENT_WIRES[call.wire];
+      const output = outputOf(call, planned);
+      const opening = await openStream({ reader, output, words, clock, startedAt, signal });
+      return opening.kind === 'error'
+        ? exchange.errorEvent(opening.body)
+        : { kind: 'stream', stream: opening.stream };
+    });
+  };
+
+  return async (call) => {
+    const planned = plan(call);
+    if (isFailed(planned)) return planned;
+    return call.body['stream'] === true ? await callStream(call, planned) : await callWhole(call, planned);
+  };
+}
+
+const headersOf = (
+  { headers = {} }: ProviderCall,
+  { isNative }: Pick<Plan, 'isNative'>,
+): Record<string, string> => (isNative ? { ...headers } : {});
+
+const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
+
+/** Undefined for an answer that is not what the provider's documentation says. */
+function readAnswer(
+  wire: UpstreamWire,
+  json: Parameters<UpstreamWire['answer']>[0],
+): ChatCompletion | undefined {
+  try {
+    const chat = wire.answer(json);
+    return Array.isArray(chat.choices) ? chat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writtenIn({ choices }: ChatCompletion): string {
+  const asDeltas = choices.map(({ index, message }) => ({
+    index,
+    delta: {
+      ...message,
+      content: typeof message.content === 'string' ? message.content : null,
+      tool_calls: message.tool_calls?.map((call, at) => ({ ...call, index: at })) ?? null,
+    },
+  }));
+  return textOf({ choices: asDeltas });
+}
+
+const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({
+  usage: readUsage(usage),
+  outputLength: text.length,
+  finishReason: choices[0]?.finish_reason ?? undefined,
+});

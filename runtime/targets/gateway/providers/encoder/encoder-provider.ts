@@ -1,0 +1,26 @@
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Provider, ProviderLimits, Upstream } from '../api.ts';
+import { createExchange } from '../exchange.ts';
+import { createProvider } from '../provider.ts';
+import { createRedact } from '../redact.ts';
+import { encoderAdapter } from './adapter.ts';
+import { createClassify } from './classify.ts';
+
+export interface EncoderParts {
+  readonly name: string;
+  readonly apiKey: string | undefined;
+  readonly upstream: Upstream;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+}
+
+/** An executable as a provider. It has one model, which clients know by the name that the configuration gives it. */
+export function createEncoderProvider({ name, apiKey, upstream, limits, clock }: EncoderParts): Provider {
+  const adapter = encoderAdapter;
+  const exchange = createExchange({ upstream, adapter, limits, clock, redact: createRedact([apiKey]) });
+  const instance = { name, apiKey, models: [name] };
+  return {
+    ...createProvider({ instance, adapter, upstream, limits, clock }),
+    classify: createClassify(exchange, name, limits.answerMs),
+  };
+}

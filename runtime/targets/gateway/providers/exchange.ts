@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../../platform/clock.ts';
+import { CLIENT_WIRES } from '../wires/index.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import type {
+  FailedAnswer,
+  ProviderAdapter,
+  ProviderLimits,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+  Wire,
+} from './api.ts';
+import { failure, refusedAnswer, thrownFailure } from './failure.ts';
+import { collect } from './http/collect.ts';
+import type { Redact } from './redact.ts';
+import { renameInAnswer } from './rename-model.ts';
+
+export interface ExchangeParts {
+  readonly upstream: Upstream;
+  readonly adapter: ProviderAdapter;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+  readonly redact: Redact;
+}
+
+interface JsonAnswer {
+  readonly kind: 'json';
+  readonly bytes: Uint8Array;
+  readonly json: Json;
+}
+
+type Asked = Omit<UpstreamRequest, 'signal'>;
+
+/** Requests and answers, with limits for their time and size, and the meaning of what fails. */
+export interface Exchange {
+  json(asked: Asked, signal: AbortSignal, timeoutMs: number): Promise<JsonAnswer | FailedAnswer>;
+  /** The body of an answer that is a stream, read by `use`, whose time ends when `use` has resolved. */
+  stream<Result>(
+    asked: Asked,
+    signal: AbortSignal,
+    timeoutMs: number,
+    use: (body: Readable) => Promise<Result>,
+  ): Promise<Result | FailedAnswer>;
+  /** The answer with another name for the model. */
+  renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
+  /** An error that the provider sent as an event. */
+  errorEvent(body: unknown): FailedAnswer;
+}
+
+/** What providers say of errors is short. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
+  const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
+    const text = await collect(body, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+    const said = adapter.errorText(parsed(text));
+    return refusedAnswer({ status, retryAfter: headers['retry-after'], said, redact, now: clock.now() });
+  };
+
+  /** Everything within the time, and nothing once the client has left. */
+  const within = async <Result>(
+    asked: Asked,
+    signal: AbortSignal,
+    timeoutMs: number,
+    use: (answer: UpstreamAnswer) => Promise<Result>,
+  ): Promise<Result | FailedAnswer> => {
+    const control = new AbortController();
+    const leave = (): void => control.abort();
+    let timedOut = false;
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    const disarm = clock.after(timeoutMs, () => {
+      timedOut = true;
+      control.abort();
+    });
+    let body: Readable | undefined;
+    try {
+      const answer = await upstream.request({ ...asked, signal: control.signal });
+      ({ body } = answer);
+      // Who destroys it early makes it fail, and nobody need hear of that.
+      body.on('error', () => undefined);
+      if (answer.status >= 200 && answer.status < 300) return await use(answer);
+      return await refused(answer);
+    } catch (error) {
+      body?.destroy();
+      return { kind: 'failed', failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut }) };
+    } finally {
+      disarm();
+      signal.removeEventListener('abort', leave);
+    }
+  };
+
+  return {
+    json: (asked, signal, timeoutMs) =>
+      within(asked, signal, timeoutMs, async ({ body }) => {
+        const bytes = await collect(body, limits.maxResponseBytes);
+        const json = parsed(bytes);
+        if (isObject(json)) return { kind: 'json', bytes, json };
+        return failure('provider_error', { cause: new Error('The answer is no JSON object.') });
+      }),
+    stream: (asked, signal, timeoutMs, use) =>
+      within(asked, signal, timeoutMs, async ({ headers, body }) => {
+        if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
+        body.destroy();
+        return failure('provider_error', { cause: new Error('The answer is no event stream.') });
+      }),
+    renamed: (wire, { bytes, json }, model) => renameInAnswer(CLIENT_WIRES[wire], bytes, json, model),
+    errorEvent: (body) =>
+      refusedAnswer({
+        status: statusIn(body),
+        retryAfter: undefined,
+        said: adapter.errorText(body),
+        redact,
+        now: clock.now(),
+      }),
+  };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Some tell in the event which status it would have been. */
+function statusIn(body: unknown): number {
+  const { code, status }: Json = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const told = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
+  return typeof told === 'number' ? told : 200;
+}

@@ -1,0 +1,124 @@
+import { AppError, type ErrorCode } from '../../../contract/errors.ts';
+import type { ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './api.ts';
+import type { Redact } from './redact.ts';
+
+interface FailureWords {
+  readonly code: ErrorCode;
+  /** What clients read, unless the provider's own words are shown. */
+  readonly message: string;
+  /** Whether the provider's own words are about the request, and so the client's business. */
+  readonly showsProvider?: boolean;
+}
+
+const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
+  bad_request: { code: 'MalformedError', message: 'The provider refused the request', showsProvider: true },
+  model_not_found: { code: 'NotFoundError', message: 'The provider does not have it', showsProvider: true },
+  unsupported: { code: 'MalformedError', message: 'The provider cannot do that', showsProvider: true },
+  too_large: {
+    code: 'TooLargeError',
+    message: 'The request is too large for the provider',
+    showsProvider: true,
+  },
+  credentials: { code: 'UpstreamError', message: "The provider rejected the gateway's credentials" },
+  billing: { code: 'UpstreamError', message: "The provider refused the gateway's account" },
+  rate_limited: { code: 'OverloadedError', message: 'The provider rate-limited this request' },
+  timeout: { code: 'TimeoutError', message: 'LLM provider timeout' },
+  unreachable: { code: 'UpstreamError', message: 'LLM provider error' },
+  provider_error: { code: 'UpstreamError', message: 'LLM provider error' },
+  stream_incomplete: { code: 'UpstreamError', message: 'LLM provider error' },
+  cancelled: { code: 'CancelledError', message: 'The client has left.' },
+};
+
+export interface FailureFacts {
+  readonly upstreamStatus?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  /** The provider's words, already without secrets. */
+  readonly text?: string | undefined;
+  readonly cause?: unknown;
+}
+
+export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnswer {
+  const { code, message, showsProvider = false } = WORDS[kind];
+  const { text, cause, retryAfterSeconds, upstreamStatus } = facts;
+  const told = showsProvider && text ? text : message;
+  const error = new AppError(code, told, { cause, retryAfterSeconds });
+  return { kind: 'failed', failure: { kind, error, upstreamStatus, retryAfterSeconds } };
+}
+
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly retryAfter: string | readonly string[] | undefined;
+  readonly said: ErrorText;
+  readonly redact: Redact;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What a status means, and what the provider says of it. */
+export function refusedAnswer({ status, retryAfter, said, redact, now }: RefusedAnswer): FailedAnswer {
+  const text = said.message === undefined ? undefined : redact(said.message);
+  return failure(kindOf(status, said), {
+    upstreamStatus: status,
+    retryAfterSeconds: readRetryAfter(retryAfter, now),
+    text,
+  });
+}
+
+const BILLING = /insufficient_quota|billing|credit balance|payment|balance is too low|insufficient balance/i;
+const OVERLOADED = /overloaded|resource_exhausted/i;
+const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
+
+function kindOf(status: number, { code = '', message = '' }: ErrorText): FailureKind {
+  const said = `${code} ${message}`;
+  if (status === 402 || ((status === 429 || status === 403 || status === 400) && BILLING.test(said)))
+    return 'billing';
+  // Gemini refuses wrong keys so.
+  if (status === 400 && /api[_ ]key[_ ](?:invalid|not valid)/i.test(said)) return 'credentials';
+  if (status === 400 || status === 422) return 'bad_request';
+  if (status === 401 || status === 403) return 'credentials';
+  if (status === 404) return 'model_not_found';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 413) return 'too_large';
+  if (status === 429) return 'rate_limited';
+  if (status === 200 && OVERLOADED.test(said)) return 'provider_error';
+  if (status === 200 && RATE_LIMITED.test(said)) return 'rate_limited';
+  if (status === 501) return 'unsupported';
+  return 'provider_error';
+}
+
+/** Seconds, or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
+  const text = (typeof header === 'string' ? header : header?.[0])?.trim();
+  if (!text) return undefined;
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+}
+
+export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';
+
+/** What is sent to the provider, or why the request cannot be put into its words. */
+export function requestOr<Request extends object>(make: () => Request): Request | FailedAnswer {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const kind = error.code === 'NotImplementedError' ? 'unsupported' : 'bad_request';
+    return failure(kind, { text: error.message, cause: error });
+  }
+}
+
+/** A failure from what was thrown on the way. */
+export function thrownFailure(
+  error: unknown,
+  facts: { hasLeft: boolean; timedOut: boolean },
+): ProviderFailure {
+  if (facts.hasLeft) return failure('cancelled').failure;
+  if (facts.timedOut) return failure('timeout', { cause: error }).failure;
+  const kind: FailureKind =
+    error instanceof AppError
+      ? error.code === 'UpstreamError'
+        ? 'stream_incomplete'
+        : 'provider_error'
+      : 'unreachable';
+  return failure(kind, { cause: error }).failure;
+}

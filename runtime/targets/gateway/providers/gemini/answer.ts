@@ -1,0 +1,92 @@
+import type {
+  ChatCompletion,
+  ChatMessage,
+  ChatUsage,
+  FinishReason,
+  Json,
+  ToolCall,
+} from '../../wires/chat/shape.ts';
+import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
+
+/** An answer of Gemini in the inner shape. */
+export function readAnswer(body: Json): ChatCompletion {
+  const answer = body as GeminiAnswer;
+  const id = answer.responseId ?? 'chatcmpl-gemini';
+  const candidates = candidatesOf(answer);
+  if (candidates.length === 0) throw new Error('Gemini answered without candidates.');
+  return {
+    id,
+    object: 'chat.completion',
+    // Gemini does not tell.
+    created: 0,
+    model: answer.modelVersion ?? '',
+    choices: candidates.map((candidate, index) => {
+      const message = messageOf(candidate, id);
+      return {
+        index: candidate.index ?? index,
+        message,
+        finish_reason: finishOf(candidate.finishReason, message.tool_calls !== undefined),
+      };
+    }),
+    usage: usageOf(answer.usageMetadata),
+  };
+}
+
+/** A prompt that was blocked has no candidates, and is an answer all the same. */
+export function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
+  if (candidates.length > 0 || promptFeedback?.blockReason === undefined) return candidates;
+  return [{ index: 0, content: { parts: [] }, finishReason: 'SAFETY' }];
+}
+
+function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): ChatMessage {
+  const parts = content?.parts ?? [];
+  const texts = parts.flatMap(({ text, thought }) => (text !== undefined && !thought ? [text] : []));
+  const thoughts = parts.flatMap(({ text, thought }) => (text !== undefined && thought ? [text] : []));
+  const calls = parts
+    .filter(({ functionCall }) => functionCall)
+    .map((part, at) => callOf(part, `${answerId}-${index}-${at}`));
+  return {
+    role: 'assistant',
+    content: texts.length > 0 ? texts.join('') : null,
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** Calls have ids only in some versions of Gemini; clients need one. */
+export function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
+  return {
+    id: functionCall?.id ?? `call_${place}`,
+    type: 'function',
+    function: { name: functionCall?.name ?? '', arguments: JSON.stringify(functionCall?.args ?? {}) },
+    ...(thoughtSignature !== undefined && {
+      extra_content: { google: { thought_signature: thoughtSignature } },
+    }),
+  };
+}
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  FINISH_REASON_UNSPECIFIED: 'stop',
+  OTHER: 'stop',
+};
+
+/** What is not listed is a reason why Gemini would not say more. */
+export function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {
+  const finish = reason === undefined ? 'stop' : (FINISH[reason] ?? 'content_filter');
+  return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
+}
+
+export function usageOf(usage: GeminiUsage = {}): ChatUsage {
+  const thoughts = usage.thoughtsTokenCount ?? 0;
+  const prompt = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
+  const completion = (usage.candidatesTokenCount ?? 0) + thoughts;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: usage.cachedContentTokenCount ?? 0 },
+    completion_tokens_details: { reasoning_tokens: thoughts },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Json } from '../../wires/chat/shape.ts';
+
+/** What we look at of Gemini's answers. @see https://ai.google.dev/api/generate-content */
+export interface GeminiAnswer extends Json {
+  readonly candidates?: readonly GeminiCandidate[];
+  readonly promptFeedback?: { readonly blockReason?: string };
+  readonly usageMetadata?: GeminiUsage;
+  readonly modelVersion?: string;
+  readonly responseId?: string;
+}
+
+export interface GeminiCandidate {
+  readonly index?: number;
+  readonly content?: { readonly role?: string; readonly parts?: readonly GeminiPart[] };
+  readonly finishReason?: string;
+}
+
+export interface GeminiPart {
+  readonly text?: string;
+  /** Whether the text is reasoning. */
+  readonly thought?: boolean;
+  readonly thoughtSignature?: string;
+  readonly functionCall?: { readonly id?: string; readonly name: string; readonly args?: Json };
+}
+
+export interface GeminiUsage {
+  readonly promptTokenCount?: number;
+  readonly candidatesTokenCount?: number;
+  readonly thoughtsTokenCount?: number;
+  readonly toolUsePromptTokenCount?: number;
+  readonly cachedContentTokenCount?: number;
+}

@@ -1,0 +1,31 @@
+import type { MemberEdits } from '../../../../core/json-members.ts';
+import { asksForUsage } from '../../wires/chat/stream.ts';
+import type { ChatRequest, Json } from '../../wires/chat/shape.ts';
+import type { OpenAiDialect } from '../api.ts';
+
+/** Members of a request that are for the gateway alone. */
+export const GATEWAY_MEMBERS = ['guardrails'] as const;
+
+/** What changes in a request of OpenAI's own wire: the model's name, and that its usage is told. */
+export function openAiEdits(body: Json, model: string, { asksForUsage: canAsk }: OpenAiDialect): MemberEdits {
+  const own = Object.fromEntries(GATEWAY_MEMBERS.map((name) => [name, undefined]));
+  const mustAsk = canAsk && body['stream'] === true && !asksForUsage(body);
+  const options = { ...(body['stream_options'] as Json | null | undefined), include_usage: true };
+  return {
+    ...own,
+    model: JSON.stringify(model),
+    ...(mustAsk && { stream_options: JSON.stringify(options) }),
+  };
+}
+
+/** A request that came over another wire. */
+export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiDialect): Json {
+  const { max_tokens: given, max_completion_tokens: newer, ...rest } = chat;
+  const most = newer ?? given;
+  return {
+    ...rest,
+    model,
+    ...(most !== undefined && most !== null && { [dialect.maxTokens]: most }),
+    ...(chat.stream && dialect.asksForUsage && { stream_options: { include_usage: true } }),
+  };
+}

@@ -1,0 +1,118 @@
+import { addRequest, FULL_RETRY_BUDGET, retryDelay, takeRetry } from '../../../core/retry-plan.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { ChatAnswer, FailedAnswer } from '../providers/api.ts';
+import { failure } from '../providers/failure.ts';
+import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } from './api.ts';
+import { judgeFailure } from './judge-failure.ts';
+import { type Report, reportAnswer } from './report-answer.ts';
+import type { TargetStates } from './target-states.ts';
+import { waitFor } from './wait-for.ts';
+
+export interface AttemptParts {
+  readonly states: TargetStates;
+  readonly policy: RoutingPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export type AttemptTargets = <Answer extends ChatAnswer>(
+  resolved: Resolved,
+  signal: AbortSignal,
+  ask: (target: Target) => Promise<Answer | FailedAnswer>,
+  options: RouteOptions | undefined,
+) => Promise<Routed<Answer>>;
+
+/** A pause that a provider asks for can be hours; that is for a target to be left aside, not to be forgotten. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Asks target after target until one answers, or begins to: after that, nothing is asked again. */
+export function createAttempts({ states, policy, clock, random }: AttemptParts): AttemptTargets {
+  let budget = FULL_RETRY_BUDGET;
+  const mayRetry = (): boolean => {
+    const rest = takeRetry(budget);
+    budget = rest ?? budget;
+    return rest !== undefined;
+  };
+
+  return async (resolved, signal, ask, options) => {
+    budget = addRequest(budget);
+    const attempts: Attempt[] = [];
+    const note = (attempt: Omit<Attempt, 'number'>): void => {
+      const numbered = { ...attempt, number: attempts.length + 1 };
+      attempts.push(numbered);
+      options?.onAttempt?.(numbered);
+    };
+    const order = byPause(resolved.targets, states, clock.now());
+    let last: { readonly answer: FailedAnswer; readonly target: Target } | undefined;
+    for (const target of order) {
+      for (let retries = 0; ; retries += 1) {
+        const startedAt = clock.now();
+        const admission = states.admit(target.key, startedAt);
+        if (!admission.admitted) {
+          note(skipped(target));
+          last ??= { answer: breakerOpen(admission.retryAfter), target };
+          break;
+        }
+        const report: Report = (what) => states.report(target.key, what, admission.isTrial, clock.now());
+        const answer = await asked(ask, target, () => report('abandoned'));
+        const now = clock.now();
+        const durationMs = now - startedAt;
+        if (answer.kind !== 'failed') {
+          note({
+            target: target.key,
+            outcome: 'answered',
+            failure: undefined,
+            upstreamStatus: 200,
+            durationMs,
+          });
+          return { answer: reportAnswer(answer, report), target, attempts };
+        }
+        const { kind, upstreamStatus, retryAfterSeconds } = answer.failure;
+        const judgement = judgeFailure(kind);
+        report(judgement.breaker);
+        note({ target: target.key, outcome: 'failed', failure: kind, upstreamStatus, durationMs });
+        last = { answer, target };
+        const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+        if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
+        if (!judgement.fallBack) return { ...last, attempts };
+        const delay = judgement.retry ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
+        if (delay === undefined || !mayRetry()) break;
+        await waitFor(delay, clock, signal);
+        if (signal.aborted) return { answer: failure('cancelled'), target, attempts };
+      }
+    }
+    if (!last) throw new Error('A model stands for at least one target.');
+    return { ...last, attempts };
+  };
+}
+
+/** What is thrown is our own mistake, and no reason to leave a trial open for ever. */
+async function asked<Answer>(
+  ask: (target: Target) => Promise<Answer>,
+  target: Target,
+  onThrow: () => void,
+): Promise<Answer> {
+  try {
+    return await ask(target);
+  } catch (error) {
+    onThrow();
+    throw error;
+  }
+}
+
+/** Those that asked to be left alone come last, not never: nobody else may be there. */
+function byPause(targets: readonly Target[], states: TargetStates, now: number): Target[] {
+  const isPaused = ({ key }: Target): boolean => states.isPaused(key, now);
+  return [...targets.filter((target) => !isPaused(target)), ...targets.filter(isPaused)];
+}
+
+const skipped = ({ key }: Target): Omit<Attempt, 'number'> => ({
+  target: key,
+  outcome: 'skipped',
+  failure: 'breaker_open',
+  upstreamStatus: undefined,
+  durationMs: 0,
+});
+
+const breakerOpen = (retryAfterMs: number): FailedAnswer =>
+  failure('unreachable', { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) });

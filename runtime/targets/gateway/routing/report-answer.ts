@@ -1,0 +1,40 @@
+import type { ChatAnswer } from '../providers/api.ts';
+
+/** Tells a target's breaker how a request ended. */
+export type Report = (what: 'succeeded' | 'failed' | 'abandoned') => void;
+
+/**
+ * Tells of an answer. A stream that has begun tells nothing yet: whether its target is well shows when it ends, and one that
+ * breaks in the middle every time is not.
+ */
+export function reportAnswer<Answer extends ChatAnswer>(answer: Answer, report: Report): Answer {
+  if (answer.kind !== 'stream') {
+    report('succeeded');
+    return answer;
+  }
+  const { stream } = answer;
+  return {
+    ...answer,
+    stream: {
+      forward: (options) =>
+        stream.forward({
+          ...options,
+          settle(summary) {
+            report(OUTCOMES[summary.outcome]);
+            return options.settle(summary);
+          },
+        }),
+      cancel() {
+        report('abandoned');
+        stream.cancel();
+      },
+    },
+  };
+}
+
+const OUTCOMES = {
+  complete: 'succeeded',
+  blocked: 'succeeded',
+  aborted: 'abandoned',
+  incomplete: 'failed',
+} as const;

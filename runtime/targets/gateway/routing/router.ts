@@ -1,0 +1,90 @@
+import { AppError } from '../../../contract/errors.ts';
+import { BREAKER_POLICY } from '../../../core/circuit-breaker.ts';
+import { RETRY_POLICY } from '../../../core/retry-plan.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { ChatAnswer, ModelEntry, Provider, WholeAnswer } from '../providers/api.ts';
+import type { Alias, Resolved, Router, RoutingPolicy, Target } from './api.ts';
+import { createAttempts } from './attempt-targets.ts';
+import { parseModel } from './model-string.ts';
+import { orderTargets } from './order-targets.ts';
+import { createTargetStates } from './target-states.ts';
+
+export interface RouterOptions {
+  readonly providers: readonly Provider[];
+  readonly aliases?: readonly Alias[] | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly policy?: Partial<RoutingPolicy> | undefined;
+}
+
+export function createRouter({ providers, aliases = [], clock, random, policy }: RouterOptions): Router {
+  const rules: RoutingPolicy = { retry: RETRY_POLICY, breaker: BREAKER_POLICY, ...policy };
+  const states = createTargetStates(rules.breaker);
+  const attempt = createAttempts({ states, policy: rules, clock, random });
+  const byName = new Map(providers.map((provider) => [nameOf(provider), provider]));
+  const byAlias = new Map(aliases.map((alias) => [alias.name, alias]));
+
+  const targetOf = (text: string): Target => {
+    const name = parseModel(text);
+    const provider = name && findProvider(name.provider, name.model);
+    if (!name || !provider) throw unknownModel(text);
+    return { provider, model: name.model, key: `${name.provider}:${name.model}` };
+  };
+  const findProvider = (name: string, model: string): Provider | undefined =>
+    byName.get(name === ENCODER ? `${ENCODER}:${model}` : name);
+  const showModel = ({ alias }: Resolved): { readonly showModel?: string } =>
+    alias === undefined ? {} : { showModel: alias };
+
+  return {
+    resolve(model): Resolved {
+      const alias = byAlias.get(model);
+      if (!alias) return { targets: [targetOf(model)], alias: undefined };
+      const order = [...orderTargets(alias.targets, random), ...(alias.fallbacks ?? [])];
+      return { targets: order.map(targetOf), alias: model };
+    },
+    chat: (resolved, call, options) =>
+      attempt<ChatAnswer>(
+        resolved,
+        call.signal,
+        ({ provider, model }) => provider.chat({ ...call, ...showModel(resolved), model }),
+        options,
+      ),
+    embed: (resolved, call, options) =>
+      attempt<WholeAnswer>(
+        resolved,
+        call.signal,
+        ({ provider, model }) => provider.embed({ ...call, ...showModel(resolved), model }),
+        options,
+      ),
+    async models(signal) {
+      const lists = await Promise.all(providers.map((provider) => modelsOf(provider, signal)));
+      const names = aliases.map(({ name }) => ({ id: name, created: 0, ownedBy: 'gateway' }));
+      return [...names, ...lists.flat()];
+    },
+    classifier(name) {
+      return byName.get(`${ENCODER}:${name}`);
+    },
+  };
+}
+
+/** One that cannot be asked now has no models; the others have. */
+async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {
+  const models = await provider.models(signal);
+  if ('kind' in models) return [];
+  return models.map((model) => ({ ...model, id: modelString(provider, model.id) }));
+}
+
+/** Executables are models of the one provider with this name. */
+const ENCODER = 'encoder';
+
+const modelString = ({ type, name }: Provider, model: string): string =>
+  type === ENCODER ? `${ENCODER}:${name}` : `${name}:${model}`;
+
+const nameOf = (provider: Provider): string =>
+  provider.type === ENCODER ? modelString(provider, provider.name) : provider.name;
+
+const unknownModel = (text: string): AppError =>
+  new AppError(
+    'MalformedError',
+    `Unknown or unsupported model '${text.slice(0, 200)}'. Use the format 'provider:model' with a configured provider.`,
+  );

@@ -1,0 +1,13 @@
+import type { Clock } from '../../../platform/clock.ts';
+
+/** Resolves after the time, or as soon as the signal is aborted. */
+export async function waitFor(milliseconds: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = (): void => resolve();
+  const disarm = clock.after(milliseconds, wake);
+  signal.addEventListener('abort', wake, { once: true });
+  await promise;
+  disarm();
+  signal.removeEventListener('abort', wake);
+}

@@ -1,0 +1,70 @@
+import { AppError, configError, messageOf } from '../../../contract/errors.ts';
+
+/** What a database said, as a sentence for whoever runs the gateway. */
+export function explainOpenError(error: unknown, shown: string): AppError {
+  if (error instanceof AppError) return error;
+  const reason = SQLITE_REASONS[primaryCode(error)] ?? POSTGRES_REASONS[codeOf(error)];
+  return configError(`Cannot use the database (${shown}): ${reason ?? `${messageOf(error)}.`}`, error);
+}
+
+/** For what fails while the gateway runs: whoever asked can only try again. */
+export const databaseUnavailable = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('UnavailableError', 'The database cannot be used at the moment; please retry.', {
+        cause: error,
+        reason: 'database_unavailable',
+      });
+
+/** Another transaction was in the way; the same thing may work at once. */
+export function isContention(error: unknown): boolean {
+  return (
+    [SQLITE_BUSY, SQLITE_LOCKED].includes(primaryCode(error)) || ['40001', '40P01'].includes(codeOf(error))
+  );
+}
+
+/** One of the rows cannot be stored, whoever tries: text that is no text, a number out of range, a second row of one id. */
+export function isBadData(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_CONSTRAINT || /^(22|23)/.test(codeOf(error));
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+const SQLITE_CONSTRAINT = 19;
+
+const SQLITE_REASONS: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: 'another program keeps the file locked. End it, or wait until it is done.',
+  [SQLITE_LOCKED]: 'another program keeps the file locked. End it, or wait until it is done.',
+  8: 'the file may not be written. Change its permissions and those of its folder, or choose another data folder.',
+  10: 'the disk reports an error. Look at its health, and restore the file from a backup.',
+  11: 'the file is damaged. Restore it from a backup, or choose another data folder.',
+  13: 'the disk is full. Free some space.',
+  14: 'the file cannot be opened. Its folder must exist and be writable.',
+  26: 'the file is not a SQLite database. Choose another file or data folder.',
+};
+
+const POSTGRES_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there. Start PostgreSQL, or correct host and port.',
+  ENOENT: 'there is no socket there. Start PostgreSQL, or correct the host.',
+  ENOTFOUND: 'there is no such host. Correct the host in the URL.',
+  EAI_AGAIN: 'the name of the host cannot be resolved now. Correct the host, or look at the network.',
+  ETIMEDOUT: 'it does not answer. Correct host and port, or look at the network.',
+  '28P01': 'it refuses user and password. Correct them in the URL.',
+  '28000': 'it does not let this user in. Correct the user in the URL, or its `pg_hba.conf`.',
+  '3D000': 'there is no database of that name. Create it with `createdb`, or correct the name.',
+  '42501': 'the user may not do that there. Grant it the right to create tables in the schema.',
+  '53300': 'it has no connection left. Raise its `max_connections`, or run fewer programs on it.',
+  '25006': 'it is read-only. Connect to the primary server.',
+};
+
+/** SQLite's extended codes hold the primary one in their lowest byte. */
+function primaryCode(error: unknown): number {
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode & 0xff : 0;
+}
+
+function codeOf(error: unknown): string {
+  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: readonly unknown[] };
+  // Where a host has several addresses, all of their failures come in one.
+  return typeof code === 'string' ? code : errors?.[0] ? codeOf(errors[0]) : '';
+}

@@ -1,0 +1,64 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { configError } from '../../../contract/errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+import type { Schema } from './schema.ts';
+import type { Store } from './api.ts';
+
+/** Any number will do, as long as all gateways use the same one. */
+const MIGRATION_LOCK = 7_214_053_881;
+
+export interface MigrateResult {
+  /** 0 for an empty database. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Brings the database to this version, in one transaction, one process at a time. Without `apply` it only looks, and throws a
+ * ConfigError if there would be something to do. A database of a newer version is left alone, with a ConfigError.
+ */
+export async function migrate(
+  { db, kind }: Pick<Store, 'db' | 'kind'>,
+  shown: string,
+  apply: boolean,
+): Promise<MigrateResult> {
+  const to = MIGRATIONS.length;
+  return await db.transaction().execute(async (trx) => {
+    // SQLite's transactions are alone in any case: see its dialect.
+    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
+    const from = await versionOf(trx);
+    if (from > to) {
+      throw configError(
+        `The database (${shown}) is of version ${from}, and this gateway knows versions up to ${to}. Use the newer gateway ` +
+          'that made it, or another database.',
+      );
+    }
+    if (from === to) return { from, to };
+    if (!apply) {
+      throw configError(
+        `The database (${shown}) is of version ${from}, and this gateway needs version ${to}. Run \`gateway migrate\`, or set \`auto_migrate\`.`,
+      );
+    }
+    if (from === 0) await createMeta(trx);
+    for (const step of MIGRATIONS.slice(from)) await step(trx as unknown as Kysely<unknown>);
+    await trx.updateTable('gateway_meta').set({ schema_version: to }).execute();
+    return { from, to };
+  });
+}
+
+async function versionOf(trx: Transaction<Schema>): Promise<number> {
+  const tables = await trx.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'gateway_meta')) return 0;
+  const row = await trx.selectFrom('gateway_meta').select('schema_version').executeTakeFirst();
+  return row?.schema_version ?? 0;
+}
+
+async function createMeta(trx: Transaction<Schema>): Promise<void> {
+  await trx.schema
+    .createTable('gateway_meta')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('schema_version', 'integer', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .execute();
+  await trx.insertInto('gateway_meta').values({ id: 1, schema_version: 0, revision: 1 }).execute();
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { isContention } from '../database-error.ts';
+
+/** Lets the query builder use Node's own SQLite. */
+export function sqliteDialect(database: DatabaseSync): Dialect {
+  return {
+    createDriver: () => new ImmediateDriver({ database: asExpected(database) }),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/**
+ * A transaction that reads first and writes then would fail if another process wrote in between; this one waits for its turn
+ * before it begins. It does not wait inside SQLite, which would hold up everything else here, maybe the very one it waits for.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+        return;
+      } catch (error) {
+        if (!isContention(error) || waited > PATIENCE_MS) throw error;
+        await sleep(pause);
+      }
+    }
+  }
+}
+
+/** How long commands and migrations wait for another process. */
+const PATIENCE_MS = 5000;
+const LONGEST_PAUSE_MS = 50;
+
+/** The part of another library's interface that the driver is written for. */
+const asExpected = (
+  database: DatabaseSync,
+): ConstructorParameters<typeof SqliteDriver>[0]['database'] & object => ({
+  close: () => database.close(),
+  prepare(text) {
+    const statement = database.prepare(text);
+    return {
+      reader: statement.columns().length > 0,
+      all: (values) => statement.all(...(values as SQLInputValue[])),
+      run: (values) => statement.run(...(values as SQLInputValue[])),
+      iterate: (values) => statement.iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
+    };
+  },
+});

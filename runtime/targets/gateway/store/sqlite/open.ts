@@ -1,0 +1,57 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { explainWriteError } from '../../../../core/write-error.ts';
+import type { Store } from '../api.ts';
+import type { Schema } from '../schema.ts';
+import { WHOLE_NUMBERS } from '../whole-numbers.ts';
+import { sqliteDialect } from './dialect.ts';
+import { sqliteLedger } from './ledger-store.ts';
+
+/** How long a statement waits for another process; nothing else runs in this one meanwhile, so whole transactions try again. */
+const PATIENCE_MS = 20;
+
+/**
+ * Opens a file, made if there is none, for its owner only, as is its folder. Two connections: the ledger's, which is used
+ * within one turn of the event loop only, and one for everything else.
+ */
+export function openSqlite(path: string): Store {
+  createFile(path);
+  const admin = connect(path);
+  try {
+    // What is committed survives the end of the process in any case; only a power cut could take the last moments.
+    admin.exec('pragma journal_mode = wal');
+    const hot = connect(path);
+    const db = new Kysely<Schema>({ dialect: sqliteDialect(admin), plugins: [WHOLE_NUMBERS] });
+    return {
+      kind: 'sqlite',
+      db,
+      ledger: sqliteLedger(hot),
+      async close() {
+        hot.close();
+        await db.destroy();
+        if (admin.isOpen) admin.close();
+      },
+    };
+  } catch (error) {
+    admin.close();
+    throw error;
+  }
+}
+
+function createFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    // One that may only be read is for SQLite to refuse, and to name.
+    if (!existsSync(path)) throw explainWriteError(path, error);
+  }
+}
+
+function connect(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: PATIENCE_MS, readBigInts: true });
+  database.exec('pragma synchronous = normal');
+  return database;
+}

@@ -1,0 +1,139 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { ForwardOptions, StreamSummary, StreamError } from './api.ts';
+import type { StreamParts } from './stream-parts.ts';
+import { createTally, type Tally, textOf } from './tally.ts';
+import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
+
+export interface ForwardParts extends StreamParts, ForwardOptions {
+  /** Read already. */
+  readonly held: readonly DecodedFrame[];
+  readonly firstByteMs: number;
+  readonly hasLeft: () => boolean;
+  readonly onEnd: () => void;
+}
+
+/** What goes to the client, piece by piece, each only when it is asked for. Never throws: how it went is told to `settle`. */
+export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
+  const { reader, output, words, guard, hasLeft } = parts;
+  const tally = createTally();
+  let waiting: Uint8Array[] = [];
+  let blocked: AppError | undefined;
+  const settle = once((outcome: StreamSummary['outcome'], error?: AppError) =>
+    parts.settle({
+      ...tally.summary(),
+      outcome,
+      error,
+      firstByteMs: parts.firstByteMs,
+      durationMs: parts.clock.now() - parts.startedAt,
+    }),
+  );
+  /** Lets out what the guard allows. */
+  const judge = async (text: string | undefined): Promise<Uint8Array | undefined> => {
+    const verdict = await (text === undefined ? guard?.end() : text === '' ? undefined : guard?.take(text));
+    if (verdict?.kind === 'block') {
+      blocked = verdict.error;
+      throw blocked;
+    }
+    if (verdict?.kind === 'hold' || (guard && text === '' && waiting.length > 1)) return undefined;
+    const allowed = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
+    waiting = [];
+    return allowed;
+  };
+
+  try {
+    let frames: readonly DecodedFrame[] | undefined = parts.held;
+    let ended = false;
+    while (frames && !ended && !hasLeft()) {
+      const text = count(frames, tally, guard !== undefined);
+      ended = frames.some(({ step }) => step.kind === 'end');
+      // What came before an error was said; the error itself is told in our words.
+      const failure = frames.findIndex(({ step }) => step.kind === 'error');
+      waiting.push(output.bytes(failure === -1 ? frames : frames.slice(0, failure)));
+      const allowed = await judge(text);
+      if (allowed && allowed.length > 0) yield allowed;
+      if (failure !== -1)
+        throw new AppError('UpstreamError', 'The provider reported an error in the middle of its answer.');
+      if (!ended && !hasLeft()) frames = await nextOf(reader, tally);
+    }
+    if (hasLeft() && !ended) throw new AppError('CancelledError', 'The client has left.');
+    if (!tally.complete()) {
+      throw new AppError('UpstreamError', "The provider's stream ended before the answer was complete.");
+    }
+    reader.finish();
+    const { last, terminal } = output.end();
+    waiting.push(last);
+    const rest = await judge(undefined);
+    if (rest && rest.length > 0) yield rest;
+    await settle('complete');
+    yield terminal;
+  } catch (error) {
+    reader.destroy();
+    const failure = AppError.from(error);
+    const ending = blocked
+      ? 'blocked'
+      : hasLeft()
+        ? tally.complete()
+          ? 'complete'
+          : 'aborted'
+        : 'incomplete';
+    const told = await settleBadly(failure, ending, settle);
+    if (!hasLeft()) yield Buffer.from(words.error(told));
+  } finally {
+    parts.onEnd();
+  }
+}
+
+type Settle = (outcome: StreamSummary['outcome'], error?: AppError) => Promise<void>;
+
+/** Settles what did not end well. Returns what the client is to be told. */
+async function settleBadly(
+  failure: AppError,
+  ending: StreamSummary['outcome'],
+  settle: Settle,
+): Promise<StreamError> {
+  try {
+    await settle(ending, ending === 'complete' || ending === 'aborted' ? undefined : failure);
+  } catch {
+    return ACCOUNTS_FAILED;
+  }
+  const { message, code } = failure;
+  if (ending === 'blocked') {
+    return { message, code: code === 'ForbiddenError' ? 'guardrail_violation' : 'guardrail_unavailable' };
+  }
+  return code === 'UpstreamError' ? { message, code: 'upstream_stream_incomplete' } : ACCOUNTS_FAILED;
+}
+
+/** A stream that breaks after every choice has finished has lost nothing but the provider's count of tokens. */
+async function nextOf(reader: UpstreamReader, tally: Tally): Promise<readonly DecodedFrame[] | undefined> {
+  try {
+    return await reader.next();
+  } catch (error) {
+    if (tally.complete()) return undefined;
+    throw error;
+  }
+}
+
+const ACCOUNTS_FAILED: StreamError = {
+  message: 'The answer could not be finished because of an error in the gateway.',
+  code: 'internal_error',
+};
+
+/** Counts what the events say; returns their text if somebody wants to read it. */
+function count(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
+  let text = '';
+  for (const { step } of frames) {
+    if (step.kind === 'error') break;
+    if (!('chunks' in step)) continue;
+    for (const chunk of step.chunks ?? []) {
+      tally.add(chunk);
+      if (wantsText) text += textOf(chunk);
+    }
+  }
+  return text;
+}
+
+/** The accounts of a stream are settled once, also if that fails. */
+function once(settle: Settle): Settle {
+  let settled: Promise<void> | undefined;
+  return (outcome, error) => (settled ??= settle(outcome, error));
+}

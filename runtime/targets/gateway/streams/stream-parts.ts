@@ -1,0 +1,16 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { StreamWords } from './api.ts';
+import type { StreamOutput } from './stream-output.ts';
+import type { UpstreamReader } from './upstream-reader.ts';
+
+/** What a stream is made of. */
+export interface StreamParts {
+  readonly reader: UpstreamReader;
+  readonly output: StreamOutput;
+  readonly words: StreamWords;
+  readonly clock: Clock;
+  /** When the request was sent. */
+  readonly startedAt: number;
+  /** The client's: when it has left, the provider is told so. */
+  readonly signal: AbortSignal;
+}

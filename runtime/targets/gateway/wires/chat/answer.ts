@@ -1,0 +1,3 @@
+import type { ChatCompletion, Json } from './shape.ts';
+
+export const fromChat = (answer: ChatCompletion): Json => ({ ...answer });

@@ -1,0 +1,91 @@
+import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../chat/shape.ts';
+
+/** An answer as clients of OpenAI's responses read it. */
+export function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
+  const [choice] = choices;
+  const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
+  const text =
+    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  return {
+    ...responseHead({ id, model, created }, request),
+    ...endOf(choice?.finish_reason ?? 'stop'),
+    output: [
+      ...(text || refusal ? [messageItem(id, text, refusal ?? undefined)] : []),
+      ...(calls ?? []).map(callItem),
+    ],
+    usage: usageOf(usage),
+  };
+}
+
+/** All that a response is before the model has said anything. */
+export function responseHead(
+  { id, model, created }: Pick<ChatCompletion, 'id' | 'model' | 'created'>,
+  request: Json,
+): Json {
+  const asked = (name: string, otherwise: unknown): unknown => request[name] ?? otherwise;
+  return {
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: created,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    instructions: asked('instructions', null),
+    max_output_tokens: asked('max_output_tokens', null),
+    metadata: asked('metadata', {}),
+    model,
+    output: [],
+    parallel_tool_calls: asked('parallel_tool_calls', true),
+    previous_response_id: null,
+    reasoning: asked('reasoning', { effort: null, summary: null }),
+    store: false,
+    temperature: asked('temperature', null),
+    text: asked('text', { format: { type: 'text' } }),
+    tool_choice: asked('tool_choice', 'auto'),
+    tools: asked('tools', []),
+    top_p: asked('top_p', null),
+    truncation: 'disabled',
+    usage: null,
+  };
+}
+
+const INCOMPLETE: Readonly<Record<string, string>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+};
+
+export function endOf(finish: string): Json {
+  const reason = INCOMPLETE[finish];
+  return reason === undefined
+    ? { status: 'completed', incomplete_details: null }
+    : { status: 'incomplete', incomplete_details: { reason } };
+}
+
+export function messageItem(id: string, text: string, refusal?: string): Json {
+  const content =
+    refusal === undefined
+      ? { type: 'output_text', text, annotations: [], logprobs: [] }
+      : { type: 'refusal', refusal };
+  return { id: `msg_${id}`, type: 'message', status: 'completed', role: 'assistant', content: [content] };
+}
+
+export const callItem = ({ id, function: { name, arguments: text } }: ToolCall): Json => ({
+  id: `fc_${id}`,
+  type: 'function_call',
+  status: 'completed',
+  call_id: id,
+  name,
+  arguments: text,
+});
+
+export function usageOf(usage: ChatUsage | null | undefined): Json {
+  const input = usage?.prompt_tokens ?? 0;
+  const output = usage?.completion_tokens ?? 0;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage?.prompt_tokens_details?.cached_tokens ?? 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? 0 },
+    total_tokens: input + output,
+  };
+}

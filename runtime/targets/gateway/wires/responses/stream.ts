@@ -1,0 +1,113 @@
+import type { EventEncoder, StreamWords } from '../../streams/api.ts';
+import { eventText } from '../../streams/event-text.ts';
+import type { ChatChunk, ChatUsage, Json, ToolCallDelta } from '../chat/shape.ts';
+import type { AnswerFacts } from '../client-wire.ts';
+import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
+
+/** What is being said now: the text, or one call of a tool. */
+interface OpenItem {
+  readonly call: { readonly index: number; readonly id: string; readonly name: string } | undefined;
+  readonly place: number;
+  text: string;
+}
+
+/** Chunks as the events of OpenAI's responses. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+export function responsesEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
+  let number = 0;
+  let id: string | undefined;
+  let finish = 'stop';
+  let usage: ChatUsage | undefined;
+  let open: OpenItem | undefined;
+  const output: Json[] = [];
+
+  const emit = (type: string, event: Json): string => {
+    number += 1;
+    return eventText({ type, sequence_number: number - 1, ...event }, type);
+  };
+  const head = (): Json => responseHead({ id: id ?? 'gateway', model, created }, request);
+  const begin = (chunk: ChatChunk): string => {
+    if (id !== undefined) return '';
+    id = chunk.id ?? 'gateway';
+    return (
+      emit('response.created', { response: head() }) + emit('response.in_progress', { response: head() })
+    );
+  };
+  const itemOf = ({ call, text }: OpenItem): Json =>
+    call
+      ? callItem({ id: call.id, type: 'function', function: { name: call.name, arguments: text } })
+      : messageItem(id ?? 'gateway', text);
+  const placeOf = (item: OpenItem): Json => ({ item_id: itemOf(item)['id'], output_index: item.place });
+
+  const close = (): string => {
+    if (!open) return '';
+    const item = itemOf(open);
+    const { call, text, place } = open;
+    const at = placeOf(open);
+    open = undefined;
+    output.push(item);
+    const [part] = (item['content'] ?? []) as Json[];
+    const said = call
+      ? emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
+      : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +
+        emit('response.content_part.done', { ...at, content_index: 0, part });
+    return said + emit('response.output_item.done', { output_index: place, item });
+  };
+  const start = (call: OpenItem['call']): { readonly item: OpenItem; readonly said: string } => {
+    const closed = close();
+    open = { call, place: output.length, text: '' };
+    const item = { ...itemOf(open), status: 'in_progress', ...(!call && { content: [] }) };
+    const added = emit('response.output_item.added', { output_index: open.place, item });
+    if (call) return { item: open, said: closed + added };
+    const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
+    return {
+      item: open,
+      said:
+        closed + added + emit('response.content_part.added', { ...placeOf(open), content_index: 0, part }),
+    };
+  };
+  const say = (text: string): string => {
+    const { item, said } = open && !open.call ? { item: open, said: '' } : start(undefined);
+    item.text += text;
+    return (
+      said +
+      emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
+    );
+  };
+  const call = ({ index, id: callId, function: called }: ToolCallDelta): string => {
+    const isOpen = open?.call?.index === index;
+    const { item, said } =
+      open && isOpen
+        ? { item: open, said: '' }
+        : start({ index, id: callId ?? `call_${index}`, name: called?.name ?? '' });
+    const delta = called?.arguments ?? '';
+    item.text += delta;
+    return delta === ''
+      ? said
+      : said + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
+  };
+  const encodeChunk = (chunk: ChatChunk): string => {
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices?.find(({ index }) => index === 0);
+    finish = choice?.finish_reason ?? finish;
+    const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
+    const text = content || refusal;
+    return begin(chunk) + (text ? say(text) : '') + (calls ?? []).map(call).join('');
+  };
+
+  return {
+    encode: (chunks) => chunks.map(encodeChunk).join(''),
+    end() {
+      const last = begin({}) + close();
+      const end = endOf(finish);
+      const response = { ...head(), ...end, output, usage: usageOf(usage) };
+      return { last, terminal: emit(`response.${String(end['status'])}`, { response }) };
+    },
+  };
+}
+
+export const responsesWords: StreamWords = {
+  // There is no sign of the end but the last event, which holds the whole answer.
+  terminal: '',
+  error: ({ message, code }) =>
+    eventText({ type: 'error', code, message, param: null, sequence_number: 0 }, 'error'),
+};

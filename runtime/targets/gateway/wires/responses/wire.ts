@@ -1,0 +1,18 @@
+import type { Json } from '../chat/shape.ts';
+import type { ClientWire } from '../client-wire.ts';
+import { fromChat } from './answer.ts';
+import { toChat } from './request.ts';
+import { responsesEncoder, responsesWords } from './stream.ts';
+
+/** `/v1/responses`. @see https://platform.openai.com/docs/api-reference/responses */
+export const responsesWire: ClientWire = {
+  toChat,
+  fromChat,
+  encoder: responsesEncoder,
+  words: responsesWords,
+  renames(json, model) {
+    const { response } = json as { readonly response?: Json };
+    if (response) return { response: JSON.stringify({ ...response, model }) };
+    return json['object'] === 'response' ? { model: JSON.stringify(model) } : undefined;
+  },
+};

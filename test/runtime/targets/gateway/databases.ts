@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+import { type GatewayState, openGatewayState } from '../../../../runtime/targets/gateway/gateway-state.ts';
+import type { Store } from '../../../../runtime/targets/gateway/store/api.ts';
+import { parseDatabaseUrl } from '../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../runtime/targets/gateway/store/open-store.ts';
+import { findPostgres, type Postgres, startPostgres } from '../../../helpers/postgres.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+/** A kind of database, and how a test gets a new one of it. */
+export interface TestDatabase {
+  readonly kind: Store['kind'];
+  /** The URL of an empty database, good until the end of the test. */
+  readonly create: () => Promise<string>;
+  /** Closed at the end of the test. */
+  readonly openStore: (url: string) => Promise<Store>;
+  readonly open: (url: string, options?: { clock?: Clock }) => Promise<OpenState>;
+  /** The gateway's state on a new database, with a clock that stands still. */
+  readonly start: () => Promise<OpenState & { readonly clock: TestClock; readonly url: string }>;
+}
+
+interface OpenState extends GatewayState {
+  readonly store: Store;
+}
+
+const POSTGRES = await findPostgres();
+
+export const MASTER_KEY = 'the-master-key-of-these-tests-0123456789';
+
+/** The same tests on both databases. */
+export function describeDatabases(body: (database: TestDatabase) => void): void {
+  const folders: string[] = [];
+  const open: { close(): Promise<void> }[] = [];
+  let postgres: Postgres | undefined;
+  beforeAll(async () => {
+    if (POSTGRES !== undefined) postgres = await startPostgres(POSTGRES);
+  });
+  afterAll(async () => await postgres?.stop());
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const createFile = async (): Promise<string> => {
+    const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+    folders.push(folder);
+    return `sqlite:${join(folder, 'gateway.db')}`;
+  };
+  const openState: TestDatabase['open'] = async (url, { clock = createTestClock() } = {}) => {
+    const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
+    const errors: unknown[] = [];
+    const state = await openGatewayState(store, {
+      clock,
+      masterKey: MASTER_KEY,
+      onError: (error) => errors.push(error),
+    });
+    let closed = false;
+    const close = async (): Promise<void> => {
+      if (closed) return;
+      closed = true;
+      await state.close();
+      if (errors.length > 0) throw errors[0];
+    };
+    open.push({ close });
+    return { ...state, close, store };
+  };
+  const database = (kind: Store['kind'], create: () => Promise<string>): TestDatabase => ({
+    kind,
+    create,
+    openStore: async (url) => {
+      const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
+      open.push(store);
+      return store;
+    },
+    open: openState,
+    start: async () => {
+      const clock = createTestClock();
+      const url = await create();
+      return { ...(await openState(url, { clock })), clock, url };
+    },
+  });
+
+  describe('SQLite', () => {
+    body(database('sqlite', createFile));
+  });
+  describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
+    body(
+      database('postgres', async () => {
+        if (!postgres) throw new Error('There is no PostgreSQL.');
+        return await postgres.createDatabase();
+      }),
+    );
+  });
+}

@@ -1,0 +1,32 @@
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+export interface ManualClock extends TestClock {
+  /** Resolves when what is due next is due in exactly so long. */
+  nextIn(milliseconds: number): Promise<void>;
+}
+
+/** A time that only passes when it is told to, and that tells what is waited for. */
+export function manualClock(): ManualClock {
+  const clock = createTestClock();
+  const waiting = new Set<{ readonly at: number }>();
+  return {
+    ...clock,
+    after(milliseconds, run) {
+      const alarm = { at: clock.now() + milliseconds };
+      waiting.add(alarm);
+      const cancel = clock.after(milliseconds, () => {
+        waiting.delete(alarm);
+        run();
+      });
+      return () => {
+        waiting.delete(alarm);
+        cancel();
+      };
+    },
+    async nextIn(milliseconds) {
+      while (Math.min(...[...waiting].map(({ at }) => at)) - clock.now() !== milliseconds) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}

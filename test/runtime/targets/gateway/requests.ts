@@ -1,0 +1,22 @@
+import type { UsageEntry } from '../../../../runtime/targets/gateway/ledger/api.ts';
+import type { Identity, NewKey, Spender } from '../../../../runtime/targets/gateway/identity/api.ts';
+
+export const bearer = (secret: string): Headers => new Headers({ 'x-gateway-key': `Bearer ${secret}` });
+
+/** Whoever a new key belongs to. */
+export async function newSpender(identity: Identity, key: NewKey = {}): Promise<Spender> {
+  const { secret } = await identity.keys.create(key);
+  return await identity.spender(await identity.authenticate(bearer(secret)), undefined);
+}
+
+/** What a request did that cost so much. */
+export const used = (cost: bigint | null, fields: Partial<UsageEntry> = {}): UsageEntry => ({
+  model: 'openai:small',
+  provider: 'openai',
+  endpoint: '/v1/chat/completions',
+  promptTokens: 10,
+  completionTokens: 5,
+  cost,
+  status: 'success',
+  ...fields,
+});

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { describeDatabases } from '../databases.ts';
+
+const folder = useTempFolder();
+const open = async (url: string, autoMigrate = true) =>
+  await openStore(parseDatabaseUrl(url), { autoMigrate });
+const messageOf = async (url: string, autoMigrate = true): Promise<string> => {
+  const error: unknown = await open(url, autoMigrate).then(
+    async (store) => await store.close(),
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ name: 'AppError', code: 'ConfigError' });
+  return (error as Error).message;
+};
+
+test.each([
+  ['sqlite:gateway.db', 'sqlite', join(process.cwd(), 'gateway.db')],
+  ['sqlite:///./gateway.db', 'sqlite', join(process.cwd(), 'gateway.db')],
+  ['sqlite:////var/lib/g.db', 'sqlite', '/var/lib/g.db'],
+])('%s is a %s at %s', (url, kind, path) => {
+  expect(parseDatabaseUrl(url)).toEqual({ kind, path });
+});
+
+test('a PostgreSQL is shown without its password', () => {
+  expect(parseDatabaseUrl(' postgresql://ada:s3cret@db.example:5433/gw?x=s3cret ')).toEqual({
+    kind: 'postgres',
+    url: 'postgresql://ada:s3cret@db.example:5433/gw?x=s3cret',
+    shown: 'PostgreSQL at db.example:5433/gw',
+  });
+});
+
+test.each([
+  ['mysql://ada:s3cret@host/db', 'begins with "mysql:"'],
+  ['gateway.db', 'has no scheme'],
+  ['sqlite:', 'names no file'],
+  ['postgres://ada:s3cret@[bad/db', 'is not one'],
+])('%s is no database: it %s', (url, reason) => {
+  expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'ConfigError' }));
+  expect(() => parseDatabaseUrl(url)).toThrow(reason);
+  expect(() => parseDatabaseUrl(url)).not.toThrow(/s3cret/);
+});
+
+test('a file and its folder are for their owner only', async () => {
+  const path = join(folder(), 'data', 'gateway.db');
+  await (await open(`sqlite:${path}`)).close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder(), 'data')).mode & 0o777).toBe(0o700);
+});
+
+test('a folder that cannot be made is said to be so', async () => {
+  writeFileSync(join(folder(), 'a-file'), '');
+  const path = join(folder(), 'a-file', 'gateway.db');
+  expect(await messageOf(`sqlite:${path}`)).toContain('one of its parent folders is a file');
+});
+
+test('a file that is no database, a damaged one, and a folder are said to be so', async () => {
+  const path = join(folder(), 'gateway.db');
+  writeFileSync(
+    path,
+    'This is a text, and long enough to be taken for the header of a database file. '.repeat(20),
+  );
+  expect(await messageOf(`sqlite:${path}`)).toContain('is not a SQLite database');
+  mkdirSync(join(folder(), 'a-folder'));
+  expect(await messageOf(`sqlite:${join(folder(), 'a-folder')}`)).toContain(join(folder(), 'a-folder'));
+  const damaged = join(folder(), 'damaged.db');
+  await (await open(`sqlite:${damaged}`)).close();
+  const { size } = statSync(damaged);
+  const database = new DatabaseSync(damaged);
+  database.exec('pragma journal_mode = delete');
+  database.close();
+  writeFileSync(damaged, Buffer.alloc(size - 4096, 0xab), { flag: 'r+' });
+  expect(await messageOf(`sqlite:${damaged}`)).toMatch(/is damaged|is not a SQLite database/);
+});
+
+test('a file that another program has locked is waited for, and then said to be locked', async () => {
+  const path = join(folder(), 'gateway.db');
+  const locker = new DatabaseSync(path);
+  locker.exec('create table other (id); pragma locking_mode = exclusive; begin exclusive');
+  expect(await messageOf(`sqlite:${path}`)).toContain('keeps the file locked');
+  locker.close();
+});
+
+test('a file that may not be written is said to be so', async ({ skip }) => {
+  const path = join(folder(), 'gateway.db');
+  await (await open(`sqlite:${path}`)).close();
+  chmodSync(path, 0o400);
+  // The super-user may write what it likes.
+  skip(process.getuid?.() === 0);
+  expect(await messageOf(`sqlite:${path}`)).toContain('may not be written');
+});
+
+describeDatabases((database) => {
+  test('a new database is brought to this version, once, and needs somebody to say so', async () => {
+    const url = await database.create();
+    expect(await messageOf(url, false)).toMatch(
+      /is of version 0, and this gateway needs version \d.*gateway migrate/,
+    );
+    await (await open(url)).close();
+    await (await open(url, false)).close();
+  });
+
+  test('a database of a newer version is left alone', async () => {
+    const url = await database.create();
+    const store = await open(url);
+    await store.db.updateTable('gateway_meta').set({ schema_version: 99 }).execute();
+    await store.close();
+    expect(await messageOf(url)).toMatch(/is of version 99, and this gateway knows versions up to \d/);
+  });
+
+  test('several processes that migrate at once all find it done', async () => {
+    const url = await database.create();
+    const processes = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [join(import.meta.dirname, 'migrate-process.ts'), url], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      }),
+    );
+    const codes = await Promise.all(
+      processes.map(async (child) => (await once(child, 'exit'))[0] as unknown),
+    );
+    expect(codes).toEqual([0, 0, 0, 0]);
+    const store = await database.openStore(url);
+    expect(await store.db.selectFrom('gateway_meta').selectAll().execute()).toHaveLength(1);
+  });
+
+  test('amounts beyond what a double holds come back as they were', async () => {
+    const { db } = await database.openStore(await database.create());
+    const amounts = [9_007_199_254_740_993n, 8_999_999_999_999_999_999n, 0n];
+    for (const [index, max_budget_nano] of amounts.entries()) {
+      await db
+        .insertInto('gateway_budgets')
+        .values({
+          budget_id: String(index),
+          name: null,
+          max_budget_nano,
+          budget_duration_sec: 2 ** 40,
+          created_at: 1,
+          updated_at: 1,
+        })
+        .execute();
+    }
+    const rows = await db.selectFrom('gateway_budgets').selectAll().orderBy('budget_id').execute();
+    expect(rows.map((row) => row.max_budget_nano)).toEqual(amounts);
+    expect(rows[0]?.budget_duration_sec).toBe(2 ** 40);
+  });
+
+  test('a PostgreSQL that cannot be reached is said to be so, without its password', async ({ skip }) => {
+    skip(database.kind === 'sqlite');
+    const url = await database.create();
+    expect(await messageOf(url.replace(/test_\d+/, 'none'))).toContain('no database of that name');
+    expect(await messageOf('postgres://ada:s3cret@127.0.0.1:1/db')).toMatch(
+      /^(?!.*s3cret).*nothing listens there/,
+    );
+    const socket = 'postgres://ada:s3cret@localhost/db?host=/no/such/folder';
+    expect(await messageOf(socket)).toMatch(/^(?!.*s3cret).*no socket there/);
+  });
+});

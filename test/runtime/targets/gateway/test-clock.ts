@@ -1,0 +1,27 @@
+import type { Clock } from '../../../../runtime/platform/clock.ts';
+
+export interface TestClock extends Clock {
+  /** Moves the time on and runs what is due. */
+  readonly advance: (milliseconds: number) => void;
+}
+
+/** A time that only passes when it is told to. */
+export function createTestClock(start = Date.parse('2026-03-01T12:00:00Z')): TestClock {
+  let now = start;
+  const timers = new Set<{ readonly due: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    after(milliseconds, run) {
+      const timer = { due: now + milliseconds, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(milliseconds) {
+      now += milliseconds;
+      for (const timer of [...timers].filter(({ due }) => due <= now)) {
+        timers.delete(timer);
+        timer.run();
+      }
+    },
+  };
+}

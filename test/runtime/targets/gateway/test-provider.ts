@@ -1,0 +1,141 @@
+import { afterAll } from 'vitest';
+import { systemClock, type Clock } from '../../../../runtime/platform/clock.ts';
+import type {
+  ChatAnswer,
+  FailedAnswer,
+  Provider,
+  ProviderCall,
+  ProviderInstance,
+  StreamedAnswer,
+  Wire,
+  WholeAnswer,
+} from '../../../../runtime/targets/gateway/providers/api.ts';
+import { openProvider } from '../../../../runtime/targets/gateway/providers/open-provider.ts';
+import type { ForwardOptions, StreamSummary } from '../../../../runtime/targets/gateway/streams/api.ts';
+import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
+
+/** Long enough to be found wherever it should not be. */
+export const CANARY = 'sk-canary-4d1f0a7be2';
+
+const PATHS: Readonly<Record<FixtureWire, string>> = { openai: '/v1', anthropic: '', gemini: '' };
+
+const opened: Provider[] = [];
+// Those of the tests of the file; a test itself cannot ask for what comes after all.
+afterAll(() => Promise.all(opened.map((provider) => provider.close())));
+
+/** The real provider in front of a fixture. Closed after the tests of the file. */
+export function providerOf(
+  type: FixtureWire,
+  fixture: FixtureProvider,
+  options: Partial<ProviderInstance> & { readonly clock?: Clock } = {},
+): Provider {
+  const { clock = systemClock, ...instance } = options;
+  const provider = openProvider(
+    {
+      name: type,
+      type,
+      baseUrl: `${fixture.url}${PATHS[type]}`,
+      apiKey: CANARY,
+      headers: { 'x-extra-secret': 'canary-in-a-header' },
+      local: true,
+      ...instance,
+    },
+    { clock, random: () => 0.5, onLine: () => undefined },
+  );
+  opened.push(provider);
+  return provider;
+}
+
+/** A call as a route makes it from a body. */
+export function callOf(
+  wire: Wire,
+  body: Readonly<Record<string, unknown>>,
+  options: Partial<ProviderCall> = {},
+): ProviderCall {
+  return {
+    wire,
+    model: String(body['model']),
+    body,
+    bytes: Buffer.from(JSON.stringify(body)),
+    signal: new AbortController().signal,
+    ...options,
+  };
+}
+
+export const chatBody = (
+  model: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
+  model,
+  messages: [{ role: 'user', content: 'Hello' }],
+  ...more,
+});
+
+export function wholeOf(answer: ChatAnswer): WholeAnswer {
+  if (answer.kind !== 'whole') throw new Error(`not a whole answer: ${describe(answer)}`);
+  return answer;
+}
+
+export const jsonOf = (answer: ChatAnswer): Record<string, unknown> =>
+  JSON.parse(Buffer.from(wholeOf(answer).bytes).toString()) as Record<string, unknown>;
+
+export function streamOf(answer: ChatAnswer): StreamedAnswer['stream'] {
+  if (answer.kind !== 'stream') throw new Error(`not a stream: ${describe(answer)}`);
+  return answer.stream;
+}
+
+export function failureOf(answer: ChatAnswer): FailedAnswer['failure'] {
+  if (answer.kind !== 'failed') throw new Error(`not a failure: ${answer.kind}`);
+  return answer.failure;
+}
+
+const describe = (answer: ChatAnswer): string =>
+  answer.kind === 'failed' ? `${answer.failure.kind}, ${answer.failure.error.message}` : answer.kind;
+
+export interface ReadStream {
+  readonly text: string;
+  readonly summary: StreamSummary;
+}
+
+/** All of a stream, and what its accounts came to. */
+export async function readStream(
+  answer: ChatAnswer,
+  options: Partial<ForwardOptions> = {},
+): Promise<ReadStream> {
+  let summary: StreamSummary | undefined;
+  const body = streamOf(answer).forward({
+    clock: systemClock,
+    ...options,
+    async settle(settled) {
+      summary = settled;
+      await options.settle?.(settled);
+    },
+  });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString();
+  if (!summary) throw new Error('The accounts were not settled.');
+  return { text, summary };
+}
+
+/** The events of a stream as `[name, data]`; comments are left out. */
+export const eventsOf = (text: string): (readonly [string | undefined, string])[] =>
+  text
+    .split('\n\n')
+    .filter((event) => event.includes('data: '))
+    .map((event) => [/^event: (.*)$/m.exec(event)?.[1], /^data: (.*)$/m.exec(event)?.[1] ?? ''] as const);
+
+export const REPLY = 'Grüße aus 東京 🌍: Hello';
+export const TOOL_ARGUMENTS = { city: 'Zürich 東京 🌍', days: 3 };
+
+/** What the chunks of a chat stream add up to. */
+export function contentOf(text: string): string {
+  return eventsOf(text)
+    .filter(([, data]) => data !== '[DONE]')
+    .map(
+      ([, data]) =>
+        (JSON.parse(data) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ??
+        '',
+    )
+    .join('');
+}
