@@ -1,7 +1,5 @@
 import type { GuardrailVerdict } from './api.ts';
 
-const GUARDRAILS_HEADER = 'X-Gateway-Guardrails';
-
 /** What the guardrails said of a request that went on; ASCII, as headers have to be. Undefined if there were none. */
 export function monitorHeader(verdicts: readonly GuardrailVerdict[]): string | undefined {
   if (verdicts.length === 0) return undefined;
