@@ -1,8 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configError, inputError } from '../../../contract/errors.ts';
 import { explainWriteError } from '../../../core/write-error.ts';
+import { makeFolders } from '../../../platform/make-folders.ts';
 import { writeFileAtomically } from '../../../platform/write-file.ts';
+import { withFileLock } from '../config-edit/file-lock.ts';
 import { keyFileText, readKeyFile } from './key-file.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 
@@ -10,7 +12,19 @@ import { type KeyRecord, stateOf } from './key-record.ts';
 const MODE = 0o600;
 
 /** Adds a key at the end of the file, which is made if there is none. */
-export function addKey(file: string, record: KeyRecord, now: number): void {
+export async function addKey(file: string, record: KeyRecord, now: number): Promise<void> {
+  makeFolders(dirname(file), 0o700);
+  await withFileLock(file, () => Promise.resolve(append(file, record, now)));
+}
+
+/** Marks a key as revoked. It stays in the file, so that a server with no other keys is not open to all. */
+export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
+  // Where there is no file, there may be no folder for a lock either.
+  find(readKeyFile(file) ?? [], nameOrId, file);
+  return await withFileLock(file, () => Promise.resolve(revoke(file, nameOrId, now)));
+}
+
+function append(file: string, record: KeyRecord, now: number): void {
   const known = readKeyFile(file) ?? [];
   if (known.some((one) => one.name === record.name && stateOf(one, now) === 'active')) {
     throw configError(
@@ -18,7 +32,6 @@ export function addKey(file: string, record: KeyRecord, now: number): void {
     );
   }
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const gap = known.length > 0 && !readFileSync(file, 'utf8').endsWith('\n') ? '\n' : '';
     appendFileSync(file, gap + keyFileText([record]), { mode: MODE });
   } catch (error) {
@@ -26,9 +39,16 @@ export function addKey(file: string, record: KeyRecord, now: number): void {
   }
 }
 
-/** Marks a key as revoked. It stays in the file, so that a server with no other keys is not open to all. */
-export function revokeKey(file: string, nameOrId: string, now: number): KeyRecord {
+function revoke(file: string, nameOrId: string, now: number): KeyRecord {
   const known = readKeyFile(file) ?? [];
+  const record = find(known, nameOrId, file);
+  const revoked = { ...record, revoked: new Date(now).toISOString() };
+  const text = keyFileText(known.map((one) => (one === record ? revoked : one)));
+  writeFileAtomically(realpathSync(file), text, MODE, statSync(file));
+  return revoked;
+}
+
+function find(known: readonly KeyRecord[], nameOrId: string, file: string): KeyRecord {
   const meant = known.filter(
     ({ id, name, revoked }) => revoked === undefined && (id === nameOrId || name === nameOrId),
   );
@@ -45,7 +65,5 @@ export function revokeKey(file: string, nameOrId: string, now: number): KeyRecor
       `Several keys have the name ${JSON.stringify(nameOrId)}; say which one: ${ids.join(', ')}.`,
     );
   }
-  const revoked = { ...record, revoked: new Date(now).toISOString() };
-  writeFileAtomically(file, keyFileText(known.map((one) => (one === record ? revoked : one))), MODE);
-  return revoked;
+  return record;
 }

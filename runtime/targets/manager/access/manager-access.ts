@@ -22,6 +22,7 @@ export interface KeySource {
 interface Holder {
   readonly record: KeyRecord;
   readonly digest: Buffer;
+  /** What the record says of him. */
   readonly caller: Caller;
   readonly bucket: TokenBucket | undefined;
 }
@@ -39,12 +40,21 @@ export function createManagerAccess(source: KeySource, now: () => number = Date.
     }
     return holders;
   };
+  /** Streams stay open for hours: whoever holds one may use no more than his key opens now. */
+  const asOfNow = ({ record, caller }: Holder): Caller => ({
+    ...caller,
+    mayUse(server, tool) {
+      const latest = current().find((holder) => holder.record.hash === record.hash);
+      return latest !== undefined && isActive(latest, now()) && latest.caller.mayUse(server, tool);
+    },
+  });
+  const anyone: Caller = { ...ANYONE, mayUse: () => source.keys() === undefined };
 
   return {
     hasKeys: () => source.keys() !== undefined,
     check(authorization) {
       const all = current();
-      if (records === undefined) return ANYONE;
+      if (records === undefined) return anyone;
       const given = digestOf(bearerToken(authorization));
       // Every key is compared, so the time tells nothing about them.
       const holder = all[all.map(({ digest }) => timingSafeEqual(digest, given)).indexOf(true)];
@@ -54,10 +64,12 @@ export function createManagerAccess(source: KeySource, now: () => number = Date.
       if (state !== 'active') throw new AppError('UnauthorizedError', `The API key is ${state}.`);
       const wait = holder.bucket?.take(time) ?? 0;
       if (wait > 0) throw tooOften(holder.record, wait);
-      return holder.caller;
+      return asOfNow(holder);
     },
   };
 }
+
+const isActive = ({ record }: Holder, now: number): boolean => stateOf(record, now) === 'active';
 
 /** A key that was there before keeps its tokens: a reload is no way to get new ones. */
 function holderOf(record: KeyRecord, before: readonly Holder[]): Holder {

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { messageOf } from '../../../contract/errors.ts';
+import { fileState } from '../../../platform/file-state.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { readKeyFile } from './key-file.ts';
 import type { KeyRecord } from './key-record.ts';
@@ -18,7 +18,7 @@ export interface WatchedKeysOptions {
  * broken counts as it was before, and once there was a file, calls need a key. Throws a ConfigError if it is broken now.
  */
 export function watchedKeys(file: string, { log, now = Date.now }: WatchedKeysOptions): KeySource {
-  let seen = fingerprint(file);
+  let seen = fileState(file);
   let keys = readKeyFile(file);
   let lookedAt = now();
 
@@ -27,7 +27,7 @@ export function watchedKeys(file: string, { log, now = Date.now }: WatchedKeysOp
       const time = now();
       if (Math.abs(time - lookedAt) < LOOK_EVERY_MS) return keys;
       lookedAt = time;
-      const found = fingerprint(file);
+      const found = fileState(file);
       if (found === seen) return keys;
       seen = found;
       keys = readAgain(file, keys, log);
@@ -49,9 +49,4 @@ function readAgain(
     log.error({ file, reason: messageOf(error) }, 'API keys stay as they were');
     return before && [...before];
   }
-}
-
-function fingerprint(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : '';
 }

@@ -11,6 +11,19 @@ export const DEFAULTS = {
   concurrency: 64,
   queue: 256,
   corsMethods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
-  corsHeaders: ['Accept', 'Accept-Language', 'Content-Language', 'Content-Type', 'Range'],
+  corsHeaders: [
+    'Accept',
+    'Accept-Language',
+    'Content-Language',
+    'Content-Type',
+    'Range',
+    // Without these, pages that may call could use neither an API key nor MCP.
+    'Authorization',
+    'Mcp-Session-Id',
+    'Mcp-Protocol-Version',
+    'Mcp-Method',
+    'Mcp-Name',
+    'Last-Event-ID',
+  ],
   corsMaxAge: 300_000,
 } as const;

@@ -1,5 +1,5 @@
 import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { hideArgs, hideValue } from './hide-values.ts';
+import { hideArgs, hideUrl, hideValue } from './hide-values.ts';
 import type { TextFile } from './parse-toml.ts';
 import { problemsError } from './problems.ts';
 import { readSecretsFile, type SecretsEntry } from './secrets-file.ts';
@@ -46,7 +46,7 @@ function describe(entry: ServerEntry, secrets: SecretsEntry | undefined, reveal:
   };
   return {
     name: entry.name,
-    start: startOf(launch),
+    start: reveal ? startOf(launch) : hideUrl(startOf(launch)),
     enabled: entry.enabled,
     tools: entry.tools.allow,
     readOnly: entry.readOnly,

@@ -2,6 +2,7 @@ import { explainJson } from '../../../core/explain-json.ts';
 import type { TextFile } from './parse-toml.ts';
 import type { Problem } from './problems.ts';
 import { SERVER_KEYS } from './server-entry.ts';
+import { usableName, variablePrefix } from './server-name.ts';
 import { isTable, type Table } from './table-reader.ts';
 
 /** Servers from a JSON file as desktop clients and editors write it, each with the keys of `[[servers]]`. */
@@ -70,11 +71,17 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
   const warnings = unknown.map(
     (key) => `server ${JSON.stringify(name)}: ${JSON.stringify(key)} means nothing here and is left out.`,
   );
+  const asked = new Map<string, string>();
+  const ask = (input: string): string => {
+    const variable = `${variablePrefix(usableName(name) ?? name)}${input.toUpperCase().replaceAll(/\W/g, '_')}`;
+    asked.set(input, variable);
+    return variable;
+  };
   const isRemote = 'url' in rest && transport !== undefined;
   const server: Table = {
     tools: ['*'],
     ...Object.fromEntries(
-      known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? placeholders(item) : item]),
+      known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? texts(item, ask) : item]),
     ),
     ...(isRemote
       ? { transport: typeof transport === 'string' ? (TRANSPORTS[transport] ?? transport) : transport }
@@ -82,17 +89,28 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
     ...(disabled === true ? { enabled: false } : {}),
     name,
   };
+  for (const [input, variable] of asked)
+    warnings.push(
+      `server ${JSON.stringify(name)}: the client would ask for ${JSON.stringify(input)}; set the variable ${variable} instead.`,
+    );
   return { value: server, warnings };
 }
 
 const PLACEHOLDER_KEYS = new Set(['command', 'args', 'cwd', 'url', 'env', 'headers', 'oauth']);
 
-/** In these files only `${NAME}` and `${env:NAME}` mean a variable; any other dollar sign is one. */
-function placeholders(value: unknown): unknown {
+/**
+ * In these files only `${NAME}`, `${env:NAME}` and `${input:name}`, which a client asks for, mean a variable; any other dollar
+ * sign is one. Numbers stand for their texts.
+ */
+function texts(value: unknown, ask: (input: string) => string): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') {
-    return value.replaceAll(/\$(?!\{)/g, '$$$$').replaceAll(/\$\{env:(\w+)\}/g, '$${$1}');
+    return value
+      .replaceAll(/\$(?!\{)/g, '$$$$')
+      .replaceAll(/\$\{env:(\w+)\}/g, '$${$1}')
+      .replaceAll(/\$\{input:([\w.-]+)\}/g, (_, input: string) => `\${${ask(input)}}`);
   }
-  if (Array.isArray(value)) return value.map((item) => placeholders(item));
+  if (Array.isArray(value)) return value.map((item) => texts(item, ask));
   if (!isTable(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, placeholders(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, texts(item, ask)]));
 }

@@ -9,6 +9,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 
 export interface TextFileOnDisk extends TextFile {
   readonly mode: number;
+  readonly owner: { readonly uid: number; readonly gid: number };
   /** With the byte order mark that `text` is without. */
   readonly whole: string;
 }
@@ -27,7 +28,8 @@ export async function readText(path: string): Promise<TextFileOnDisk | undefined
     throw configError(`Cannot read ${path}: ${REASONS[codeOf(error) ?? ''] ?? messageOf(error)}.`, error);
   }
   const whole = decode(path, bytes);
-  return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode: facts.mode };
+  const { mode, uid, gid } = facts;
+  return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode, owner: { uid, gid } };
 }
 
 function refuseKind(path: string, facts: Stats): void {

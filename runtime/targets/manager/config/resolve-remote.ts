@@ -1,3 +1,4 @@
+import { hideUrl } from './hide-values.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import { type LaunchEntry, OAUTH_KEYS } from './server-entry.ts';
 import type { OAuthClient, RemoteLaunch } from './spec.ts';
@@ -11,7 +12,7 @@ export function resolveRemote(launch: RemoteEntry, sides: TwoSides, context: Res
   refuseSecrets(['args', 'env', 'volumes'], sides, context);
   const isSecret = secrets.url !== undefined;
   const url = isSecret ? expandSecret.text('url', secrets.url) : expandEntry.text('url', launch.url);
-  const problem = urlProblem(url);
+  const problem = urlProblem(url, isSecret ? undefined : launch.url);
   if (problem && url !== '') {
     const report = isSecret ? context.reportSecrets : context.report;
     report([...(isSecret ? secrets : entry).path, 'url'], `${label}: the url ${problem}.`);
@@ -32,10 +33,12 @@ export function resolveRemote(launch: RemoteEntry, sides: TwoSides, context: Res
   return { kind: 'remote', transport: launch.transport, url, headers, ...(oauth ? { oauth } : {}) };
 }
 
-function urlProblem(text: string): string | undefined {
+/** `written` is what may be shown of it. */
+function urlProblem(text: string, written: string | undefined): string | undefined {
   const url = URL.parse(text);
   if (url && ['http:', 'https:'].includes(url.protocol)) return undefined;
-  return `must begin with http:// or https:// and name a host, as in "https://mcp.example/mcp"; it is ${JSON.stringify(text)}`;
+  const shown = written === undefined ? '' : `; it is ${JSON.stringify(hideUrl(written))}`;
+  return `must begin with http:// or https:// and name a host, as in "https://mcp.example/mcp"${shown}`;
 }
 
 /** Passwords and keys are put into URLs too. */
@@ -63,7 +66,10 @@ function resolveOAuth(
     );
   redactions.add(value['client_secret'] ?? '');
   const tokenUrl = value['token_url'];
-  const problem = tokenUrl === undefined ? undefined : urlProblem(tokenUrl);
+  const problem =
+    tokenUrl === undefined
+      ? undefined
+      : urlProblem(tokenUrl, secrets.oauth?.token_url === undefined ? launch.oauth?.token_url : undefined);
   if (problem)
     report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth: token_url ${problem}.`);
   return {

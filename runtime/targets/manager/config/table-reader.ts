@@ -44,10 +44,11 @@ export function readTable(
     key: string,
     isRight: (value: unknown) => value is Value,
     rule: string,
+    describe = nameValue,
   ): Value | undefined => {
     const value = Object.hasOwn(table, key) ? table[key] : undefined;
     if (value === undefined || isRight(value)) return value;
-    tell(`${key} must be ${rule}, not ${nameValue(value)}.`, key);
+    tell(`${key} must be ${rule}, not ${describe(value)}.`, key);
     return undefined;
   };
   const meant = new Set<string | undefined>();
@@ -60,7 +61,7 @@ export function readTable(
   }
   return {
     text: (key) => take(key, isText, 'a text that is not empty'),
-    texts: (key) => take(key, isTexts, 'a list of texts'),
+    texts: (key) => take(key, isTexts, 'a list of texts', nameKind),
     flag: (key) => take(key, isFlag, 'true or false'),
     count: (key, least) => take(key, isCount(least), `a whole number of at least ${least}`),
     milliseconds(key) {
@@ -68,7 +69,7 @@ export function readTable(
       return value === undefined ? undefined : parseDuration(value);
     },
     choice: (key, choices) => take(key, isChoice(choices), `one of ${choices.join(', ')}`),
-    record: (key) => take(key, isRecord, 'a table of texts, as in { NAME = "value" }'),
+    record: (key) => take(key, isRecord, 'a table of texts, as in { NAME = "value" }', nameKind),
     table(key, below) {
       const value = take(key, isTable, 'a table');
       const place = { path: [...path, key], label: labelBelow(label, key), report };
@@ -102,6 +103,9 @@ export function nameValue(value: unknown): string {
   const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 76)}..."` : text;
 }
+
+/** A value that may be a secret in the wrong place. */
+const nameKind = (value: unknown): string => (typeof value === 'string' ? 'a text' : nameValue(value));
 
 // Neither command lines nor environments can hold a NUL.
 const isPlain = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');

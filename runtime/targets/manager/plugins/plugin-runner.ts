@@ -62,7 +62,7 @@ export class PluginRunner {
     this.#closing.abort();
     this.#cancel?.();
     await this.#work;
-    await this.#plugin?.close();
+    if (this.#plugin) await this.#end(this.#plugin);
   }
 
   async #open(): Promise<void> {
@@ -116,6 +116,15 @@ export class PluginRunner {
     const failed = problem === undefined ? 0 : failedBefore + 1;
     if (problem !== undefined) this.#options.log.warn({ reason: problem }, 'plugin is not well');
     if (failed < UNWELL_CHECKS) this.#checkLater(plugin, failed);
-    else await plugin.close();
+    else await this.#end(plugin);
+  }
+
+  /** Whatever goes wrong with it then is no reason to keep anything else from ending. */
+  async #end(plugin: OpenPlugin): Promise<void> {
+    try {
+      await plugin.close();
+    } catch (error) {
+      this.#options.log.warn({ reason: messageOf(error) }, 'plugin not ended as it should');
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../contract/errors.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
@@ -27,10 +28,14 @@ export interface WatchingReloader extends Reloader {
   readonly close: () => Promise<void>;
 }
 
+/** What is read at the start only. */
+const FIXED = ['daemon', 'plugins'] as const;
+
 /** Reloads go one after the other; all who ask while one is under way share the next one. */
 export function createReloader(options: ReloaderOptions): WatchingReloader {
   const { read, supervisor, log, clock = systemClock } = options;
-  let { config } = options;
+  const { config: first } = options;
+  let config = first;
   let lastError: string | undefined;
   let current: Promise<AppliedChanges> | undefined;
   let next: Promise<AppliedChanges> | undefined;
@@ -48,11 +53,20 @@ export function createReloader(options: ReloaderOptions): WatchingReloader {
       if (watching && !closed) files.watch(config.files);
       options.onConfig?.(config);
       log.info({ ...changes }, 'The configuration was read again.');
+      for (const part of FIXED) {
+        if (!isDeepStrictEqual(fresh[part], first[part])) {
+          log.warn(
+            `[${part}] has changed, and is read at the start only: start the manager anew for it to count.`,
+          );
+        }
+      }
       return changes;
     } catch (error) {
       const failure = AppError.from(error);
       lastError = failure.message;
-      log.error({ err: failure }, `The configuration was not changed: ${failure.message}`);
+      // What somebody wrote wrongly is told by its sentence; where in our code it was found helps nobody.
+      const context = failure.code === 'InternalError' ? { err: failure } : {};
+      log.error(context, `The configuration was not changed: ${failure.message}`);
       throw failure;
     }
   }

@@ -1,7 +1,8 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { fileState, isFolder } from '../../../platform/file-state.ts';
 
 export interface WatchOptions {
   readonly clock: Clock;
@@ -21,7 +22,8 @@ const SETTLE_MS = 200;
 
 /**
  * Tells when one of the files has become another: by its folder, because editors and deployments put a new file in the place
- * of the old one, and by the nearest one there is, because the file and its folder need not be there yet.
+ * of the old one, and by the nearest one there is, because the file and its folder need not be there yet. A link is watched
+ * where it leads to as well.
  */
 export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWatch {
   let files: readonly string[] = [];
@@ -36,7 +38,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
     watchers = [];
   };
   const start = (): void => {
-    const folders = files.map(nearestFolder);
+    const folders = foldersOf(files);
     for (const folder of new Set(folders)) {
       try {
         const watcher = watch(folder, { persistent: false }, lookSoon);
@@ -47,7 +49,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
       }
     }
     // One that is nearer may have come just before its parent was watched.
-    if (files.map(nearestFolder).join('\n') !== folders.join('\n')) lookSoon();
+    if (foldersOf(files).join('\n') !== folders.join('\n')) lookSoon();
   };
   function lookSoon(): void {
     cancel ??= clock.after(SETTLE_MS, look);
@@ -71,14 +73,18 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
   };
 }
 
-/** What tells one state of the files from another. */
-function describe(files: readonly string[]): string {
-  return files
-    .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-      return found ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs}` : 'none';
-    })
-    .join('\n');
+const describe = (files: readonly string[]): string => files.map(fileState).join('\n');
+
+const foldersOf = (files: readonly string[]): string[] =>
+  files.flatMap((file) => [file, targetOf(file)]).map(nearestFolder);
+
+/** What a link leads to; the file itself if it is none, or leads nowhere. */
+function targetOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }
 
 function nearestFolder(file: string): string {
@@ -86,5 +92,3 @@ function nearestFolder(file: string): string {
   while (!isFolder(folder) && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -89,3 +89,8 @@ test('a wrong value of the environment is told by the name of its variable', () 
   expect(refusal([], { TEST_QUIET: 'yes' })).toBe('TEST_QUIET: "yes" is not one of true, 1, false, 0.');
   expect(refusal(['--port', 'y'], { TEST_PORT: '1' })).toMatch(/^--port: "y"/);
 });
+
+test('an unknown option is told with the one that was meant', () => {
+  expect(refusal(['--formt', 'json'])).toBe("Unknown option '--formt'. Did you mean --format?");
+  expect(refusal(['--rul=cut'], {}, INFER)).toBe("Unknown option '--rul'. Did you mean --rule?");
+});

@@ -55,6 +55,14 @@ test('values that are long are not sent back', async () => {
   expect(body.details).toEqual([{ message: expect.any(String), location: 'body.count' }]);
 });
 
+test('JSON that is nested too deep is told with its place', async () => {
+  const message = 'The body is nested deeper than 2 lists and objects, the most this server takes.';
+  expect(await send({ mostNested: 2 }, { body: '[[[]]]' })).toEqual({
+    status: 422,
+    body: { message, details: [{ location: 'body', message }] },
+  });
+});
+
 test('broken JSON is told with its place', async () => {
   const message = 'The body is not valid JSON: it ends too early.';
   expect(await send({}, { body: '{"a":' })).toEqual({

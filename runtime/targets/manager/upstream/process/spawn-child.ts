@@ -14,9 +14,7 @@ export interface Child {
 /**
  * Starts the program without a shell, at the head of its own process group, so that all it starts can be ended with it. On
  * Windows there are no groups.
- *
- * If the manager itself is killed with SIGKILL, nobody is left to end the children: they notice only that their stdin ends,
- * and a server that ignores that lives on. Linux could be asked to kill them, but Node has no way to ask.
+ * If the manager itself is killed with SIGKILL, its orphan guard ends them: Linux could be asked to, but Node has no way to ask.
  */
 export async function spawnChild({ command, args, env, cwd }: ProcessLaunch): Promise<Child> {
   try {

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
@@ -130,14 +130,36 @@ describe('the file of keys', () => {
     expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
   });
 
+  test('is what counts for those, too, who were let in before it changed', () => {
+    const { access, file, later } = open();
+    const caller = access.check(bearer('mcpm_one'));
+    expect(caller.mayUse('echo', 'add')).toBe(true);
+    writeFileSync(file, keyFileText([keyOf('mcpm_one', { tools: ['echo/echo'] })]));
+    later();
+    expect([caller.mayUse('echo', 'add'), caller.mayUse('echo', 'echo')]).toEqual([false, true]);
+    writeFileSync(file, keyFileText([keyOf('mcpm_one', { revoked: '2026-01-01T00:00:00Z' })]));
+    later();
+    expect(caller.mayUse('echo')).toBe(false);
+  });
+
+  test('that becomes a link in a circle changes nothing', () => {
+    const { access, file, later } = open();
+    rmSync(file);
+    symlinkSync('keys.jsonl', file);
+    later();
+    expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
+  });
+
   test('that appears while the server runs closes it', () => {
     const file = join(folder(), 'later.jsonl');
     let now = 0;
     const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));
-    expect(access.check(undefined).name).toBe('anyone');
+    const anyone = access.check(undefined);
+    expect([anyone.name, anyone.mayUse('echo')]).toEqual(['anyone', true]);
     writeFileSync(file, keyFileText([keyOf('mcpm_one')]));
     now = 5000;
     expect(refusal(access, undefined).code).toBe('UnauthorizedError');
+    expect(anyone.mayUse('echo')).toBe(false);
     expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
   });
 

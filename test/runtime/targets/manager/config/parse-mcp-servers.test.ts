@@ -68,9 +68,24 @@ test.each([
     '{"mcpServers": {"a": {"type": "websocket", "url": "https://x"}}}',
     'transport must be one of http, sse, not "websocket".',
   ],
-  ['{"mcpServers": {"a": {"command": "${input:token}"}}}', '"${input:token}" names no variable.'],
+  ['{"mcpServers": {"a": {"command": "${cwd:x}"}}}', '"${cwd:x}" names no variable.'],
 ])('%s is refused', (servers, message) => {
   const problems = problemsOf({ servers, file: 'c.json' });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
+});
+
+test('what a client would ask for is a variable, and numbers are texts', () => {
+  const servers = JSON.stringify({
+    servers: { 'my-api': { command: 'x', args: ['--port', 80], env: { K: '${input:api-key}', ON: true } } },
+  });
+  const env = { MCPD__MY_API__API_KEY: 'value' };
+  const resolved = resolve({ servers, file: 'mcp.json', env });
+  expect(processOf(resolved.servers[0])).toMatchObject({
+    args: ['--port', '80'],
+    env: { K: 'value', ON: 'true' },
+  });
+  expect(resolved.warnings).toEqual([
+    'server "my-api": the client would ask for "api-key"; set the variable MCPD__MY_API__API_KEY instead.',
+  ]);
 });

@@ -40,7 +40,7 @@ test.each([
     server('url = "https://x.example"\ntools = ["*"]\nargs = ["x"]\n'),
     '.mcpd.toml:5: server "a": args does not go with url; it is for package and command.',
   ],
-  [server(`${COMMAND}args = "x y"\n`), '.mcpd.toml:5: server "a": args must be a list of texts, not "x y".'],
+  [server(`${COMMAND}args = "x y"\n`), '.mcpd.toml:5: server "a": args must be a list of texts, not a text.'],
   [
     server(`${COMMAND}args = ["x", 1]\n`),
     '.mcpd.toml:5: server "a": args must be a list of texts, not a list of other things.',
@@ -166,4 +166,20 @@ x = 1
 test('CRLF and a comment without a line break are fine', () => {
   const servers = `${server(COMMAND)}# end`.replaceAll('\n', '\r\n');
   expect(resolve({ servers }).servers).toHaveLength(1);
+});
+
+test('what may be a secret is not in what is said of it', () => {
+  const remote = server('url = "ftp://me:hush@x"\ntools = ["*"]\nheaders = "hush"\n');
+  const secrets = '[servers.a]\nurl = "hush"\nenv = "hush"\nargs = "hush"\n';
+  const told = [
+    ...problemsOf({ servers: remote }),
+    ...problemsOf({ servers: server('url = "https://x"\ntools = ["*"]\n'), secrets }),
+    ...problemsOf({
+      servers: server('url = "https://x"\ntools = ["*"]\n'),
+      secrets: '[servers.a]\nurl = "${U}"\n',
+      env: { U: 'hush' },
+    }),
+  ];
+  expect(told.length).toBeGreaterThan(4);
+  expect(told.join('\n')).not.toContain('hush');
 });

@@ -103,7 +103,20 @@ test('the files of the reference are read as they are', () => {
     cors: {
       origins: ['https://app.example'],
       methods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
-      headers: ['Accept', 'Accept-Language', 'Content-Language', 'Content-Type', 'Range'],
+      // Those of the mcpd service, and what clients of our own doors cannot do without.
+      headers: [
+        'Accept',
+        'Accept-Language',
+        'Content-Language',
+        'Content-Type',
+        'Range',
+        'Authorization',
+        'Mcp-Session-Id',
+        'Mcp-Protocol-Version',
+        'Mcp-Method',
+        'Mcp-Name',
+        'Last-Event-ID',
+      ],
       exposedHeaders: [],
       credentials: true,
       maxAgeSeconds: 60,

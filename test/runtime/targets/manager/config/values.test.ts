@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hideArgs } from '../../../../../runtime/targets/manager/config/hide-values.ts';
 import { problemsOf, processOf, resolve } from './resolve.ts';
 
 const ONE = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';
@@ -74,5 +75,32 @@ test('values for a server that is not there are a warning', () => {
   ]);
   expect(resolve({ servers: `${ONE}[future]\nx = 1\n` }).warnings).toEqual([
     '.mcpd.toml:5: "future" is no part of this file and means nothing here.',
+  ]);
+});
+
+test('lists hide what is secret inside a text: of headers, variables and addresses', () => {
+  const args = [
+    '--header',
+    'Authorization: Bearer abc',
+    '-e',
+    'API_KEY=abc',
+    '--env=MY_TOKEN=abc',
+    'postgres://me:p@ss@db.example/x',
+    'https://x.example/mcp?key=abc&zone=${ZONE}#top',
+    'X-Api-Key:${KEY}',
+    'NODE_ENV=production',
+    'C:\\keys',
+  ];
+  expect(hideArgs(args)).toEqual([
+    '--header',
+    'Authorization: ***',
+    '-e',
+    'API_KEY=***',
+    '--env=MY_TOKEN=***',
+    'postgres://***@db.example/x',
+    'https://x.example/mcp?key=***&zone=${ZONE}#top',
+    'X-Api-Key:${KEY}',
+    'NODE_ENV=production',
+    'C:\\keys',
   ]);
 });

@@ -57,7 +57,10 @@ test('D-5: a configuration that cannot be read changes nothing; the reason is lo
   await expect(reloader.reload()).rejects.toThrow('a could not be started');
   expect(reloader.lastError()).toContain('a could not be started');
   expect(reloader.config()).toBe(first);
-  expect(manager.kernel.logged.filter(({ level }) => level === 50)).toHaveLength(2);
+  const told = manager.kernel.logged.filter(({ level }) => level === 50);
+  expect(told).toHaveLength(2);
+  // The sentence is enough; nobody mends a file by our stack.
+  expect(told[0]).not.toHaveProperty('err');
   const call = manager.calls.callTool({ ...callOf('a'), tool: 'echo', args: { message: 'still here' } });
   expect((await call).content).toEqual([{ type: 'text', text: 'still here' }]);
 
@@ -115,4 +118,20 @@ test('a changed file is read without being asked, and a bad one changes nothing'
   put('["a", "b"]');
   expect((await applied.promise).servers.map(({ name }) => name)).toEqual(['a', 'b']);
   expect(manager.supervisor.names()).toEqual(['a', 'b']);
+});
+
+test('what only a new start can change is told, until it is as it was at the start', async () => {
+  const manager = start([]);
+  const first = configOf([]);
+  const changed = { ...first, daemon: { ...daemon, addr: '127.0.0.1:1' } };
+  const answers = [changed, changed, first];
+  const reloader = reloading(manager, first, () => Promise.resolve(answers.shift() ?? first));
+  const warnings = (): unknown[] =>
+    manager.kernel.logged.filter(({ level }) => level === 40).map(({ msg }) => msg);
+  await reloader.reload();
+  await reloader.reload();
+  const told = '[daemon] has changed, and is read at the start only: start the manager anew for it to count.';
+  expect(warnings()).toEqual([told, told]);
+  await reloader.reload();
+  expect(warnings()).toHaveLength(2);
 });

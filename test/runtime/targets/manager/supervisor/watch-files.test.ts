@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
@@ -63,6 +63,20 @@ test('a file whose folder is not there yet is seen when it comes', async () => {
   expect(count()).toBe(1);
 });
 
+test('a file that becomes a link in a circle, and a file again, is a change each time', async () => {
+  const file = put('config.toml', 'one');
+  const { changed, count } = watching(file);
+  const circle = changed();
+  rmSync(file);
+  symlinkSync('config.toml', file);
+  await circle;
+  const back = changed();
+  rmSync(file);
+  put('config.toml', 'two');
+  await back;
+  expect(count()).toBe(2);
+});
+
 test('a link that points elsewhere now is a change', async () => {
   put('one', '1');
   put('two', '22');
@@ -72,6 +86,18 @@ test('a link that points elsewhere now is a change', async () => {
   const change = changed();
   symlinkSync('two', join(folder(), 'new'));
   renameSync(join(folder(), 'new'), file);
+  await change;
+  expect(count()).toBe(1);
+});
+
+test('what a link leads to in another folder is seen when it changes', async () => {
+  mkdirSync(join(folder(), 'kept'));
+  put('kept/config.toml', 'one');
+  const file = join(folder(), 'config.toml');
+  symlinkSync(join('kept', 'config.toml'), file);
+  const { changed, count } = watching(file);
+  const change = changed();
+  put('kept/config.toml', 'other');
   await change;
   expect(count()).toBe(1);
 });
