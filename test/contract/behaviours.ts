@@ -4,6 +4,7 @@ import { GRPC } from './behaviours/grpc.ts';
 import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
 import { INFER } from './behaviours/infer.ts';
+import { MANAGER_CLI } from './behaviours/manager-cli.ts';
 import { MANAGER_HTTP } from './behaviours/manager-http.ts';
 import { MANAGER_MCP } from './behaviours/manager-mcp.ts';
 import { MANAGER_PROCESS } from './behaviours/manager-process.ts';
@@ -25,6 +26,7 @@ export const BEHAVIOURS = {
   ...HTTP_ROUTES,
   ...GRPC,
   ...MCP,
+  ...MANAGER_CLI,
   ...MANAGER_HTTP,
   ...MANAGER_MCP,
   ...MANAGER_PROCESS,

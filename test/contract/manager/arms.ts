@@ -30,7 +30,8 @@ export interface ManagerArm {
   start(files: ManagerFiles, flags?: readonly string[]): Promise<RunningManager>;
 }
 
-const inProcess: ManagerArm = {
+/** For tests of what talks to it. */
+export const inProcessManager: ManagerArm = {
   name: 'in-process',
   async start(files, flags = []) {
     const folder = writeFiles(files);
@@ -70,7 +71,7 @@ const executable: ManagerArm = {
   },
 };
 
-export const MANAGER_ARMS: readonly ManagerArm[] = [inProcess, executable];
+export const MANAGER_ARMS: readonly ManagerArm[] = [inProcessManager, executable];
 
 export const managerPath = (): string => inject('manager');
 

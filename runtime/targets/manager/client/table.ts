@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './terminal.ts';
+import { cutText, textWidth } from './text-width.ts';
 
 /** What stands in one place of a table; `style` is for terminals with colours. */
 export interface Cell {
@@ -19,16 +20,16 @@ export function formatTable(
 ): string[] {
   const cells = [head.map((text) => ({ text })), ...rows.map((row) => row.map(toCell))];
   const widths = fit(
-    head.map((_, column) => Math.max(...cells.map((row) => row[column]?.text.length ?? 0))),
+    head.map((_, column) => Math.max(...cells.map((row) => textWidth(row[column]?.text ?? '')))),
     terminal.width,
   );
   return cells.map((row) =>
     row
       .map(({ text, style }: Cell, column) => {
         const width = widths[column] ?? 0;
-        const shown = cut(text, width);
+        const shown = cutText(text, width);
         const styled = style === undefined ? shown : terminal.style(style, shown);
-        return column === row.length - 1 ? styled : styled + ' '.repeat(width - shown.length);
+        return column === row.length - 1 ? styled : styled + ' '.repeat(width - textWidth(shown));
       })
       .join(GAP)
       .trimEnd(),
@@ -54,6 +55,3 @@ function fit(widths: readonly number[], most: number): number[] {
   }
   return fitted;
 }
-
-const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;

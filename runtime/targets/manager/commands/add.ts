@@ -55,8 +55,9 @@ export const addCommand: Command = {
     };
     const { writeServers } = await import('../config-edit/write-server.ts');
     const { serverName } = await import('../config/server-name.ts');
-    await writeServers([{ name: serverName(name), table, secrets }], paths);
+    const moved = await writeServers([{ name: serverName(name), table, secrets }], paths);
     output.err(`Added ${serverName(name)} to ${paths.config}.\n${stillNeeded(name, table, secrets.env)}`);
+    for (const note of moved) output.err(`${note}\n`);
     return 0;
   },
 };

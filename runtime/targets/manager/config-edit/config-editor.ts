@@ -22,7 +22,7 @@ const SECRETS: FileKind = {
 export async function editServers({ config }: ConfigPaths, edit: Edit): Promise<boolean> {
   refuseJson(config);
   await readServersText(config);
-  return await editFile(config, edit, SERVERS);
+  return await editFile(config, async (text) => withoutGap(await edit(text)), SERVERS);
 }
 
 /** Makes a file of servers; resolves with false where there is one. */
@@ -35,6 +35,10 @@ export async function createServers({ config }: ConfigPaths, text: string): Prom
 export async function editSecrets({ runtime }: ConfigPaths, edit: Edit): Promise<boolean> {
   return await editFile(runtime, edit, SECRETS);
 }
+
+/** An empty file looks like one that was cut off, and is refused; no servers have to be said. */
+const withoutGap = (text: string): string =>
+  text.replace(/^\uFEFF/, '').trim() === '' ? 'servers = []\n' : text;
 
 function refuseJson(path: string): void {
   if (!isJsonPath(path)) return;

@@ -1,6 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { explainWriteError } from '../../../core/write-error.ts';
+import { makeFolders } from '../../../platform/make-folders.ts';
 import { writeFileAtomically } from '../../../platform/write-file.ts';
 import { type Problem, problemsError } from '../config/problems.ts';
 import { readText } from '../config/read-text.ts';
@@ -27,7 +27,7 @@ export async function editFile(
   kind: FileKind,
 ): Promise<boolean> {
   const target = await realPath(path);
-  await makeFolder(dirname(target), kind.folderMode);
+  makeFolders(dirname(target), kind.folderMode);
   return await withFileLock(target, async () => {
     for (let attempts = 1; ; attempts += 1) {
       const before = await readText(target);
@@ -37,7 +37,7 @@ export async function editFile(
       refuseDamage(path, { before: text, after: edited }, kind);
       const now = await readText(target);
       if (now?.whole !== before?.whole && attempts < MOST_ATTEMPTS) continue;
-      writeFileAtomically(target, edited, before ? before.mode & 0o777 : kind.mode);
+      writeFileAtomically(target, edited, before ? before.mode & 0o777 : kind.mode, before?.owner);
       return true;
     }
   });
@@ -46,14 +46,6 @@ export async function editFile(
 /** The file itself where a link leads to it: renaming over the link would cut it off. */
 async function realPath(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
-}
-
-async function makeFolder(folder: string, mode: number): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode });
-  } catch (error) {
-    throw explainWriteError(folder, error);
-  }
 }
 
 /** What was wrong before is not the edit's fault: it may be one of several that mend it. */

@@ -52,20 +52,32 @@ function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Pl
   );
 }
 
-/** Flags keep their names; what they are set to, and operands, become variables. */
+/** Flags keep their names and all their places; what they are set to, and operands, become variables. */
 function exportArgs(
   args: readonly string[],
   { positional, valued, flags }: RequiredValues,
   placeholder: Placeholder,
 ): string[] {
   const given = readArgs(args, new Set(valued));
-  const operands = Math.max(given.positional.length, positional.length);
+  const missing = valued.filter((flag) => !given.values.has(flag));
+  const operands = Array.from({ length: Math.max(given.positional.length, positional.length) }, (_, index) =>
+    placeholder(positional[index] ?? `ARG_${index + 1}`),
+  );
+  let used = 0;
+  const inPlace = args.map((arg, index) => {
+    const [, flag] = /^(--?[^=]+)=/.exec(arg) ?? [];
+    const before = args[index - 1] ?? '';
+    if (valued.includes(before)) return placeholder(`ARG__${before}`);
+    if (flag !== undefined) return `${flag}=${placeholder(`ARG__${flag}`)}`;
+    if (arg.startsWith('-')) return arg;
+    used += 1;
+    return operands[used - 1] ?? '';
+  });
   return [
-    ...[...new Set([...valued, ...given.values.keys()])].map(
-      (flag) => `${flag}=${placeholder(`ARG__${flag}`)}`,
-    ),
-    ...new Set([...flags, ...given.flags]),
-    ...Array.from({ length: operands }, (_, index) => placeholder(positional[index] ?? `ARG_${index + 1}`)),
+    ...inPlace,
+    ...missing.map((flag) => `${flag}=${placeholder(`ARG__${flag}`)}`),
+    ...flags.filter((flag) => !given.flags.has(flag)),
+    ...operands.slice(used),
   ];
 }
 

@@ -28,7 +28,7 @@ export async function importServers(path: string, paths: ConfigPaths): Promise<I
       warnings.push(`${JSON.stringify(written)} is now called ${JSON.stringify(name)}.`);
     return { name, ...split(value) };
   });
-  await writeServers(servers, paths);
+  warnings.push(...(await writeServers(servers, paths, path)));
   return { names: servers.map(({ name }) => name), warnings };
 }
 

@@ -6,7 +6,7 @@ type IsMember = (header: Statement) => boolean;
 /** Puts a section behind the last one that belongs to its group, or at the end. */
 export function insertSection(text: string, section: string, isMember: IsMember): string {
   const last = headers(text).findLast(({ header }) => isMember(header));
-  const at = last?.end ?? text.length;
+  const at = last ? endWithComments(text, last.end) : text.length;
   const [before, after] = [text.slice(0, at), text.slice(at)];
   const lineBreak = lineEnd(text);
   const ended = before === '' || before.endsWith('\n') ? before : before + lineBreak;
@@ -28,7 +28,8 @@ export function cutBlock(text: string, isStart: IsMember, isOwn: IsMember): stri
   if (!found) return undefined;
   const rest = text.slice(0, found.start) + text.slice(found.end);
   // Between what is left, one blank line is enough.
-  return found.end === text.length ? rest.trimEnd() + (rest.trim() === '' ? '' : lineEnd(text)) : rest;
+  const isLast = text.slice(found.end).trim() === '';
+  return isLast ? rest.trimEnd() + (rest.trim() === '' ? '' : lineEnd(text)) : rest;
 }
 
 /** Where those blocks stand, with the comments above them. */
@@ -42,7 +43,10 @@ export function findBlock(
   if (first < 0) return undefined;
   const next = all.findIndex(({ header }, index) => index > first && !isOwn(header));
   const start = startWithComments(text, all[first]?.header.start ?? 0);
-  const end = next < 0 ? text.length : startWithComments(text, all[next]?.header.start ?? 0);
+  const end =
+    next < 0
+      ? endWithComments(text, all.at(-1)?.end ?? text.length)
+      : startWithComments(text, all[next]?.header.start ?? 0);
   return { start, end };
 }
 
@@ -88,6 +92,14 @@ function startWithComments(text: string, start: number): number {
     at = above;
   }
   return at;
+}
+
+/** Comments right below the last key of a section are part of it, unless they are about the header that follows. */
+function endWithComments(text: string, end: number): number {
+  const [comments = ''] = /^(?:[ \t]*#[^\n]*(?:\n|$))*/.exec(text.slice(end)) ?? [];
+  // With no blank line between.
+  const isOfNext = /^[ \t]*\[/.test(text.slice(end + comments.length));
+  return isOfNext ? end : end + comments.length;
 }
 
 const lineEnd = (text: string): string => (/\r\n/.test(text) ? '\r\n' : '\n');

@@ -76,10 +76,15 @@ function listOf(table: MutableTable): unknown[] {
 }
 
 function indexOf(servers: readonly unknown[], name: string): number {
-  const names = servers.map((server) => (isTable(server) ? serverName(String(server['name'])) : ''));
+  const names = servers.map((server) =>
+    isTable(server) && typeof server['name'] === 'string' ? serverName(server['name']) : '',
+  );
   const index = names.indexOf(serverName(name));
   if (index >= 0) return index;
-  throw unknownServer(name, names);
+  throw unknownServer(
+    name,
+    names.filter((known) => known !== ''),
+  );
 }
 
 export function unknownServer(name: string, names: readonly string[]): Error {

@@ -6,6 +6,7 @@ import { readServersText } from '../config/read-servers-text.ts';
 import type { Table } from '../config/table-reader.ts';
 import { editSecrets, editServers } from './config-editor.ts';
 import { setSecret } from './secrets-text.ts';
+import { type Separated, separateSecrets } from './separate-secrets.ts';
 import { addServer } from './servers-text.ts';
 
 /** A server that is to be added, and those of its values that belong into the secrets file. */
@@ -16,21 +17,40 @@ export interface NewServer {
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
 }
 
-/** Adds servers to the two files: all of them or, if one cannot be, none. */
-export async function writeServers(servers: readonly NewServer[], paths: ConfigPaths): Promise<void> {
+/**
+ * Adds servers to the two files: all of them or, if one cannot be, none. `source` is where they come from, for what is said
+ * of them. Resolves with what went into the secrets file though it stood elsewhere.
+ */
+export async function writeServers(
+  servers: readonly NewServer[],
+  paths: ConfigPaths,
+  source = paths.config,
+): Promise<readonly string[]> {
+  const separated = servers.map(({ name, table, secrets }) => {
+    const { table: shared, secrets: found } = separateSecrets(table);
+    return { name, table: shared, secrets, found };
+  });
   const add = (text: string): string =>
-    servers.reduce((edited, { name, table }) => addServer(edited, { name, ...table }), text);
-  await checkFirst(paths, servers, add);
+    separated.reduce((edited, { name, table }) => addServer(edited, { name, ...table }), text);
+  await checkFirst(paths, { servers, add, source });
   // A manager that watches the files then finds the values already there when it finds the servers.
-  await editSecrets(paths, (text) => servers.reduce(putSecrets, text));
+  await editSecrets(paths, (text) => separated.reduce(putSecrets, text));
   await editServers(paths, add);
+  return separated.flatMap(({ name, found }) =>
+    Object.keys(found).map(
+      (key) =>
+        `The ${key} of ${name} may hold a secret: ${key === 'args' ? 'from there on they are' : 'as a whole it is'} in ${paths.runtime}.`,
+    ),
+  );
 }
 
-async function checkFirst(
-  { config: path }: ConfigPaths,
-  servers: readonly NewServer[],
-  add: (text: string) => string,
-): Promise<void> {
+interface Addition {
+  readonly servers: readonly NewServer[];
+  readonly add: (text: string) => string;
+  readonly source: string;
+}
+
+async function checkFirst({ config: path }: ConfigPaths, { servers, add, source }: Addition): Promise<void> {
   const file = await readServersText(path);
   const current = readConfigFile(file);
   const names = new Set(current.names);
@@ -44,16 +64,23 @@ async function checkFirst(
   const { problems } = readConfigFile({ path, text: add(file.text) });
   const caused = problems.filter(({ message }) => !before.has(message));
   if (caused.length > 0)
-    throw problemsError(caused.map(({ message }) => ({ file: path, line: undefined, message })));
+    throw problemsError(caused.map(({ message }) => ({ file: source, line: undefined, message })));
 }
 
-function putSecrets(text: string, { name, secrets }: NewServer): string {
+function putSecrets(
+  text: string,
+  { name, secrets, found }: NewServer & { readonly found: Separated['secrets'] },
+): string {
+  const started = Object.entries(found).reduce(
+    (edited, [key, value]) => setSecret(edited, name, [key], value),
+    text,
+  );
   return Object.entries(secrets).reduce(
     (edited, [table, values]) =>
       Object.entries(values).reduce(
         (more, [key, value]) => setSecret(more, name, [table, key], value),
         edited,
       ),
-    text,
+    started,
   );
 }

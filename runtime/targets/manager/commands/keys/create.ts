@@ -22,7 +22,7 @@ export const createKeyCommand: Command = {
     expires: { value: 'time', help: 'When it ends, as 30d or 2027-01-31; else never' },
     ...KEYS_OPTIONS,
   },
-  run(invocation, output) {
+  async run(invocation, output) {
     const now = Date.now();
     const file = keysFile(invocation);
     const { key, record } = newKey({
@@ -35,11 +35,11 @@ export const createKeyCommand: Command = {
       created: new Date(now).toISOString(),
       ...checked(invocation, 'expires', EXPIRY_RULE, (text) => expiry(text, now)),
     });
-    addKey(file, record, now);
+    await addKey(file, record, now);
     const { hash: _hash, ...shown } = record;
     output.err(`Added to ${file}. The key is shown this once:\n`);
     output.out(invocation.value('format') === 'json' ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
-    return Promise.resolve(0);
+    return 0;
   },
 };
 

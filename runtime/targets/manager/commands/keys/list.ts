@@ -1,6 +1,9 @@
 import type { Command } from '../../../../serve/cli/command.ts';
 import { readKeyFile } from '../../access/key-file.ts';
 import { type KeyRecord, stateOf } from '../../access/key-record.ts';
+import { formatTable } from '../../client/table.ts';
+import { printLines } from '../../client/print.ts';
+import { stdoutTerminal } from '../../client/terminal.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys list`: what keys there are, but not the keys. */
@@ -17,7 +20,14 @@ export const listKeysCommand: Command = {
     } else if (records.length === 0) {
       output.err(`No keys in ${file}: calls need none.\n`);
     } else {
-      output.out(table([COLUMNS, ...records.map((record) => row(record, now))]));
+      printLines(
+        output,
+        formatTable(
+          COLUMNS,
+          records.map((record) => row(record, now)),
+          stdoutTerminal(),
+        ),
+      );
     }
     return Promise.resolve(0);
   },
@@ -41,11 +51,4 @@ function allowed({ admin, readOnly, servers, tools }: KeyRecord): string {
     ...(readOnly ? ['only read'] : []),
     ...(admin ? ['administer'] : []),
   ].join(', ');
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((cells) => `${line(cells).trimEnd()}\n`).join('');
 }

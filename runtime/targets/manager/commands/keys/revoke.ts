@@ -7,13 +7,13 @@ export const revokeKeyCommand: Command = {
   summary: 'Make an API key worthless.',
   positionals: '<NAME|ID>',
   options: KEYS_OPTIONS,
-  run(invocation, output) {
+  async run(invocation, output) {
     const [nameOrId, more] = invocation.positionals;
     if (nameOrId === undefined || more !== undefined)
       throw new UsageError('Say which key: its name or its id.');
-    const { id, name } = revokeKey(keysFile(invocation), nameOrId, Date.now());
+    const { id, name } = await revokeKey(keysFile(invocation), nameOrId, Date.now());
     const json = invocation.value('format') === 'json';
     output.out(json ? `${JSON.stringify({ id, name })}\n` : `Revoked ${name} (${id}).\n`);
-    return Promise.resolve(0);
+    return 0;
   },
 };

@@ -28,6 +28,14 @@ describe('formatTable', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(20);
   });
 
+  test('counts columns, not characters, and cuts none in two', () => {
+    const wide = [['日本語', '👩‍👩‍👧 e\u0301 😀😀😀']];
+    const [, line = ''] = formatTable(['ONE', 'TWO'], wide, terminal(Infinity));
+    expect(line).toBe('日本語  👩‍👩‍👧 e\u0301 😀😀😀');
+    const [head, cut] = formatTable(['ONE', 'TWO'], wide, terminal(16));
+    expect([head, cut]).toEqual(['ONE     TWO', '日本語  👩‍👩‍👧 e\u0301 😀…']);
+  });
+
   test('gives a style to what it shows, not to the gaps', () => {
     const [, line] = formatTable(['ONE', 'TWO'], [[{ text: 'a', style: 'red' }, 'b']], terminal(80));
     expect(line).toBe('<red>a</>    b');

@@ -49,11 +49,11 @@ required_args_positional = ["dir"]
       far: { headers: { 'X-Key': '${MCPD__FAR__HEADER__X_KEY}' } },
       'b-c': {
         args: [
-          '--config=${MCPD__B_C__ARG__CONFIG}',
           '--port=${MCPD__B_C__ARG__PORT}',
-          '-v',
           '${MCPD__B_C__DIR}',
           '${MCPD__B_C__ARG_2}',
+          '-v',
+          '--config=${MCPD__B_C__ARG__CONFIG}',
         ],
         env: { NEEDED: '${MCPD__B_C__NEEDED}', KEY: '${MCPD__B_C__KEY}' },
       },
@@ -75,4 +75,28 @@ required_args_positional = ["dir"]
     err: expect.stringContaining('prod.toml is there already.'),
   });
   expect(await run('export', ...outputs, '--overwrite')).toMatchObject({ code: 0 });
+});
+
+test('a value stays behind the flag it is for', async () => {
+  const { run, read, write, path } = workplace(folder());
+  const required = 'required_args = ["--config"]\nrequired_args_bool = ["--fast"]\n';
+  write('.mcpd.toml', `[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n${required}`);
+  write('secrets.toml', '[servers.a]\nargs = ["--key", "hush", "--config", "-x", "--root", "/hush", "-v"]\n');
+  await run('export', '--context-output', path('prod.toml'), '--contract-output', path('vars.env'));
+  expect(parse(read('prod.toml'))).toEqual({
+    servers: {
+      a: {
+        args: [
+          '--key',
+          '${MCPD__A__ARG_1}',
+          '--config',
+          '${MCPD__A__ARG__CONFIG}',
+          '--root',
+          '${MCPD__A__ARG_2}',
+          '-v',
+          '--fast',
+        ],
+      },
+    },
+  });
 });

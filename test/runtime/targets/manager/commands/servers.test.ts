@@ -198,33 +198,8 @@ test('validate tells all problems, also as data', async () => {
   });
 });
 
-test('import brings servers in, with their secrets apart', async () => {
-  const { run, read, write, path } = workplace(folder());
-  await run('init');
-  const servers = {
-    'My Server': { command: 'npx', args: ['-y', 'x', 'a$b'], env: { KEY: 'pa$$word', REF: '${env:R}' } },
-    far: { type: 'http', url: 'https://x.example', headers: { Authorization: 'Bearer x' }, timeout: 5 },
-  };
-  write('c.json', JSON.stringify({ mcpServers: servers }));
-  expect(await run('import', path('c.json'))).toEqual({
-    code: 0,
-    out: '',
-    err: 'Warning: server "far": "timeout" means nothing here and is left out.\nWarning: "My Server" is now called "my-server".\nImported my-server, far.\n',
-  });
-  expect(serversIn(read('.mcpd.toml'))).toEqual([
-    { name: 'my-server', command: 'npx', args: ['-y', 'x', 'a$$b'], tools: ['*'] },
-    { name: 'far', url: 'https://x.example', transport: 'http', tools: ['*'] },
-  ]);
-  expect(serversIn(read('secrets.toml'))).toEqual({
-    'my-server': { env: { KEY: 'pa$$$$word', REF: '${R}' } },
-    far: { headers: { Authorization: 'Bearer x' } },
-  });
-  expect(await run('import', path('c.json'))).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('There is a server "my-server" already.'),
-  });
-  expect(await run('import', path('none.json'))).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('There is no file'),
-  });
+test('a server without a name is not among those that are named', async () => {
+  const { run, write } = workplace(folder());
+  write('.mcpd.toml', '[[servers]]\n[[servers]]\nname = "time"\n');
+  expect((await run('remove', 'xyz')).err).toBe('Error: There is no server "xyz". Servers are time.\n');
 });

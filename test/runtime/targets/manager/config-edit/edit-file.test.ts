@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,13 +12,17 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  createServers,
   editSecrets,
   editServers,
 } from '../../../../../runtime/targets/manager/config-edit/config-editor.ts';
 import { editFile } from '../../../../../runtime/targets/manager/config-edit/edit-file.ts';
-import { withFileLock } from '../../../../../runtime/targets/manager/config-edit/file-lock.ts';
+import { lockOwner, withFileLock } from '../../../../../runtime/targets/manager/config-edit/file-lock.ts';
 import { setSecret } from '../../../../../runtime/targets/manager/config-edit/secrets-text.ts';
-import { setServerKey } from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
+import {
+  removeServer,
+  setServerKey,
+} from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -113,4 +119,43 @@ test('JSON is not edited, and a file must be there', async () => {
     'is JSON, which is read but not edited here',
   );
   await expect(editServers(paths(), (text) => text)).rejects.toThrow('There is no configuration at');
+});
+
+test('a file that becomes empty says that there are no servers', async () => {
+  writeFileSync(paths().config, ONE);
+  expect(await editServers(paths(), (text) => removeServer(text, 'a'))).toBe(true);
+  expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
+});
+
+test('the lock of an edit that was killed is taken over, that of one that runs is not', async () => {
+  const path = join(folder(), 'f');
+  const lock = `${path}.lock`;
+  const { pid: gone } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(lock, lockOwner(gone));
+  const edits = Array.from({ length: 5 }, (_, index) =>
+    editFile(path, (text) => `${text}${index}`, ANYTHING),
+  );
+  await Promise.all(edits);
+  expect(readFileSync(path, 'utf8').split('').toSorted().join('')).toBe('01234');
+  expect(readdirSync(folder())).toEqual(['f']);
+  for (const text of [lockOwner(process.pid), `${gone} another-machine\n`]) {
+    writeFileSync(lock, text);
+    await expect(withFileLock(path, () => Promise.resolve(), 0)).rejects.toThrow('is being edited');
+    expect(readFileSync(lock, 'utf8')).toBe(text);
+  }
+});
+
+test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', async () => {
+  writeFileSync(paths().config, ONE, { mode: 0o600 });
+  chownSync(paths().config, 65_534, 65_533);
+  await editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', true));
+  const { uid, gid } = statSync(paths().config);
+  expect([uid, gid, modeOf(paths().config)]).toEqual([65_534, 65_533, '600']);
+});
+
+test.runIf(process.platform === 'linux')('where no folder can be made, a sentence says so', async () => {
+  const config = '/proc/nowhere/deep/.mcpd.toml';
+  await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
+    'Cannot write /proc/nowhere: its folder does not exist.',
+  );
 });

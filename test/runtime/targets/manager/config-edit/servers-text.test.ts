@@ -88,3 +88,16 @@ test('a server that is not there is told with those that are', () => {
   expect(() => removeServer(FILE, 'tine')).toThrow('There is no server "tine". Did you mean "time"?');
   expect(() => removeServer('', 'time')).toThrow('There is no server "time". There are none yet.');
 });
+
+test('comments at the end stay where they are', () => {
+  const text = '[[servers]]\nname = "a"\ncommand = "x"\ntools = []\n# cwd = "/x"\n\n# the end\n';
+  const server = { name: 'b', command: 'y', tools: [] };
+  const added = addServer(text, server);
+  const block = '[[servers]]\nname = "b"\ncommand = "y"\ntools = []\n';
+  expect(added).toBe(text.replace('"/x"\n', `"/x"\n\n${block}`));
+  expect(removeServer(added, 'b')).toContain('# cwd = "/x"\n');
+  expect(removeServer(added, 'b')).toContain('\n# the end\n');
+  expect(removeServer(text, 'a')).toContain('# the end\n');
+  const above = '[[servers]]\nname = "a"\ncommand = "x"\ntools = []\n# about the rest\n[daemon]\n';
+  expect(addServer(above, server)).toContain('\n# about the rest\n[daemon]\n');
+});

@@ -1,0 +1,138 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What the command line of mcp-manager promises. */
+export const MANAGER_CLI = {
+  'mcli:init': {
+    source: 'manager reference 1.10',
+    behaviour: '`init` makes a file without servers, once.',
+  },
+  'mcli:add': {
+    source: 'issue "In particular" 3',
+    behaviour:
+      '`add` writes a known server, a program, a package or an address; what may be secret goes into the secrets file.',
+  },
+  'mcli:remove': {
+    source: 'manager reference 1.10',
+    behaviour: '`remove` takes a server out, the last one too, and its values if told so.',
+  },
+  'mcli:list': {
+    source: 'design "Services decided"',
+    behaviour: '`list` shows the servers as table, JSON or YAML, and no value that may be a secret.',
+  },
+  'mcli:validate': {
+    source: 'manager reference 5.23',
+    behaviour: '`validate` tells all problems of both files at once and exits with 1; no secret is in them.',
+  },
+  'mcli:import': {
+    source: 'issue "In particular" 3',
+    behaviour: '`import` brings in the JSON files of desktop clients and editors, secrets apart.',
+  },
+  'mcli:export': {
+    source: 'manager reference 1.9',
+    behaviour: '`export` writes variables for values, and the list of them.',
+  },
+  'mcli:config:secrets': {
+    source: 'manager reference 1.10',
+    behaviour: '`config args|env|headers|volumes` set, list, remove and clear values of the secrets file.',
+  },
+  'mcli:config:names': {
+    source: 'manager reference 1.10',
+    behaviour: '`config tools|prompts|resources` set, list and remove what may be used.',
+  },
+  'mcli:config:daemon': {
+    source: 'manager reference 1.10',
+    behaviour: '`config daemon` sets, gets, lists, removes and validates settings of the manager.',
+  },
+  'mcli:config:plugins': {
+    source: 'manager reference 1.10',
+    behaviour: '`config plugins` adds, lists, gets, sets, moves, removes and validates plugins.',
+  },
+  'mcli:config:preserved': {
+    source: 'manager reference 3, D-7',
+    behaviour:
+      'Edits keep comments, order, line ends and placeholders: a line that is not meant stays as it is.',
+  },
+  'mcli:config:at-once': {
+    source: 'issue "In particular" 6',
+    behaviour:
+      'Commands that edit the same file at the same time all take effect, and one that was killed holds up none.',
+  },
+  'mcli:keys': {
+    source: 'manager reference 5.17',
+    behaviour: '`keys` makes a key that is shown once, lists keys without them, and revokes them.',
+  },
+  'mcli:keys:at-once': {
+    source: 'manager reference 5.17',
+    behaviour: 'Keys made and revoked at the same time are all made and revoked.',
+  },
+  'mcli:search': {
+    source: 'manager reference 1.11',
+    behaviour: '`search` finds known servers by text and filters.',
+  },
+  'mcli:status': {
+    source: 'manager reference 5.23',
+    behaviour: '`status` shows each server as a table, or as JSON.',
+  },
+  'mcli:tools': {
+    source: 'manager reference 5.23',
+    behaviour: '`tools` lists what can be called, of one server or of all.',
+  },
+  'mcli:call': {
+    source: 'manager reference 5.23',
+    behaviour: '`call` takes JSON or key=value pairs; a tool that fails makes the exit code 1.',
+  },
+  'mcli:call:stdin': {
+    source: 'manager reference 5.23',
+    behaviour: '`call` takes its arguments from standard input.',
+  },
+  'mcli:prompts': {
+    source: 'design "Services decided"',
+    behaviour: '`prompts` and `prompt` list prompts and fill one in.',
+  },
+  'mcli:resources': {
+    source: 'design "Services decided"',
+    behaviour: '`resources` and `read` list resources and print one.',
+  },
+  'mcli:logs': {
+    source: 'manager reference 5.23',
+    behaviour: '`logs` prints the last lines of a server.',
+  },
+  'mcli:logs:follow': {
+    source: 'manager reference 5.23',
+    behaviour: '`logs -f` goes on with lines as they come.',
+  },
+  'mcli:restart': {
+    source: 'manager reference 5.23',
+    behaviour: '`restart` starts a server anew.',
+  },
+  'mcli:reload': {
+    source: 'manager reference 5.11',
+    behaviour:
+      '`reload` makes the manager read its files again and says what changed; a broken file is refused.',
+  },
+  'mcli:doctor': {
+    source: 'manager reference 5.23',
+    behaviour: '`doctor` exits with 0 if all is well, else with 1 and the way out.',
+  },
+  'mcli:no-daemon': {
+    source: 'style "Messages"',
+    behaviour:
+      'Without a manager, commands that need one say where they looked and what to do, in one sentence.',
+  },
+  'mcli:completion': {
+    source: 'manager reference 1.10',
+    behaviour: '`completion` prints a script for bash, zsh and fish that knows the commands.',
+  },
+  'mcli:help': {
+    source: 'design "Services decided"',
+    behaviour: 'Every command and group has help, which exits with 0.',
+  },
+  'mcli:unknown': {
+    source: 'design "Services decided"',
+    behaviour: 'An unknown command or option exits with 2 and says what was meant.',
+  },
+  'mcli:reader-gone': {
+    source: 'design "One product"',
+    behaviour: 'A reader that stops early is no error.',
+  },
+} as const satisfies Behaviours;

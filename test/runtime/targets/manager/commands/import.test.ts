@@ -1,0 +1,84 @@
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { workplace } from './workplace.ts';
+
+const folder = useTempFolder();
+const serversIn = (text: string): unknown => parse(text)['servers'];
+
+test('import brings servers in, with their secrets apart', async () => {
+  const { run, read, write, path } = workplace(folder());
+  await run('init');
+  const servers = {
+    'My Server': { command: 'npx', args: ['-y', 'x', 'a$b'], env: { KEY: 'pa$$word', REF: '${env:R}' } },
+    far: { type: 'http', url: 'https://x.example', headers: { Authorization: 'Bearer x' }, timeout: 5 },
+  };
+  write('c.json', JSON.stringify({ mcpServers: servers }));
+  expect(await run('import', path('c.json'))).toEqual({
+    code: 0,
+    out: '',
+    err: 'Warning: server "far": "timeout" means nothing here and is left out.\nWarning: "My Server" is now called "my-server".\nImported my-server, far.\n',
+  });
+  expect(serversIn(read('.mcpd.toml'))).toEqual([
+    { name: 'my-server', command: 'npx', args: ['-y', 'x', 'a$$b'], tools: ['*'] },
+    { name: 'far', url: 'https://x.example', transport: 'http', tools: ['*'] },
+  ]);
+  expect(serversIn(read('secrets.toml'))).toEqual({
+    'my-server': { env: { KEY: 'pa$$$$word', REF: '${R}' } },
+    far: { headers: { Authorization: 'Bearer x' } },
+  });
+  expect(await run('import', path('c.json'))).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is a server "my-server" already.'),
+  });
+  expect(await run('import', path('none.json'))).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('There is no file'),
+  });
+});
+
+test('secrets among arguments and in addresses go into the secrets file, and lists hide them', async () => {
+  const { run, read, write, path } = workplace(folder());
+  await run('init');
+  const url = 'https://me:hush-1@x.example/mcp?zone=1&key=hush-2#x';
+  const servers = {
+    far: { url },
+    gh: { command: 'docker', args: ['run', '-e', 'API_KEY=hush-3', 'image'] },
+    plain: { command: 'x', args: ['--verbose', '/folder'] },
+  };
+  write('c.json', JSON.stringify({ mcpServers: servers }));
+  const { err } = await run('import', path('c.json'));
+  expect(err).toContain('The url of far may hold a secret: as a whole it is in secrets.toml.');
+  expect(err).toContain('The args of gh may hold a secret: from there on they are in secrets.toml.');
+  const added = await run('add', 'b', '--tool', '*', '--', 'x', '--verbose', '--header', 'X-Auth: hush-4');
+  expect(added.err).toContain('The args of b may hold a secret');
+  expect(read('.mcpd.toml')).not.toContain('hush');
+  expect(serversIn(read('.mcpd.toml'))).toMatchObject([
+    { url: 'https://x.example/mcp#x' },
+    { args: ['run'] },
+    { args: ['--verbose', '/folder'] },
+    { args: ['--verbose'] },
+  ]);
+  expect(serversIn(read('secrets.toml'))).toEqual({
+    far: { url },
+    gh: { args: ['-e', 'API_KEY=hush-3', 'image'] },
+    b: { args: ['--header', 'X-Auth: hush-4'] },
+  });
+  expect(await run('validate')).toMatchObject({ code: 0 });
+  for (const args of [
+    ['list', '--format', 'json'],
+    ['config', 'args', 'list', 'gh'],
+    ['list', '--config-file', path('c.json')],
+  ])
+    expect((await run(...args)).out).not.toContain('hush');
+});
+
+test('what is wrong with an imported server is told of its file', async () => {
+  const { run, write, path } = workplace(folder());
+  await run('init');
+  write('c.json', '{"mcpServers": {"a": {"command": "x", "args": "y"}}}');
+  expect(await run('import', path('c.json'))).toMatchObject({
+    code: 1,
+    err: 'Error: c.json: server "a": args must be a list of texts, not a text.\n',
+  });
+});
