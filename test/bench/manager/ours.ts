@@ -19,14 +19,8 @@ const ours = (name: string, open: (port: number) => Promise<Call>): Contestant =
     await writeFile(config, JSON.stringify({ mcpServers }));
     const port = await freePort();
     const started: Started & { result: Call } = await startUntil(
-      [
-        join(PATHS.repository, 'runtime/targets/manager/main.ts'),
-        'daemon',
-        '--config-file',
-        config,
-        '--addr',
-        `127.0.0.1:${port}`,
-      ],
+      PATHS.manager,
+      ['daemon', '--config-file', config, '--addr', `127.0.0.1:${port}`],
       { XDG_CONFIG_HOME: folder },
       async () => {
         const call = await open(port);

@@ -29,7 +29,7 @@ export const mcpHub: Contestant = {
     const args = [installed('mcp-hub/dist/cli.js'), '--port', String(port), '--config', config];
     // Its state goes where the user keeps such things, unless told otherwise.
     const env = { XDG_STATE_HOME: folder, XDG_DATA_HOME: folder, HOME: folder };
-    const { pid, stop } = await startUntil(args, env, () => call('ready'));
+    const { pid, stop } = await startUntil(process.execPath, args, env, () => call('ready'));
     return {
       pid,
       call,
@@ -47,7 +47,7 @@ const proxy = (name: string, args: (port: number) => readonly string[], path: st
   async start() {
     const port = await freePort();
     const ready = (): Promise<Pick<RunningContestant, 'call'>> => openMcpSession(port, path);
-    const { pid, stop, result } = await startUntil(args(port), {}, ready);
+    const { pid, stop, result } = await startUntil(process.execPath, args(port), {}, ready);
     return { pid, call: result.call, stop };
   },
 });

@@ -20,11 +20,12 @@ export interface Started {
 
 /** Starts a program and asks it, until `ready` does not fail any more. */
 export async function startUntil<Result>(
+  command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   ready: () => Promise<Result>,
 ): Promise<Started & { readonly result: Result }> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command, args, {
     env: { ...process.env, ...env },
     stdio: 'ignore',
     detached: true,
@@ -36,7 +37,7 @@ export async function startUntil<Result>(
     } catch (error) {
       if (attempt > 300 || child.exitCode !== null) {
         await endGroup(child);
-        throw new Error(`${args.join(' ')} does not serve`, { cause: error });
+        throw new Error(`${command} ${args.join(' ')} does not serve`, { cause: error });
       }
       await sleep(100);
     }

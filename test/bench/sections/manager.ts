@@ -23,6 +23,7 @@ export const manager: Section = {
   linuxOnly: true,
   async run(bench) {
     await bench.peers();
+    await bench.manager();
     const running = {} as Record<Name, RunningContestant>;
     try {
       for (const name of NAMES) running[name] = await CONTESTANTS[name].start(1);

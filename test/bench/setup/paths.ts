@@ -10,6 +10,7 @@ export const PATHS = {
   cli: join(repository, 'cli/bin.ts'),
   transformersChild: join(repository, 'test/bench/transformers-child.mjs'),
   work,
+  manager: join(work, 'mcp-manager'),
   models: join(work, 'models'),
   buildCache: join(work, 'build-cache'),
   nativeCache: join(work, 'native-cache'),

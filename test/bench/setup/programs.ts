@@ -23,6 +23,12 @@ export const transformersMany = (
   args: [PATHS.transformersChild, 'many', PATHS.models, model, job.texts, job.output, String(job.batchSize)],
 });
 
+/** `encoderfile target build manager`, likewise. */
+export const managerBuilder = (): Program => ({
+  command: process.execPath,
+  args: [PATHS.cli, 'target', 'build', 'manager', '-o', PATHS.manager, '--cache-dir', PATHS.buildCache],
+});
+
 /** `encoderfile build` without the launcher, whose only work is to find the Node we are running on. */
 export const builder = (config: string, output: string): Program => ({
   command: process.execPath,

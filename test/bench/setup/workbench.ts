@@ -7,7 +7,7 @@ import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
 import { installPeers } from './install-peers.ts';
 import { PATHS } from './paths.ts';
-import { builder } from './programs.ts';
+import { builder, managerBuilder } from './programs.ts';
 
 /** What the sections need, each made when first asked for and once per run of the bench. */
 export interface Workbench {
@@ -21,6 +21,8 @@ export interface Workbench {
   texts(this: void, count: number): Promise<string>;
   /** What ours are measured against, installed. */
   readonly peers: () => Promise<void>;
+  /** The executable of mcp-manager, built from the code as it is now. */
+  readonly manager: () => Promise<void>;
 }
 
 export async function openWorkbench(): Promise<Workbench> {
@@ -43,7 +45,19 @@ export async function openWorkbench(): Promise<Workbench> {
     await runProgram(builder(file, path));
     return path;
   });
-  return { model, config, executable, texts: once(writeTexts), peers: once(installPeers) };
+  return {
+    model,
+    config,
+    executable,
+    texts: once(writeTexts),
+    peers: once(installPeers),
+    manager: once(buildManager),
+  };
+}
+
+async function buildManager(): Promise<void> {
+  console.error('Building mcp-manager ...');
+  await runProgram(managerBuilder());
 }
 
 async function writeTexts(count: number): Promise<string> {
