@@ -7,7 +7,7 @@ import { megabytes, print, printGoal, printTable, ratio } from '../measure/print
 import { interleave, median } from '../measure/rounds.ts';
 import type { Section } from './section.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 9;
 const CALLS = { 1: 1000, 16: 4000, 64: 4000 } as const;
 const CONCURRENCIES = [1, 16, 64] as const;
 const MANY_SERVERS = 11;
