@@ -14,8 +14,8 @@ export interface Lifecycle {
    * ends: what was let in is answered, what was not is told so.
    */
   readonly enter: () => () => void;
-  /** Lets nobody in any more; resolves when everybody is out. */
-  readonly drain: () => Promise<void>;
+  /** Lets nobody in any more; resolves when everybody is out, or when patience has run out. */
+  readonly drain: (patienceMilliseconds?: number) => Promise<void>;
 }
 
 export function createLifecycle(): Lifecycle {
@@ -55,10 +55,15 @@ export function createLifecycle(): Lifecycle {
         settle();
       };
     },
-    drain() {
+    drain(patienceMilliseconds) {
       begin('draining');
       settle();
-      return empty.promise;
+      if (patienceMilliseconds === undefined) return empty.promise;
+      return Promise.race([empty.promise, after(patienceMilliseconds)]);
     },
   };
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

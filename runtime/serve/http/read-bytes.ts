@@ -23,7 +23,7 @@ export async function readBytes(
     return await (timeoutMs === undefined ? reading : within(timeoutMs, reading));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('CancelledError', 'The body ended too early.', { cause: error });
+    throw bodyCutShort(error);
   }
 }
 
@@ -48,7 +48,7 @@ async function readCounted(
 async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new AppError('SlowRequestError', 'request body read timeout'));
+    late.reject(bodyTooSlow());
   }, milliseconds);
   try {
     return await Promise.race([reading, late.promise]);
@@ -59,3 +59,8 @@ async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> 
 
 const tooLarge = (limit: number): string =>
   `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`;
+
+export const bodyTooSlow = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
+
+export const bodyCutShort = (cause?: unknown): AppError =>
+  new AppError('CancelledError', 'The body ended too early.', { cause });

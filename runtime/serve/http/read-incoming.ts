@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../contract/errors.ts';
+import { bodyCutShort, bodyTooSlow } from './read-bytes.ts';
 
 /** The body of a request whose length is known, which Node then sees to. */
 export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => {
-    reject(new AppError('SlowRequestError', 'request body read timeout'));
+    reject(bodyTooSlow());
   }, timeoutMs);
   const cut = (): void => {
     // Every request is closed in the end, and making an error takes longer than the rest of this.
-    if (!incoming.complete) reject(new AppError('CancelledError', 'The body ended too early.'));
+    if (!incoming.complete) reject(bodyCutShort());
   };
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
   incoming.once('end', () => {

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/is-object.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
@@ -107,6 +108,3 @@ function decoded(value: string): string {
   const [, base64] = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(value) ?? [];
   return base64 === undefined ? value : Buffer.from(base64, 'base64').toString();
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

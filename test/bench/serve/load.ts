@@ -1,5 +1,4 @@
-import { Agent } from 'node:http';
-import { sendRequest } from '../measure/send-request.ts';
+import { Agent, request, type RequestOptions } from 'node:http';
 
 export interface Load {
   readonly port: number;
@@ -25,7 +24,7 @@ export async function putLoad({ port, path, requests, concurrency }: Load): Prom
   const client = async (): Promise<void> => {
     for (let texts = requests[next++]; texts; texts = requests[next++]) {
       const started = performance.now();
-      await sendRequest({ agent, port, path, method: 'POST', headers }, JSON.stringify({ [key]: texts }));
+      await send({ agent, port, path, method: 'POST', headers }, JSON.stringify({ [key]: texts }));
       latencies.push(performance.now() - started);
     }
   };
@@ -36,5 +35,22 @@ export async function putLoad({ port, path, requests, concurrency }: Load): Prom
   return { textsPerSecond: requests.flat().length / seconds, latencies };
 }
 
-export const get = async (port: number, path: string): Promise<string> =>
-  (await sendRequest({ port, path }, '')).body;
+export const get = (port: number, path: string): Promise<string> => send({ port, path }, '');
+
+/** Sends one request and reads its answer to the end. */
+function send(options: RequestOptions, body: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const sent = request({ host: '127.0.0.1', ...options });
+  sent.on('error', reject);
+  sent.on('response', (answer) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answer.on('error', reject);
+    answer.on('end', () => {
+      if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString());
+      else reject(new Error(`HTTP ${answer.statusCode}`));
+    });
+  });
+  sent.end(body);
+  return promise;
+}

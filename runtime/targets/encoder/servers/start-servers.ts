@@ -74,7 +74,7 @@ export async function startServers(
   return {
     ports,
     async stop() {
-      await Promise.race([kernel.lifecycle.drain(), after(drainSeconds * 1000)]);
+      await kernel.lifecycle.drain(drainSeconds * 1000);
       await closeAll();
     },
   };
@@ -82,7 +82,3 @@ export async function startServers(
 
 /** All requests are answered by then; this is for their last bytes to leave. */
 const CLOSE_MILLISECONDS = 2000;
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
-}

@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/api.ts';
 import type { ServerCall } from './api.ts';
 import type { AuditLog } from './audit.ts';
@@ -60,7 +61,7 @@ export function createAsk({ supervisor, redact, observer, audit, ...options }: A
 
 /** Whoever may not use a server is not told either whether it is there. */
 function reach(supervisor: Supervisor, { caller, server: typed }: ServerCall): ManagedServer {
-  if (!caller.mayUse(typed.trim().toLowerCase())) {
+  if (!caller.mayUse(serverName(typed))) {
     throw new AppError('ForbiddenError', `server not allowed: ${typed}`);
   }
   const server = supervisor.get(typed);

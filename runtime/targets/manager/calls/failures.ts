@@ -1,9 +1,9 @@
+import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import { callerLeft } from '../supervisor/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
 import type { Redactor } from './redact.ts';
 
-const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -31,7 +31,7 @@ export function explainFailure(error: unknown, { texts, redact, signal }: Failur
 }
 
 export const isMethodNotFound = (error: unknown): boolean =>
-  error instanceof RpcFailure && error.code === METHOD_NOT_FOUND;
+  error instanceof RpcFailure && error.code === RPC_CODE.methodNotFound;
 export const isInvalidParams = (error: unknown): error is RpcFailure =>
   error instanceof RpcFailure && error.code === INVALID_PARAMS;
 export const isResourceNotFound = (error: unknown): boolean =>

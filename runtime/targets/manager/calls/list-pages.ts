@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { Params } from '../upstream/connection.ts';
 
 /** More than any server should have; whoever gives more than this is cut off. */
@@ -31,6 +32,3 @@ export function itemsOf(page: Params, key: string): readonly Params[] {
 export function nextCursorOf({ nextCursor }: Params): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }
-
-const isObject = (item: unknown): item is Params =>
-  typeof item === 'object' && item !== null && !Array.isArray(item);

@@ -1,6 +1,6 @@
+import { isObject } from '../../../core/is-object.ts';
 import MiniSearch from 'minisearch';
 import type { Caller } from '../access/caller.ts';
-import type { Params } from '../upstream/connection.ts';
 import type { Calls, UpstreamTool } from './api.ts';
 import { askEach } from './ask-each.ts';
 import { qualify } from './qualified-name.ts';
@@ -100,6 +100,3 @@ function words(text: string): string[] {
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

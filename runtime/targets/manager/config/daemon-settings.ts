@@ -1,4 +1,5 @@
 import { parseAddress } from './address.ts';
+import { corsSettings } from './cors.ts';
 import { DEFAULTS } from './defaults.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
@@ -63,15 +64,14 @@ function readAddr(api: TableReader | undefined): string {
 function readCors(cors: TableReader | undefined): CorsSettings | undefined {
   if (!cors) return undefined;
   const origins = cors.texts('allow_origins') ?? [];
-  const settings = {
+  const settings = corsSettings({
     origins,
-    methods: cors.texts('allow_methods') ?? DEFAULTS.corsMethods,
-    headers: cors.texts('allow_headers') ?? DEFAULTS.corsHeaders,
-    exposedHeaders: cors.texts('expose_headers') ?? [],
-    // Browsers refuse credentials together with `*`.
-    credentials: (cors.flag('allow_credentials') ?? false) && !origins.includes('*'),
-    maxAgeSeconds: Math.floor((cors.milliseconds('max_age') ?? DEFAULTS.corsMaxAge) / 1000),
-  };
+    methods: cors.texts('allow_methods'),
+    headers: cors.texts('allow_headers'),
+    exposedHeaders: cors.texts('expose_headers'),
+    credentials: cors.flag('allow_credentials'),
+    maxAgeMs: cors.milliseconds('max_age'),
+  });
   if (!cors.flag('enable')) return undefined;
   if (origins.length === 0) {
     cors.report(

@@ -1,7 +1,8 @@
+import { isObject } from '../../../core/is-object.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Calls } from '../calls/api.ts';
 import type { Params } from '../upstream/connection.ts';
-import { isObject, type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
+import { type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
 /** The requests that are about one thing of one server: its answer is the client's. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
@@ -48,9 +49,6 @@ export function optionalObject(params: Params, name: string): Params {
   if (isObject(value)) return value;
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);
 }
-
-export const isObject = (value: unknown): value is Params =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a failure only says that the server does not have this at all. */
 export const isNotImplemented = (reason: unknown): boolean =>

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { RequestId, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
@@ -7,7 +8,7 @@ import type { Params } from '../upstream/connection.ts';
 import type { McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';
-import { isObject, type McpCall, type Methods, requiredText } from './mcp-call.ts';
+import { type McpCall, type Methods, requiredText } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createSubscribed } from './subscribed.ts';
 

@@ -1,10 +1,11 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Params } from '../upstream/connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { ListChanged, Listener } from './listeners.ts';
-import { isObject, type McpCall, optionalObject } from './mcp-call.ts';
+import { type McpCall, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createSubscribed } from './subscribed.ts';
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import {
@@ -10,7 +11,7 @@ import { STATELESS_VERSIONS } from '../../../serve/mcp/stateless-request.ts';
 import type { Params } from '../upstream/connection.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFacts } from './endpoint.ts';
-import { type McpCall, isObject } from './mcp-call.ts';
+import type { McpCall } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { listenWithoutSession } from './stateless-listen.ts';
 import { RESOURCE_NOT_FOUND } from './targets.ts';

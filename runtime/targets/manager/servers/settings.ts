@@ -4,9 +4,9 @@ import type { LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
+import { corsSettings } from '../config/cors.ts';
 import { DURATION_RULE, parseDuration } from '../config/duration.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
-import { DEFAULTS } from '../config/defaults.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -101,16 +101,16 @@ function readCors(invocation: Invocation): CorsSettings | undefined {
     throw new UsageError('--cors-enable and --cors-allow-origin go together.');
   }
   if (origins.length === 0) return undefined;
-  const given = (name: string, fallback: readonly string[]): readonly string[] =>
-    invocation.value(name) === undefined ? fallback : list(invocation, name);
-  return {
+  const given = (name: string): readonly string[] | undefined =>
+    invocation.value(name) === undefined ? undefined : list(invocation, name);
+  return corsSettings({
     origins,
-    methods: given('cors-allow-methods', DEFAULTS.corsMethods),
-    headers: given('cors-allow-headers', DEFAULTS.corsHeaders),
-    exposedHeaders: list(invocation, 'cors-expose-headers'),
-    credentials: invocation.flag('cors-allow-credentials') && !origins.includes('*'),
-    maxAgeSeconds: Math.floor((time(invocation, 'cors-max-age') ?? DEFAULTS.corsMaxAge) / 1000),
-  };
+    methods: given('cors-allow-methods'),
+    headers: given('cors-allow-headers'),
+    exposedHeaders: given('cors-expose-headers'),
+    credentials: invocation.flag('cors-allow-credentials'),
+    maxAgeMs: time(invocation, 'cors-max-age'),
+  });
 }
 
 function time(invocation: Invocation, name: string): number | undefined {

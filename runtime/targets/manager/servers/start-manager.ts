@@ -86,7 +86,7 @@ export async function startManager(
       context,
       reopenAudit: context.reopenAudit,
       async stop() {
-        await Promise.race([context.kernel.lifecycle.drain(), after(daemon.shutdownMs)]);
+        await context.kernel.lifecycle.drain(daemon.shutdownMs);
         await closeAll();
       },
     };
@@ -98,7 +98,3 @@ export async function startManager(
 
 /** All requests are answered by then; this is for their last bytes to leave. */
 const CLOSE_MILLISECONDS = 2000;
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
-}

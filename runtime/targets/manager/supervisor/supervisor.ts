@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../../../contract/errors.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
+import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { AppliedChanges, ServerEvent, Supervisor } from './api.ts';
 import type { HealthSettings } from './health-monitor.ts';
@@ -90,7 +91,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     names: () => [...servers.keys()].sort(),
-    get: (name) => servers.get(normalName(name)),
+    get: (name) => servers.get(serverName(name)),
     apply(specs) {
       const applied = lastChange.then(() => change(specs));
       lastChange = applied.catch(() => {});
@@ -110,6 +111,3 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 }
 
 const nameOf = ({ name }: ServerSpec): string => name;
-
-/** The one spelling of a server's name, whatever somebody typed. */
-const normalName = (name: string): string => name.trim().toLowerCase();
