@@ -1,0 +1,67 @@
+import type { LogLevel } from '../../../serve/log-levels.ts';
+import type { RateLimits } from '../identity/api.ts';
+import type { GuardrailProfile, GuardrailRule } from '../guardrails/api.ts';
+import type { NewPrice } from '../ledger/api.ts';
+import type { EncoderProgram, ProviderInstance } from '../providers/api.ts';
+import type { Alias, RoutingPolicy } from '../routing/api.ts';
+import type { DatabasePlace } from '../store/database-url.ts';
+
+/** All that the gateway is told: by flags, environment and file, in this order, with defaults for the rest. */
+export interface GatewayConfig {
+  readonly server: ServerConfig;
+  readonly database: DatabasePlace;
+  readonly autoMigrate: boolean;
+  readonly masterKey: string | undefined;
+  /** Whether to make a first key, and to show it once, if there is none. */
+  readonly bootstrapKey: boolean;
+  /** Of users that have none of their own. */
+  readonly userLimits: Partial<RateLimits>;
+  readonly models: ModelsConfig;
+  readonly metrics: boolean;
+  readonly tracing: TracingConfig | undefined;
+  readonly logLevel: LogLevel;
+  /** Values that may stand in no log and no answer. */
+  readonly secrets: readonly string[];
+}
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Listen on other addresses than loopback although no key is needed. */
+  readonly insecure: boolean;
+  readonly allowedHosts: readonly string[];
+  /** Web pages that may call; `*` for all. None by default. */
+  readonly corsOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  /** When told to stop: how long requests may take to finish. */
+  readonly shutdownMs: number;
+}
+
+/** What can change while the gateway runs: read again on a reload, and replaced as a whole. */
+export interface ModelsConfig {
+  readonly providers: readonly (ProviderInstance | EncoderProgram)[];
+  readonly aliases: readonly Alias[];
+  readonly routing: Partial<RoutingPolicy>;
+  readonly guardrails: {
+    readonly profiles: readonly GuardrailProfile[];
+    /** What every request has to pass. */
+    readonly demanded: readonly GuardrailRule[];
+  };
+  /** For models that have no price in the database. */
+  readonly pricing: readonly NewPrice[];
+  /** Models without a price are refused. */
+  readonly requirePricing: boolean;
+  /** Tokens of an answer to count with, where a request names no most; 1024 unless said otherwise. */
+  readonly assumedOutputTokens: number;
+}
+
+export interface TracingConfig {
+  /** Where spans are sent to by OTLP over HTTP, with `/v1/traces`. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Of requests that come without a decision of their own, 0 to 1. */
+  readonly sampled: number;
+}
