@@ -2,8 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
 import { configError, inputError, messageOf } from '../../../contract/errors.ts';
+import { lines } from '../../../core/lines.ts';
 import type { InputFormat } from './formats.ts';
-import { lines } from './lines.ts';
 
 export interface TextSource {
   /** A path, or - for standard input. */
@@ -44,10 +44,10 @@ type Reader = (stream: Readable, source: TextSource) => AsyncGenerator<TextOrErr
 
 const READERS: Record<InputFormat, Reader> = {
   async *txt(stream) {
-    for await (const line of lines(stream)) yield { text: line };
+    for await (const line of lines(textOf(stream))) yield { text: line };
   },
   async *jsonl(stream, { column }) {
-    for await (const line of lines(stream)) yield textOfJson(line, column);
+    for await (const line of lines(textOf(stream))) yield textOfJson(line, column);
   },
   async *csv(stream, { column, input }) {
     const records = stream.pipe(parseCsv({ bom: true, relax_column_count: true }));
@@ -66,6 +66,9 @@ const READERS: Record<InputFormat, Reader> = {
     }
   },
 };
+
+const textOf = (stream: Readable): AsyncIterable<string> =>
+  stream.setEncoding('utf8') as AsyncIterable<string>;
 
 function textOfJson(line: string, key: string): TextOrError {
   try {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Store } from '../store/api.ts';
+import { DATABASE_NOW } from '../store/database-now.ts';
 import type { ReservationRow, Schema } from '../store/schema.ts';
 import { machineName, mayRun } from './machine.ts';
 
@@ -22,7 +23,7 @@ export interface ProcessLease {
 export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): ProcessLease {
   const id = randomUUID();
   const machine = machineName();
-  const now = NOW[kind];
+  const now = DATABASE_NOW[kind];
   // Told by the database's clock, which all processes share.
   const isOld = sql<boolean>`seen_at < ${now} - ${sql.lit(DEAD_AFTER_MS)}`;
 
@@ -83,8 +84,3 @@ async function forgetProcesses(db: Kysely<Schema>, ids: readonly string[]): Prom
         .execute(),
   );
 }
-
-const NOW: Readonly<Record<Store['kind'], RawBuilder<number>>> = {
-  sqlite: sql`cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
-};

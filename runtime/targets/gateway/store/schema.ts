@@ -1,10 +1,11 @@
 import type { Nanos } from '../../../core/money.ts';
+import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
  * The tables, the same in both databases. Times are milliseconds since 1970, truths are 0 and 1, JSON is text, and columns that
  * hold money end in `_nano`: only those are read as bigint.
  */
-export interface Schema {
+export interface Schema extends WorkflowSchema {
   gateway_meta: MetaRow;
   gateway_users: UserRow;
   gateway_keys: KeyRow;

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { lines } from '../../../../../runtime/targets/encoder/infer/lines.ts';
+import { lines } from '../../../runtime/core/lines.ts';
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
-  return await Array.fromAsync(lines(Readable.from(chunks.map((chunk) => Buffer.from(chunk)))));
+  return await Array.fromAsync(
+    lines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))).setEncoding('utf8')),
+  );
 }
 
 test('lines end with LF or CRLF, and nowhere else', async () => {

@@ -1,10 +1,8 @@
-import type { Readable } from 'node:stream';
-
 /**
- * The lines of a UTF-8 stream, without their ends (LF or CRLF) and without a byte order mark. Node's readline would also end
+ * The lines of a text that comes in pieces, without their ends (LF or CRLF) and without a byte order mark. Node's readline would also end
  * lines at U+2028 and U+2029, which JSON allows inside strings.
  */
-export async function* lines(stream: Readable): AsyncGenerator<string> {
+export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];
   let first = true;
   const finish = (end: string): string => {
@@ -14,9 +12,9 @@ export async function* lines(stream: Readable): AsyncGenerator<string> {
     first = false;
     return line.replace(/^\uFEFF/, '');
   };
-  for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+  for await (const piece of pieces) {
     // A line may be as long as the file, so only what is new is searched.
-    const [end = '', ...more] = chunk.split('\n');
+    const [end = '', ...more] = piece.split('\n');
     if (more.length === 0) {
       rest.push(end);
       continue;

@@ -1,0 +1,17 @@
+import type { DatasetRow } from '../store/workflow-schema.ts';
+import type { Dataset } from './api.ts';
+
+export const datasetOf = (row: DatasetRow): Dataset => ({
+  id: row.id,
+  filename: row.filename,
+  format: 'job',
+  size: row.size,
+  rowCount: row.row_count,
+  columns: JSON.parse(row.columns) as string[],
+  groundTruth: row.ground_truth === 1,
+  runId: row.run_id,
+  generated: row.generated === 1,
+  generatedBy: row.generated_by,
+  owner: row.owner,
+  createdAt: row.created_at,
+});

@@ -1,0 +1,118 @@
+import type { Kysely } from 'kysely';
+import type { Nanos } from '../../../core/money.ts';
+import type { Page } from '../identity/api.ts';
+import type { Viewer } from '../datasets/api.ts';
+import type { Schema } from '../store/schema.ts';
+import type { BatchOutcome, WorkResult, WorkSpec } from '../work/api.ts';
+import type { Json } from '../wires/chat/shape.ts';
+
+export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
+
+export interface Job {
+  readonly id: string;
+  readonly workflowId: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly status: JobStatus;
+  readonly spec: WorkSpec;
+  readonly datasetId: string;
+  /** The dataset, or the table of scores, that it writes. */
+  readonly outputId: string | null;
+  readonly totalRows: number;
+  readonly doneRows: number;
+  readonly failedRows: number;
+  readonly result: WorkResult | null;
+  readonly error: string | null;
+  readonly compute: string;
+  /** From when the work begins. */
+  readonly timeoutSec: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cost: Nanos;
+  readonly owner: string | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+export interface NewJob {
+  readonly workflowId: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly spec: WorkSpec;
+  readonly datasetId: string;
+  readonly outputId: string | null;
+  readonly totalRows: number;
+  readonly compute: string;
+  readonly timeoutSec: number;
+  readonly owner: string | null;
+}
+
+/** A job that this process has, until its lease runs out. What is written for it is refused if somebody else has it by then. */
+export interface Claim {
+  readonly job: Job;
+  readonly epoch: number;
+  readonly checkpoint: Json | null;
+  readonly deadlineAt: number;
+  /** Somebody wanted it to stop before it was claimed. */
+  readonly isCancelled: boolean;
+}
+
+export interface LogLine {
+  readonly id: string;
+  readonly at: number;
+  readonly level: string;
+  readonly text: string;
+}
+
+/** Jobs in the database: whoever has a lease works on one, and nothing is lost with it. */
+export interface JobQueue {
+  create(db: Kysely<Schema>, job: NewJob): Promise<Job>;
+  /** Throws a NotFoundError. */
+  get(viewer: Viewer, id: string): Promise<Job>;
+  list(
+    viewer: Viewer,
+    filter: { readonly types?: readonly string[]; readonly workflowId?: string },
+    page: Page,
+  ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
+  logs(id: string, after?: string): Promise<readonly LogLine[]>;
+  log(id: string, level: string, text: string): Promise<void>;
+  /** Stops it: at once if nobody has it, else when whoever has it notices. One that is over stays as it is. */
+  cancel(id: string): Promise<void>;
+  /** Resolves when nobody works on it any more, or when the time is over. */
+  stopped(id: string, withinMs: number): Promise<boolean>;
+  delete(db: Kysely<Schema>, id: string): Promise<void>;
+
+  /** The oldest job that nobody has, or whose holder gave no sign of life. */
+  claim(): Promise<Claim | undefined>;
+  /** A sign of life. */
+  renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled'>;
+  /** Writes what a batch came to, with where to go on: both or neither. Throws a ConflictError if the lease is lost. */
+  commit(claim: Claim, firstRow: number, outcome: BatchOutcome, checkpoint: Json): Promise<void>;
+  end(
+    claim: Claim,
+    how:
+      | { readonly status: 'succeeded'; readonly result: WorkResult }
+      | { readonly status: 'failed' | 'stopped'; readonly error: string },
+  ): Promise<void>;
+  /** Somebody else may go on. */
+  release(claim: Claim): Promise<void>;
+}
+
+/** Where work runs. */
+export interface Compute {
+  readonly name: string;
+  /** Starts the work on a job that is claimed; resolves when it has ended, however that was. */
+  run(assignment: Assignment, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** All that a program on another machine has to know. */
+export interface Assignment {
+  readonly jobId: string;
+  readonly epoch: number;
+  /** Of the gateway that has the lease. */
+  readonly gatewayUrl: string;
+  /** Good for this job only, while the lease holds. */
+  readonly token: string;
+}

@@ -1,0 +1,163 @@
+import { type Kysely, sql } from 'kysely';
+import { AppError } from '../../../contract/errors.ts';
+import { putRows } from '../datasets/chunks.ts';
+import type { Store } from '../store/api.ts';
+import { DATABASE_NOW } from '../store/database-now.ts';
+import type { Schema } from '../store/schema.ts';
+import type { JobRow } from '../store/workflow-schema.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import type { Claim, Job, JobQueue } from './api.ts';
+import type { Holder } from './holder.ts';
+import { jobOf } from './job-row.ts';
+
+/** Without a sign of life for so long, a job is somebody else's. */
+const LEASE_MS = 15_000;
+
+export interface ClaimOptions {
+  readonly holder: Holder;
+  /** In the transaction that ends a job: what follows from it. */
+  readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
+}
+
+type Claims = Pick<JobQueue, 'claim' | 'renew' | 'commit' | 'end' | 'release'>;
+
+/** Who works on what. Everything written for a job names the claim, and is refused if there is a newer one. */
+export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
+  const { holder, onEnded } = options;
+  const now = DATABASE_NOW[kind];
+  const held = sql<number>`${now} + ${sql.lit(LEASE_MS)}`;
+
+  /** Jobs that wait, and those whose holder is gone; oldest first. */
+  const free = async (): Promise<readonly Pick<JobRow, 'id' | 'lease_epoch'>[]> => {
+    const rows = await db
+      .selectFrom('gateway_jobs')
+      .select(['id', 'lease_epoch', 'lease_owner'])
+      .select(sql<boolean>`(lease_until is null or lease_until < ${now})`.as('is_free'))
+      .where('status', 'in', ['created', 'pending', 'running'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.filter((row) => row.is_free || (row.lease_owner !== null && holder.isGone(row.lease_owner)));
+  };
+  /** Undefined if somebody else was quicker. */
+  const take = async (
+    trx: Kysely<Schema>,
+    { id, lease_epoch: epoch }: Pick<JobRow, 'id' | 'lease_epoch'>,
+  ): Promise<JobRow | undefined> =>
+    await trx
+      .updateTable('gateway_jobs')
+      .set((row) => ({
+        lease_owner: holder.name,
+        lease_until: held,
+        lease_epoch: epoch + 1,
+        status: sql<string>`case status when 'created' then 'pending' else status end`,
+        started_at: row.fn.coalesce('started_at', now),
+        deadline_at: row.fn.coalesce('deadline_at', sql<number>`${now} + 1000 * timeout_sec`),
+      }))
+      .where('id', '=', id)
+      .where('lease_epoch', '=', epoch)
+      .where('ended_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+  /** Throws a ConflictError if the job is somebody else's by now. */
+  const ours = async (trx: Kysely<Schema>, { job, epoch }: Claim): Promise<JobRow> => {
+    const row = await trx
+      .selectFrom('gateway_jobs')
+      .selectAll()
+      .where('id', '=', job.id)
+      .where('lease_epoch', '=', epoch)
+      .where('lease_owner', 'is not', null)
+      .executeTakeFirst();
+    if (row) return row;
+    throw new AppError('ConflictError', `Job ${job.id} has gone to another worker.`, {
+      reason: 'lease_lost',
+    });
+  };
+
+  return {
+    async claim() {
+      for (const job of await free()) {
+        const row = await db.transaction().execute((trx) => take(trx, job));
+        if (row) return claimOf(row);
+      }
+      return undefined;
+    },
+    async renew({ job, epoch }) {
+      const row = await db
+        .transaction()
+        .execute((trx) =>
+          trx
+            .updateTable('gateway_jobs')
+            .set({ lease_until: held })
+            .where('id', '=', job.id)
+            .where('lease_epoch', '=', epoch)
+            .where('lease_owner', '=', holder.name)
+            .returning('cancelled')
+            .executeTakeFirst(),
+        );
+      if (!row) return 'lost';
+      return row.cancelled === 1 ? 'cancelled' : 'held';
+    },
+    commit: (claim, firstRow, outcome, checkpoint) =>
+      db.transaction().execute(async (trx) => {
+        const row = await ours(trx, claim);
+        const { rows, failed, usage } = outcome;
+        if (row.done_rows !== firstRow) {
+          const message = `Job ${row.id} goes on at row ${row.done_rows}, not at ${firstRow}.`;
+          throw new AppError('ConflictError', message, { reason: 'wrong_row' });
+        }
+        if (row.output_id !== null) await putRows(trx, row.output_id, { firstRow, rows });
+        await trx
+          .updateTable('gateway_jobs')
+          .set({
+            status: 'running',
+            done_rows: firstRow + rows.length,
+            failed_rows: row.failed_rows + failed,
+            prompt_tokens: row.prompt_tokens + usage.promptTokens,
+            completion_tokens: row.completion_tokens + usage.completionTokens,
+            checkpoint: JSON.stringify(checkpoint),
+          })
+          .where('id', '=', row.id)
+          .execute();
+      }),
+    end: (claim, how) =>
+      db.transaction().execute(async (trx) => {
+        const { id } = await ours(trx, claim);
+        const row = await trx
+          .updateTable('gateway_jobs')
+          .set({
+            ...NOBODY,
+            status: how.status,
+            result: 'result' in how ? JSON.stringify(how.result) : null,
+            error: 'error' in how ? how.error : null,
+            ended_at: now,
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await onEnded(trx, jobOf(row));
+      }),
+    async release({ job, epoch }) {
+      await db
+        .transaction()
+        .execute((trx) =>
+          trx
+            .updateTable('gateway_jobs')
+            .set(NOBODY)
+            .where('id', '=', job.id)
+            .where('lease_epoch', '=', epoch)
+            .execute(),
+        );
+    },
+  };
+}
+
+const NOBODY = { lease_owner: null, lease_until: null } as const;
+
+const claimOf = (row: JobRow): Claim => ({
+  job: jobOf(row),
+  epoch: row.lease_epoch,
+  checkpoint: row.checkpoint === null ? null : (JSON.parse(row.checkpoint) as Json),
+  deadlineAt: row.deadline_at ?? 0,
+  isCancelled: row.cancelled === 1,
+});

@@ -1,0 +1,31 @@
+import type { JobRow } from '../store/workflow-schema.ts';
+import type { WorkResult, WorkSpec } from '../work/api.ts';
+import type { Job, JobStatus } from './api.ts';
+
+export const jobOf = (row: JobRow): Job => ({
+  id: row.id,
+  workflowId: row.workflow_id,
+  name: row.name,
+  description: row.description,
+  status: row.status as JobStatus,
+  spec: JSON.parse(row.spec) as WorkSpec,
+  datasetId: row.dataset_id,
+  outputId: row.output_id,
+  totalRows: row.total_rows,
+  doneRows: row.done_rows,
+  failedRows: row.failed_rows,
+  result: row.result === null ? null : (JSON.parse(row.result) as WorkResult),
+  error: row.error,
+  compute: row.compute,
+  timeoutSec: row.timeout_sec,
+  promptTokens: row.prompt_tokens,
+  completionTokens: row.completion_tokens,
+  cost: row.cost_nano,
+  owner: row.owner,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+});
+
+export const isOver = (status: JobStatus): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'stopped';

@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts texts so that the database alone does not tell them. */
+export interface Seal {
+  close(text: string): Uint8Array;
+  /** Undefined if it was closed with another key. */
+  open(bytes: Uint8Array): string | undefined;
+}
+
+/** `password` is what an attacker with the database lacks; `salt` may be in the database. */
+export function createSeal(password: string, salt: Uint8Array): Seal {
+  const key = Buffer.from(hkdfSync('sha256', password, salt, 'secrets of the gateway', 32));
+  return {
+    close(text) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, key, nonce);
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+    },
+    open(bytes) {
+      const [nonce, tag] = [
+        bytes.subarray(0, NONCE_BYTES),
+        bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
+      ];
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(tag);
+      try {
+        return (
+          decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+        );
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
