@@ -1,0 +1,38 @@
+import type { LabelCounts } from '../averages.ts';
+import type { NumberOrReason } from '../result.ts';
+
+/** Mean recall of the labels that are true somewhere. */
+export function balancedAccuracy(counts: readonly LabelCounts[]): number {
+  const recalls = counts.filter(({ actual }) => actual > 0).map(({ hits, actual }) => hits / actual);
+  return recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
+}
+
+/** Matthews correlation for any number of labels; 0, as scikit-learn says, where truth or predictions are one label only. */
+export function matthewsCorrelation(counts: readonly LabelCounts[]): number {
+  const { rows, hits } = totals(counts);
+  const together = hits * rows - dot(counts, 'actual', 'predicted');
+  const spread =
+    (rows * rows - dot(counts, 'predicted', 'predicted')) * (rows * rows - dot(counts, 'actual', 'actual'));
+  return spread === 0 ? 0 : together / Math.sqrt(spread);
+}
+
+/** Cohen's kappa without weights. */
+export function cohenKappa(counts: readonly LabelCounts[]): NumberOrReason {
+  const { rows, hits } = totals(counts);
+  const byChance = rows * rows - dot(counts, 'actual', 'predicted');
+  if (byChance === 0) return ONE_LABEL;
+  return 1 - ((rows - hits) * rows) / byChance;
+}
+
+const ONE_LABEL =
+  'All references and predictions are one and the same label, so agreement beyond chance has no meaning.';
+
+type Count = 'actual' | 'predicted';
+
+const dot = (counts: readonly LabelCounts[], one: Count, other: Count): number =>
+  counts.reduce((sum, count) => sum + count[one] * count[other], 0);
+
+const totals = (counts: readonly LabelCounts[]): { rows: number; hits: number } => ({
+  rows: counts.reduce((sum, { actual }) => sum + actual, 0),
+  hits: counts.reduce((sum, { hits }) => sum + hits, 0),
+});

@@ -1,0 +1,48 @@
+import type { LabelCounts } from '../averages.ts';
+import { sortedLabels } from '../sorted-labels.ts';
+
+/** How often which label was predicted for which true one. Holds one number per pair that occurred. */
+export interface Confusion {
+  readonly add: (actual: string, predicted: string) => void;
+  /** Of every label that is true or predicted somewhere, in their order. */
+  readonly counts: () => LabelCounts[];
+  /** Rows are true labels, columns predicted ones, both in the order of `labels`. */
+  readonly matrix: (labels: readonly string[]) => number[][];
+  readonly save: () => SavedConfusion;
+}
+export type SavedConfusion = readonly (readonly [actual: string, predicted: string, rows: number])[];
+
+export function confusion(saved: SavedConfusion = []): Confusion {
+  const cells = new Map<string, Map<string, number>>();
+  const add = (actual: string, predicted: string, rows: number): void => {
+    const line = cells.get(actual) ?? new Map<string, number>();
+    cells.set(actual, line);
+    line.set(predicted, (line.get(predicted) ?? 0) + rows);
+  };
+  const all = (): [actual: string, predicted: string, rows: number][] =>
+    Array.from(cells, ([actual, line]) =>
+      Array.from(line, ([predicted, rows]): [string, string, number] => [actual, predicted, rows]),
+    ).flat();
+  for (const cell of saved) add(...cell);
+
+  return {
+    add: (actual, predicted) => add(actual, predicted, 1),
+    counts: () => countsOf(all()),
+    matrix: (labels) =>
+      labels.map((actual) => labels.map((predicted) => cells.get(actual)?.get(predicted) ?? 0)),
+    save: all,
+  };
+}
+
+function countsOf(cells: SavedConfusion): LabelCounts[] {
+  const labels = sortedLabels(cells.flatMap(([actual, predicted]) => [actual, predicted]));
+  const tallies = new Map(labels.map((label) => [label, { label, hits: 0, predicted: 0, actual: 0 }]));
+  for (const [actual, predicted, rows] of cells) {
+    const truth = tallies.get(actual);
+    const said = tallies.get(predicted);
+    if (truth) truth.actual += rows;
+    if (said) said.predicted += rows;
+    if (truth && truth === said) truth.hits += rows;
+  }
+  return [...tallies.values()];
+}

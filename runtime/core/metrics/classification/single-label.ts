@@ -1,0 +1,38 @@
+import type { Metric, MetricMaker, MetricResult, MetricRow } from '../api.ts';
+import { labelTable } from '../averages.ts';
+import { metricResult } from '../result.ts';
+import { type Confusion, confusion, type SavedConfusion } from './confusion.ts';
+import { labelValues } from './label-values.ts';
+
+/** One true and one predicted label. */
+export type LabelRow = MetricRow<string>;
+
+/**
+ * Accuracy and what else follows from counting labels, as scikit-learn says with `zero_division=0`. Labels are those that occur,
+ * as truth or as prediction. Holds a number per pair of labels that occurred: words of a language model are made labels first.
+ */
+export const singleLabel: MetricMaker<LabelRow> = (_options, saved): Metric<LabelRow> => {
+  const counted = confusion(saved as SavedConfusion | undefined);
+  return {
+    add: ({ prediction, reference }) => {
+      counted.add(reference, prediction);
+      return { accuracy: prediction === reference ? 1 : 0 };
+    },
+    result: () => resultOf(counted),
+    save: counted.save,
+  };
+};
+
+/** A matrix of more labels is for no reader, and grows with their square. */
+const MAX_MATRIX_LABELS = 200;
+
+function resultOf(counted: Confusion): MetricResult {
+  const counts = counted.counts();
+  const labels = counts.map(({ label }) => label);
+  return metricResult(labelValues(counts), {
+    rows: counts.reduce((sum, { actual }) => sum + actual, 0),
+    labels,
+    per_label: labelTable(counts),
+    confusion_matrix: labels.length > MAX_MATRIX_LABELS ? null : counted.matrix(labels),
+  });
+}

@@ -1,0 +1,44 @@
+import { type BootstrapOptions } from './bootstrap.ts';
+import { foldedRows } from './folded-rows.ts';
+import { mcnemar } from './mcnemar.ts';
+import { randomisationTest } from './randomisation.ts';
+import { scoreInterval, type ScoreInterval } from './score-interval.ts';
+
+/** How much better the second model is than the first: the mean of the differences, and its interval. */
+export interface PairComparison extends ScoreInterval {
+  readonly test: 'mcnemar_exact' | 'randomisation';
+  readonly p_value: number | null;
+}
+
+export interface PairOptions extends BootstrapOptions {
+  /** Of the randomisation test. */
+  readonly rounds?: number;
+}
+
+/**
+ * Two models by their scores on the same rows, in the same order; NaN is a row without a score, and only rows with both count.
+ * Scores that are all 0 or 1 are tested by McNemar's exact test, others by randomisation.
+ */
+export function comparePair(
+  first: Float64Array,
+  second: Float64Array,
+  options: PairOptions = {},
+): PairComparison {
+  if (first.length !== second.length) throw new Error(`${first.length} rows against ${second.length}`);
+  const all = second.map((score, at) => score - (first[at] ?? 0));
+  const hasBoth = (_score: number, at: number): boolean => Number.isFinite(all[at]);
+  const [ours, theirs, differences] = [first.filter(hasBoth), second.filter(hasBoth), all.filter(hasBoth)];
+  const isRightOrWrong = [ours, theirs].every((scores) =>
+    scores.every((score) => score === 0 || score === 1),
+  );
+  return {
+    ...scoreInterval(differences, options),
+    test: isRightOrWrong ? 'mcnemar_exact' : 'randomisation',
+    p_value:
+      differences.length === 0
+        ? null
+        : isRightOrWrong
+          ? mcnemar(ours, theirs)
+          : randomisationTest(foldedRows(differences), options),
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * Scores of many rows as the means of at most 4,096 groups, so that resampling a million rows takes no longer than resampling a few
+ * thousand. Each group takes rows from all over the list, as neighbours are often alike. Few rows stay as they are.
+ */
+export function foldedRows(scores: Float64Array): Float64Array {
+  const size = Math.ceil(scores.length / MOST_GROUPS);
+  if (size <= 1) return scores;
+  const groups = Math.ceil(scores.length / size);
+  const sums = new Float64Array(groups);
+  for (const [row, score] of scores.entries()) sums[row % groups] = (sums[row % groups] ?? 0) + score;
+  return sums.map((sum, group) => sum / Math.ceil((scores.length - group) / groups));
+}
+
+const MOST_GROUPS = 4096;

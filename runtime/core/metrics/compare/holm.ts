@@ -1,0 +1,11 @@
+/** p-values of tests that were made together, each raised by Holm's method; in the order of the values given. */
+export function holm(pValues: readonly number[]): number[] {
+  const order = pValues.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
+  const adjusted = Array.from(pValues, () => 0);
+  let least = 0;
+  for (const [rank, { value, at }] of order.entries()) {
+    least = Math.max(least, Math.min(1, value * (order.length - rank)));
+    adjusted[at] = least;
+  }
+  return adjusted;
+}

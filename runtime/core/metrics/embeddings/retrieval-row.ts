@@ -1,0 +1,14 @@
+import type { RetrievalRow } from './retrieval.ts';
+import { cosine, type Vector } from './vector.ts';
+
+/** The row of a query among candidates that are known by their vectors; `relevant` are positions in that list. */
+export function retrievalRow(
+  query: Vector,
+  candidates: readonly Vector[],
+  relevant: ReadonlySet<number>,
+): RetrievalRow {
+  return {
+    prediction: candidates.map((candidate) => cosine(query, candidate)),
+    reference: candidates.map((_, at) => (relevant.has(at) ? 1 : 0)),
+  };
+}

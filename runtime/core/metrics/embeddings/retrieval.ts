@@ -1,0 +1,89 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { Metric, MetricMaker, MetricRow } from '../api.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import { ndcg } from './ndcg.ts';
+import { type Candidate, ranking } from './ranking.ts';
+
+/** A query: what the model scored each candidate, and how relevant each is (0 not at all; 1, or more by degree). */
+export type RetrievalRow = MetricRow<readonly number[]>;
+
+export interface RetrievalOptions {
+  /** At which ranks to look; 1, 5 and 10 if nothing is said. */
+  readonly ranks?: readonly number[];
+}
+
+type Saved = {
+  readonly queries: number;
+  readonly withoutRelevant: number;
+  readonly sums: Readonly<Record<string, number>>;
+};
+
+/**
+ * Mean over queries of recall, MRR (both: relevant or not) and nDCG (linear gain). A query with nothing relevant counts 0 in each,
+ * as in trec_eval and scikit-learn. Of candidates with equal scores the relevant come last, so that a model that scores all
+ * alike gains nothing by their order; nDCG takes the mean over all orders instead, as scikit-learn does.
+ */
+export const retrieval: MetricMaker<RetrievalRow, RetrievalOptions> = (
+  { ranks = [1, 5, 10] },
+  json,
+): Metric<RetrievalRow> => {
+  checkRanks(ranks);
+  const saved = json as Saved | undefined;
+  let { queries, withoutRelevant } = saved ?? { queries: 0, withoutRelevant: 0 };
+  const sums = { ...(saved?.sums ?? scoresOf([], ranks)) };
+  return {
+    add: (row) => {
+      checkRow(row);
+      const ranked = ranking(row.prediction, row.reference);
+      const scores = scoresOf(ranked, ranks);
+      queries += 1;
+      if (!ranked.some(isRelevant)) withoutRelevant += 1;
+      for (const [name, score] of Object.entries(scores)) sums[name] = (sums[name] ?? 0) + score;
+      return scores;
+    },
+    result: () => {
+      const means = Object.entries(sums).map(([name, sum]) => [name, sum / queries] as const);
+      const numbers = Object.fromEntries(means);
+      return metricResult(queries === 0 ? withoutRows(numbers) : numbers, {
+        rows: queries,
+        queries_without_relevant: withoutRelevant,
+      });
+    },
+    save: (): Saved => ({ queries, withoutRelevant, sums: { ...sums } }),
+  };
+};
+
+const isRelevant = ({ gain }: Candidate): boolean => gain > 0;
+
+function scoresOf(ranked: readonly Candidate[], ranks: readonly number[]): Record<string, number> {
+  const first = ranked.findIndex(isRelevant);
+  const relevant = ranked.filter(isRelevant).length;
+  const scores: Record<string, number> = { mrr: first === -1 ? 0 : 1 / (first + 1) };
+  for (const rank of ranks) {
+    const found = ranked.slice(0, rank).filter(isRelevant).length;
+    scores[`recall_at_${rank}`] = relevant === 0 ? 0 : found / relevant;
+    scores[`ndcg_at_${rank}`] = ndcg(ranked, rank);
+  }
+  return scores;
+}
+
+function checkRanks(ranks: readonly number[]): void {
+  const bad = ranks.find((rank) => !Number.isInteger(rank) || rank < 1);
+  if (bad !== undefined) throw inputError(`The rank ${bad} is not a whole number of at least 1.`);
+}
+
+function checkRow({ prediction, reference }: RetrievalRow): void {
+  if (prediction.length !== reference.length || prediction.length === 0) {
+    throw inputError(
+      `${prediction.length} candidates have a score, ${reference.length} a relevance. Each needs both, and there must be one.`,
+    );
+  }
+  const score = prediction.find((score) => !Number.isFinite(score));
+  if (score !== undefined) throw inputError(`A candidate has the score ${score}. Scores are finite numbers.`);
+  const gain = reference.find((gain) => !(Number.isFinite(gain) && gain >= 0));
+  if (gain !== undefined) {
+    throw inputError(
+      `A candidate has the relevance ${gain}. It is 0 for what is not relevant, or a number above.`,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { Metric, MetricMaker, MetricRow } from '../api.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import { pearson, spearman } from './correlation.ts';
+import { cosine, type Vector } from './vector.ts';
+
+/** Two vectors of which people said, or did not, how alike the texts are. */
+export interface SimilarityRow extends MetricRow<Vector> {
+  readonly gold?: number;
+}
+
+type Saved = {
+  readonly rows: number;
+  readonly sum: number;
+  readonly cosines: readonly number[];
+  readonly golds: readonly number[];
+};
+
+/**
+ * Mean cosine, and how the cosines go along with what people said (scipy's `pearsonr` and `spearmanr`), over the rows that have
+ * that. Ranks need every value: 16 bytes per row with a gold value, and more in what it saves.
+ */
+export const similarity: MetricMaker<SimilarityRow> = (_options, json): Metric<SimilarityRow> => {
+  const saved = json as Saved | undefined;
+  let { rows, sum } = saved ?? { rows: 0, sum: 0 };
+  const cosines = [...(saved?.cosines ?? [])];
+  const golds = [...(saved?.golds ?? [])];
+  return {
+    add: ({ prediction, reference, gold }) => {
+      const value = cosine(prediction, reference);
+      if (gold !== undefined && !Number.isFinite(gold)) throw badGold(gold);
+      rows += 1;
+      sum += value;
+      if (gold !== undefined) {
+        cosines.push(value);
+        golds.push(gold);
+      }
+      return { cosine_mean: value };
+    },
+    result: () => {
+      const correlation = (measure: typeof pearson) =>
+        golds.length === 0 ? NO_GOLD : measure(cosines, golds);
+      const numbers = {
+        cosine_mean: sum / rows,
+        pearson: correlation(pearson),
+        spearman: correlation(spearman),
+      };
+      return metricResult(rows === 0 ? withoutRows(numbers) : numbers, {
+        rows,
+        rows_with_gold: golds.length,
+      });
+    },
+    save: (): Saved => ({ rows, sum, cosines: [...cosines], golds: [...golds] }),
+  };
+};
+
+const NO_GOLD = 'No row says how alike its texts are.';
+
+const badGold = (gold: number): Error =>
+  inputError(`The gold similarity is ${gold}. It must be a finite number; leave it out where there is none.`);

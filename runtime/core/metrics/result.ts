@@ -1,0 +1,26 @@
+import type { Json, MetricResult } from './api.ts';
+
+/** A number, or a sentence that says why the rows do not define it. */
+export type NumberOrReason = number | string;
+
+/** A result in which every number is finite, or `null` with the reason. */
+export function metricResult(
+  numbers: Readonly<Record<string, NumberOrReason>>,
+  detail: Json = null,
+): MetricResult {
+  const values: Record<string, number | null> = {};
+  const reasons: Record<string, string> = {};
+  for (const [name, value] of Object.entries(numbers)) {
+    const isNumber = typeof value === 'number' && Number.isFinite(value);
+    values[name] = isNumber ? value : null;
+    if (!isNumber) reasons[name] = typeof value === 'string' ? value : NOT_FINITE;
+  }
+  return { values, reasons, detail };
+}
+
+/** The same names, none of them defined. */
+export const withoutRows = (numbers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(numbers).map((name) => [name, NO_ROWS]));
+
+const NO_ROWS = 'No row was scored.';
+const NOT_FINITE = 'The rows lead to a number that is not finite.';

@@ -1,0 +1,73 @@
+import { countShared, ngrams } from '../ngrams.ts';
+
+const ORDERS = [1, 2, 3, 4] as const;
+
+/** What BLEU needs to know of any number of rows. */
+export interface BleuCounts {
+  readonly predicted: number;
+  readonly actual: number;
+  /** For n-grams of 1 to 4 tokens: how many are in the reference, and how many there are. */
+  readonly matches: readonly number[];
+  readonly totals: readonly number[];
+}
+
+export const NO_BLEU_COUNTS: BleuCounts = {
+  predicted: 0,
+  actual: 0,
+  matches: ORDERS.map(() => 0),
+  totals: ORDERS.map(() => 0),
+};
+
+export const countBleu = (prediction: readonly string[], reference: readonly string[]): BleuCounts => ({
+  predicted: prediction.length,
+  actual: reference.length,
+  matches: ORDERS.map((order) => countShared(ngrams(prediction, order), ngrams(reference, order))),
+  totals: ORDERS.map((order) => Math.max(0, prediction.length - order + 1)),
+});
+
+export const addBleuCounts = (left: BleuCounts, right: BleuCounts): BleuCounts => ({
+  predicted: left.predicted + right.predicted,
+  actual: left.actual + right.actual,
+  matches: left.matches.map((count, at) => count + (right.matches[at] ?? 0)),
+  totals: left.totals.map((count, at) => count + (right.totals[at] ?? 0)),
+});
+
+interface BleuScore {
+  /** From 0 to 100, as in sacrebleu and in papers. */
+  readonly score: number;
+  readonly precisions: readonly number[];
+  readonly brevityPenalty: number;
+}
+
+/**
+ * BLEU (Papineni et al., 2002) with the exponential smoothing of sacrebleu: orders without a match count as 1/2, 1/4, … of one.
+ * A sentence has `effectiveOrder`: it is not blamed for being too short to have n-grams of all orders.
+ */
+export function bleuScore(counts: BleuCounts, effectiveOrder: boolean): BleuScore {
+  const brevityPenalty = penalty(counts);
+  const precisions = smoothed(counts);
+  const orders = effectiveOrder ? counts.totals.filter((total) => total > 0).length : ORDERS.length;
+  const used = precisions.slice(0, orders);
+  const logarithms = used.reduce((sum, precision) => sum + Math.log(precision), 0);
+  const isNothing = counts.matches.every((count) => count === 0);
+  // An order without n-grams makes the sum -Infinity and the score 0.
+  const score = isNothing ? 0 : brevityPenalty * Math.exp(logarithms / orders);
+  return { score, precisions, brevityPenalty };
+}
+
+function penalty({ predicted, actual }: BleuCounts): number {
+  if (predicted >= actual) return 1;
+  return predicted === 0 ? 0 : Math.exp(1 - actual / predicted);
+}
+
+/** Per order, in percent; 0 where the predictions have no n-gram of it. */
+function smoothed({ matches, totals }: BleuCounts): number[] {
+  let misses = 0;
+  return ORDERS.map((_order, at) => {
+    const [match = 0, total = 0] = [matches[at], totals[at]];
+    if (total === 0) return 0;
+    if (match > 0) return (100 * match) / total;
+    misses += 1;
+    return 100 / (2 ** misses * total);
+  });
+}

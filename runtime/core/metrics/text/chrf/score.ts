@@ -1,0 +1,61 @@
+import { characterNgrams, countShared, ngrams } from '../ngrams.ts';
+import { checkLength, type TextRow } from '../text-row.ts';
+import { chrfCharacters, chrfWords } from './tokens.ts';
+
+/** Of n-grams of one order: how many the prediction has, how many the reference, and how many they share. */
+export type ChrfCount = readonly [predicted: number, actual: number, matches: number];
+
+const CHARACTER_ORDERS = [1, 2, 3, 4, 5, 6] as const;
+const WORD_ORDERS = [1, 2] as const;
+
+export const NO_CHRF_COUNTS: readonly ChrfCount[] = [...CHARACTER_ORDERS, ...WORD_ORDERS].map(
+  (): ChrfCount => [0, 0, 0],
+);
+
+/** First the characters, then the words. */
+export function countChrf(row: TextRow): ChrfCount[] {
+  checkLength(row);
+  const [prediction, reference] = [chrfCharacters(row.prediction), chrfCharacters(row.reference)];
+  const [predictionWords, referenceWords] = [chrfWords(row.prediction), chrfWords(row.reference)];
+  return [
+    ...CHARACTER_ORDERS.map((order) =>
+      countOf(characterNgrams(prediction, order), characterNgrams(reference, order)),
+    ),
+    ...WORD_ORDERS.map((order) => countOf(ngrams(predictionWords, order), ngrams(referenceWords, order))),
+  ];
+}
+
+/** An order that the reference has no n-grams of is not counted, as in sacrebleu; over a corpus that makes a difference. */
+const countOf = (predicted: readonly string[], actual: readonly string[]): ChrfCount => [
+  actual.length === 0 ? 0 : predicted.length,
+  actual.length,
+  countShared(predicted, actual),
+];
+
+export const addChrfCounts = (left: readonly ChrfCount[], right: readonly ChrfCount[]): ChrfCount[] =>
+  left.map(([predicted, actual, matches], at) => {
+    const [morePredicted, moreActual, moreMatches] = right[at] ?? [0, 0, 0];
+    return [predicted + morePredicted, actual + moreActual, matches + moreMatches];
+  });
+
+interface ChrfScores {
+  readonly chrf: number;
+  readonly chrf_plus_plus: number;
+}
+
+/** chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall counts twice as much, only orders that both texts have. */
+export const chrfScores = (counts: readonly ChrfCount[]): ChrfScores => ({
+  chrf: scoreOf(counts.slice(0, CHARACTER_ORDERS.length)),
+  chrf_plus_plus: scoreOf(counts),
+});
+
+/** Beta squared. */
+const RECALL_WEIGHT = 4;
+
+function scoreOf(counts: readonly ChrfCount[]): number {
+  const both = counts.filter(([predicted, actual]) => predicted > 0 && actual > 0);
+  const precision = both.reduce((sum, [predicted, , matches]) => sum + matches / predicted, 0) / both.length;
+  const recall = both.reduce((sum, [, actual, matches]) => sum + matches / actual, 0) / both.length;
+  if (!(precision + recall > 0)) return 0;
+  return (100 * (1 + RECALL_WEIGHT) * precision * recall) / (RECALL_WEIGHT * precision + recall);
+}

@@ -1,0 +1,32 @@
+import { inputError } from '../../../../contract/errors.ts';
+import type { MetricMaker, RowScores } from '../../api.ts';
+import { meanMetric } from '../mean-metric.ts';
+import type { JudgeDefinition } from './definitions.ts';
+import type { Verdict } from './verdict.ts';
+
+/** By the names of the definition's criteria. */
+type JudgedRow = Readonly<Record<string, Verdict>>;
+
+/** Rows carry verdicts: whoever runs the metric asks a judge for them, one criterion at a time. */
+export const judge: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
+  { definition: { name, criteria } },
+  saved,
+) => {
+  const valueOf = (criterion: string) => `${name}_${criterion}_mean`;
+  const scoreRow = (row: JudgedRow): RowScores =>
+    Object.fromEntries(
+      criteria.map((criterion) => {
+        const verdict = Object.hasOwn(row, criterion.name) ? row[criterion.name] : undefined;
+        if (verdict === undefined)
+          throw inputError(
+            `The row has no verdict for "${criterion.name}"; ${name} wants one for each criterion.`,
+          );
+        return [valueOf(criterion.name), verdict.score];
+      }),
+    );
+  return meanMetric(
+    criteria.map((criterion) => valueOf(criterion.name)),
+    scoreRow,
+    saved,
+  );
+};

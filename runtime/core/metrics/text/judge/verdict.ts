@@ -1,0 +1,72 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { isObject } from '../../../is-object.ts';
+import { JUDGE_SCALE, type JudgeScale } from './scale.ts';
+
+export interface Verdict {
+  /** From 0 to 1, whatever the judge's scale. */
+  readonly score: number;
+  /** Why, in the judge's words; empty if it did not say. */
+  readonly reason: string;
+}
+
+/**
+ * Reads what a judge answered: one JSON object with a `score`, alone or with talk around it, or no more than a number. Anything
+ * that can be read in two ways is refused rather than guessed, as one of the ways may be from the text that was judged.
+ */
+export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Verdict {
+  const text = withoutThoughts(answer).trim();
+  const score = readScore(text, scale);
+  if (score !== undefined) return verdict(answer, score, '', scale);
+  const found = readObject(text);
+  const given = found !== undefined && Object.hasOwn(found, 'score') ? found['score'] : undefined;
+  const value = typeof given === 'string' ? readScore(given.trim(), scale) : given;
+  if (typeof value !== 'number') throw unreadable(answer, 'has no score that can be read', scale);
+  const reason = typeof found?.['reason'] === 'string' ? found['reason'] : '';
+  return verdict(answer, value, reason, scale);
+}
+
+function verdict(answer: string, score: number, reason: string, scale: JudgeScale): Verdict {
+  const { lowest, highest } = scale;
+  // Not moved to the nearest end: a score of 95 was probably meant for another scale.
+  if (!(score >= lowest && score <= highest)) throw unreadable(answer, 'has a score beyond the scale', scale);
+  return { score: (score - lowest) / (highest - lowest), reason: reason.slice(0, MOST_REASON) };
+}
+
+const MOST_REASON = 2000;
+
+/** Models that reason aloud do so first. */
+const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');
+
+const NUMBER = String.raw`-?\d{1,9}(?:\.\d{1,17})?`;
+const SCORE = new RegExp(
+  String.raw`^(?:score\s*[:=]\s*)?(${NUMBER})(?:\s*(?:/|out of)\s*(${NUMBER}))?\.?$`,
+  'i',
+);
+
+/** "8", "Score: 8" or, if the scale ends there, "8/10". */
+function readScore(text: string, scale: JudgeScale): number | undefined {
+  const [, score, highest] = SCORE.exec(text) ?? [];
+  if (score === undefined || (highest !== undefined && Number(highest) !== scale.highest)) return undefined;
+  return Number(score);
+}
+
+/** From the first brace to the last. Two objects are no JSON then, and so no verdict. */
+function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const SHOWN = 120;
+
+function unreadable(answer: string, problem: string, { lowest, highest }: JudgeScale): AppError {
+  const shown = answer.length > SHOWN ? `${answer.slice(0, SHOWN)}…` : answer;
+  return new AppError(
+    'UpstreamError',
+    `The judge's answer ${JSON.stringify(shown)} ${problem}. It has to be {"reason": …, "score": n} with n from ${lowest} to ${highest}; try again, or take another model as judge.`,
+    { reason: 'unreadable_verdict' },
+  );
+}

@@ -1,0 +1,24 @@
+import type { Json, Metric, RowScores } from '../api.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import { runningMeans } from './running-means.ts';
+
+/** A metric that says of all rows no more than the mean of what it says of each. */
+export function meanMetric<Row>(
+  names: readonly string[],
+  score: (row: Row) => RowScores,
+  saved?: Json,
+): Metric<Row> {
+  const means = runningMeans(names, saved);
+  return {
+    add(row) {
+      const scores = score(row);
+      means.add(scores);
+      return scores;
+    },
+    result() {
+      const numbers = means.numbers();
+      return metricResult(means.isEmpty() ? withoutRows(numbers) : numbers);
+    },
+    save: means.save,
+  };
+}

@@ -1,0 +1,58 @@
+import { stem } from '../porter/stem.ts';
+import { checkLength, type TextRow } from '../text-row.ts';
+import { meteorTokens } from './tokens.ts';
+
+/** What precision weighs against recall, and how much words out of order cost (Lavie and Agarwal, 2007). */
+const ALPHA = 0.9;
+const BETA = 3;
+const GAMMA = 0.5;
+
+/**
+ * METEOR of one row, equal to NLTK's with words and stems only: synonyms would take WordNet. Two equal texts of n words score
+ * 1 - 0.5 / n³ and not 1, as the penalty for being in pieces is there for a single piece too.
+ */
+export function meteorScore(row: TextRow): number {
+  checkLength(row);
+  const prediction = meteorTokens(row.prediction);
+  const reference = meteorTokens(row.reference);
+  const partners = align(prediction, reference);
+  const matches = partners.filter((partner) => partner !== undefined).length;
+  if (matches === 0) return 0;
+  const precision = matches / prediction.length;
+  const recall = matches / reference.length;
+  const mean = (precision * recall) / (ALPHA * precision + (1 - ALPHA) * recall);
+  return mean * (1 - GAMMA * (countChunks(partners) / matches) ** BETA);
+}
+
+/** For each word of the prediction the position of its word in the reference. */
+type Partners = (number | undefined)[];
+
+function align(prediction: readonly string[], reference: readonly string[]): Partners {
+  const partners: Partners = prediction.map(() => undefined);
+  const isTaken = reference.map(() => false);
+  for (const formOf of [(word: string) => word, stem]) {
+    const free = new Map<string, number[]>();
+    reference.forEach((word, at) => {
+      if (isTaken[at]) return;
+      const form = formOf(word);
+      const positions = free.get(form) ?? [];
+      positions.push(at);
+      free.set(form, positions);
+    });
+    // From the end, and each with the last that is free: which of several equal words match decides about the chunks.
+    for (let at = prediction.length - 1; at >= 0; at -= 1) {
+      if (partners[at] !== undefined) continue;
+      const partner = free.get(formOf(prediction[at] ?? ''))?.pop();
+      partners[at] = partner;
+      if (partner !== undefined) isTaken[partner] = true;
+    }
+  }
+  return partners;
+}
+
+/** Runs of words that stand side by side in both texts. */
+const countChunks = (partners: Partners): number =>
+  partners.filter((partner, at) => {
+    const before = partners[at - 1];
+    return partner !== undefined && (before === undefined || partner !== before + 1);
+  }).length;

@@ -1,0 +1,34 @@
+/** Each run of `order` tokens, as one text. Tokens must not have spaces in them, or two runs could read the same. */
+export function ngrams(tokens: readonly string[], order: number): readonly string[] {
+  if (order === 1) return tokens;
+  const found: string[] = [];
+  for (let end = order; end <= tokens.length; end += 1) found.push(tokens.slice(end - order, end).join(' '));
+  return found;
+}
+
+/** Each run of `order` code points. */
+export function characterNgrams(text: string, order: number): readonly string[] {
+  const found: string[] = [];
+  const ends = [0];
+  for (const character of text) {
+    const start = ends[ends.length - order];
+    const end = (ends.at(-1) ?? 0) + character.length;
+    if (start !== undefined) found.push(text.slice(start, end));
+    ends.push(end);
+  }
+  return found;
+}
+
+/** How many of one list find a partner in the other, each in one of its own. */
+export function countShared(left: readonly string[], right: readonly string[]): number {
+  const free = new Map<string, number>();
+  for (const one of right) free.set(one, (free.get(one) ?? 0) + 1);
+  let shared = 0;
+  for (const one of left) {
+    const count = free.get(one) ?? 0;
+    if (count === 0) continue;
+    shared += 1;
+    free.set(one, count - 1);
+  }
+  return shared;
+}

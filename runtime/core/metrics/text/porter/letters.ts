@@ -1,0 +1,29 @@
+/** A letter `c` for each consonant of a word, `v` for each vowel. An `y` is a vowel after a consonant. */
+export function shapeOf(word: string): string {
+  let shape = '';
+  let before = 'v';
+  for (const letter of word) {
+    const isVowel = VOWELS.includes(letter) || (letter === 'y' && before === 'c');
+    before = isVowel ? 'v' : 'c';
+    shape += before;
+  }
+  return shape;
+}
+
+const VOWELS = 'aeiou';
+
+/** Porter's "measure": how often a vowel is followed by a consonant, about the number of syllables that end in one. */
+export const measure = (word: string): number => shapeOf(word).split('vc').length - 1;
+
+export const hasVowel = (word: string): boolean => shapeOf(word).includes('v');
+
+/** Consonant, vowel, consonant, as in "hop" but not in "snow"; or a vowel and a consonant that are the whole word. */
+export function endsShort(word: string): boolean {
+  const shape = shapeOf(word);
+  return shape === 'vc' || (shape.endsWith('cvc') && !/[wxy]$/.test(word));
+}
+
+export function endsInDoubleConsonant(word: string): boolean {
+  const [last, before] = Array.from(word).toReversed();
+  return last !== undefined && last === before && shapeOf(word).endsWith('c');
+}

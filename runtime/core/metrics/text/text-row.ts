@@ -1,0 +1,21 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { MetricRow } from '../api.ts';
+
+export type TextRow = MetricRow<string>;
+
+/** Counting the n-grams of so long a text takes a few hundred megabytes and a few seconds. */
+const MOST_CHARACTERS = 250_000;
+
+export function checkLength(row: TextRow): void {
+  for (const [name, text] of [
+    ['prediction', row.prediction],
+    ['reference', row.reference],
+  ] as const) {
+    if (text.length > MOST_CHARACTERS) {
+      throw new AppError(
+        'TooLargeError',
+        `The ${name} has ${text.length} characters. Metrics of texts take at most ${MOST_CHARACTERS}; shorten it or leave the row out.`,
+      );
+    }
+  }
+}

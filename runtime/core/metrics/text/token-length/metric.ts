@@ -1,0 +1,21 @@
+import type { MetricMaker } from '../../api.ts';
+import { meanMetric } from '../mean-metric.ts';
+import { checkLength, type TextRow } from '../text-row.ts';
+import { splitWords } from '../white-space.ts';
+
+/** A rule of thumb for English: four tokens for three words. Predictions of different models stay comparable, whatever tokenizer each has. */
+const WORDS_PER_TOKEN = 0.75;
+
+/** About how many tokens predictions and references have. */
+export const tokenLength: MetricMaker<TextRow> = (_options, saved) =>
+  meanMetric(['pred_token_length_mean', 'ref_token_length_mean'], scoreRow, saved);
+
+function scoreRow(row: TextRow) {
+  checkLength(row);
+  return {
+    pred_token_length_mean: likelyTokens(row.prediction),
+    ref_token_length_mean: likelyTokens(row.reference),
+  };
+}
+
+const likelyTokens = (text: string): number => Math.trunc(splitWords(text).length / WORDS_PER_TOKEN);

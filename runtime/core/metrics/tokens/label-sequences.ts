@@ -1,0 +1,61 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { Metric, MetricMaker, MetricRow } from '../api.ts';
+import type { SavedTally } from '../label-tally.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import { lenientSpans } from './lenient-spans.ts';
+import { spanCounts } from './span-counts.ts';
+import { strictSpans } from './strict-spans.ts';
+
+/** A label per token, as `["B-PER", "I-PER", "O"]`. */
+export type LabelSequenceRow = MetricRow<readonly string[]>;
+
+export interface LabelSequenceOptions {
+  /** As in seqeval: `strict` reads labels by the scheme IOB2, `default` reads whatever there is. */
+  readonly mode?: 'default' | 'strict';
+}
+
+type Saved = {
+  readonly rows: number;
+  readonly tokens: number;
+  readonly right: number;
+  readonly spans: SavedTally;
+};
+
+/** Precision, recall and F1 over spans as seqeval counts them (`zero_division=0`), and the share of tokens with the right label. */
+export const labelSequences: MetricMaker<LabelSequenceRow, LabelSequenceOptions> = (
+  { mode = 'default' },
+  json,
+): Metric<LabelSequenceRow> => {
+  const saved = json as Saved | undefined;
+  const spansOf = mode === 'strict' ? strictSpans : lenientSpans;
+  const spans = spanCounts(saved?.spans);
+  let { rows, tokens, right } = saved ?? { rows: 0, tokens: 0, right: 0 };
+  return {
+    add: ({ prediction, reference }) => {
+      if (prediction.length !== reference.length) throw unevenRow(prediction, reference);
+      const f1 = spans.add(spansOf(prediction), spansOf(reference));
+      const hits = prediction.filter((label, at) => label === reference[at]).length;
+      rows += 1;
+      tokens += prediction.length;
+      right += hits;
+      const accuracy = prediction.length === 0 ? {} : { token_accuracy: hits / prediction.length };
+      return { span_f1_micro: f1, ...accuracy };
+    },
+    result: () => {
+      const numbers = { ...spans.numbers(), token_accuracy: tokens === 0 ? NO_TOKENS : right / tokens };
+      return metricResult(rows === 0 ? withoutRows(numbers) : numbers, {
+        rows,
+        tokens,
+        per_label: spans.table(),
+      });
+    },
+    save: (): Saved => ({ rows, tokens, right, spans: spans.save() }),
+  };
+};
+
+const NO_TOKENS = 'No row has a token.';
+
+const unevenRow = (prediction: readonly string[], reference: readonly string[]): Error =>
+  inputError(
+    `${prediction.length} tokens have a predicted label, ${reference.length} a true one. There must be one of each per token.`,
+  );

@@ -1,0 +1,37 @@
+import { inputError } from '../../../contract/errors.ts';
+import type { Metric, MetricMaker, MetricRow } from '../api.ts';
+import type { SavedTally } from '../label-tally.ts';
+import { metricResult, withoutRows } from '../result.ts';
+import type { Span } from './span.ts';
+import { spanCounts } from './span-counts.ts';
+
+/** Spans of a text; one named twice counts once. */
+export type SpanRow = MetricRow<readonly Span[]>;
+
+type Saved = { readonly rows: number; readonly spans: SavedTally };
+
+/** Precision, recall and F1 over spans; one is right when start, end and label are. */
+export const spanSets: MetricMaker<SpanRow> = (_options, json): Metric<SpanRow> => {
+  const saved = json as Saved | undefined;
+  const spans = spanCounts(saved?.spans);
+  let rows = saved?.rows ?? 0;
+  return {
+    add: ({ prediction, reference }) => {
+      for (const span of [...prediction, ...reference]) checkSpan(span);
+      rows += 1;
+      return { span_f1_micro: spans.add(prediction, reference) };
+    },
+    result: () => {
+      const numbers = spans.numbers();
+      return metricResult(rows === 0 ? withoutRows(numbers) : numbers, { rows, per_label: spans.table() });
+    },
+    save: (): Saved => ({ rows, spans: spans.save() }),
+  };
+};
+
+function checkSpan({ start, end }: Span): void {
+  if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end) return;
+  throw inputError(
+    `A span goes from ${start} to ${end}. Both are whole numbers, the first at least 0 and below the second.`,
+  );
+}
