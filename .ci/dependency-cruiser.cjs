@@ -1,7 +1,7 @@
 /** The way imports point. `test/architecture.test.ts` runs these rules and first asserts that modules were seen. */
 const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const NODE = '^(node:)';
-const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein)/';
+const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein|yaml|ajv)/';
 module.exports = {
   forbidden: [
     forbid('no-cycles', {}, { circular: true }, 'Imports point one way.'),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaText } from '../cli/services/schema.ts';
+import { schemaText as gatewaySchemaText } from '../runtime/targets/gateway/config/schema-text.ts';
 import { withMemberTable } from './member-table.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +25,7 @@ const TRANSFORMS = 'docs/transforms.md';
 /** Whole files, or files with generated parts. */
 const DOCUMENTS = {
   'docs/config.schema.json': `${schemaText()}\n`,
+  'docs/gateway.schema.json': gatewaySchemaText(),
   [TRANSFORMS]: withMemberTable(read(join(cwd, TRANSFORMS))),
 };
 

@@ -12,6 +12,8 @@ export interface SeaInput {
   readonly assets: ReadonlyMap<string, Uint8Array>;
   /** Compiled code in the result: only valid where host and target are one platform. */
   readonly codeCache: boolean;
+  /** Of Node, for every run of the result. */
+  readonly flags: readonly string[];
   readonly output: string;
 }
 
@@ -38,6 +40,7 @@ export async function buildSea(input: SeaInput): Promise<void> {
       useCodeCache: input.codeCache,
       // NODE_OPTIONS of the user's shell are for Node, not for this program.
       execArgvExtension: 'none',
+      execArgv: input.flags,
     }),
   );
   const { exitCode, stderr } = await execa(process.execPath, ['--build-sea', config], {

@@ -1,6 +1,6 @@
-import { isMapping } from './describe.ts';
+import { isMapping } from '../../runtime/core/yaml/describe.ts';
 import { expansionProblems, type Environment } from './expand.ts';
-import type { Finding } from './issue.ts';
+import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
 /** What a schema cannot see: variables that are not set, and a Lua file's name where its text belongs. */
 export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): Finding[] {

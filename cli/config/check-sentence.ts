@@ -1,7 +1,7 @@
 import { SENTENCE_FIELDS } from '../../runtime/contract/config-schema.ts';
 import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
-import { describe, isMapping, listing } from './describe.ts';
-import type { Finding } from './issue.ts';
+import { describe, isMapping, listing } from '../../runtime/core/yaml/describe.ts';
+import type { Finding } from '../../runtime/core/yaml/issue.ts';
 import { didYouMean } from '../../runtime/core/suggest.ts';
 
 const SENTENCE = 'sentence_embedding';

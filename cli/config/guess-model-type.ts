@@ -1,5 +1,5 @@
 import type { ModelType } from '../../runtime/contract/model-types.ts';
-import { isMapping } from './describe.ts';
+import { isMapping } from '../../runtime/core/yaml/describe.ts';
 
 export interface ModelGuess {
   readonly name: string;

@@ -1,16 +1,16 @@
 import { isScalar, Scalar } from 'yaml';
-import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
+import { CONFIG_SCHEMA, type ConfigFile } from '../../runtime/contract/config-schema.ts';
 import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkSentence } from './check-sentence.ts';
 import type { Environment } from './expand.ts';
-import { formatIssues } from './issue.ts';
-import { locate, nodeAt, sourceAt } from './locate.ts';
-import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
+import { formatIssues } from '../../runtime/core/yaml/issue.ts';
+import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
+import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';
 import { resolveConfig } from './resolve.ts';
 import { checkTopLevel } from './top-level.ts';
-import { validate } from './validate.ts';
+import { createValidate } from '../../runtime/core/yaml/validate.ts';
 
 /**
  * Reads a build configuration. Every problem of the file is in the one ConfigError this throws, a line each:
@@ -21,7 +21,7 @@ export function parseConfig(text: string, file: string, env: Environment): Build
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
   const deeper = rest
     ? [
-        ...validate(rest, (path) => sourceAt(yaml.doc, yaml.text, path)),
+        ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
         ...checkSentence(rest),
       ]

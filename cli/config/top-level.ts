@@ -1,6 +1,6 @@
 import { CONFIG_FIELDS } from '../../runtime/contract/config-schema.ts';
-import { describe, isMapping } from './describe.ts';
-import type { Finding } from './issue.ts';
+import { describe, isMapping } from '../../runtime/core/yaml/describe.ts';
+import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
 /** The slips that make a schema's answer useless: no mapping at all, or fields that nobody indented. `rest` is left to validate. */
 export function checkTopLevel(value: unknown): {

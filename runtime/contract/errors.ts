@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'NotFoundError'
   | 'MethodError'
   | 'UnauthorizedError'
+  /** There is no price for it, and nothing is given away. */
+  | 'PaymentRequiredError'
   | 'ForbiddenError'
   /** Something of that name is there already, or is still in use. */
   | 'ConflictError'
@@ -37,6 +39,8 @@ export interface ErrorDetail {
   /** A path into the request, as `body.arguments.city` or `path.tool`. */
   readonly location?: string | undefined;
   readonly value?: unknown;
+  /** Which kind of rule it breaks, as JSON Schema calls it. */
+  readonly rule?: string | undefined;
 }
 
 export interface AppErrorOptions {

@@ -14,6 +14,8 @@ export interface Lifecycle {
    * ends: what was let in is answered, what was not is told so.
    */
   readonly enter: () => () => void;
+  /** How many requests are in now. */
+  readonly inside: () => number;
   /** Lets nobody in any more; resolves when everybody is out, or when patience has run out. */
   readonly drain: (patienceMilliseconds?: number) => Promise<void>;
 }
@@ -55,6 +57,7 @@ export function createLifecycle(): Lifecycle {
         settle();
       };
     },
+    inside: () => inside,
     drain(patienceMilliseconds) {
       begin('draining');
       settle();

@@ -9,13 +9,22 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** What messages call the two. */
+const FLAGS = { cert: '--cert-file', key: '--key-file' };
+
 /** Reads a certificate and its key, and makes sure that they can be used together. Without both names there is no TLS. */
-export function readTls(certFile: string | undefined, keyFile: string | undefined): TlsFiles | undefined {
+export function readTls(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+  names = FLAGS,
+): TlsFiles | undefined {
   if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined) throw configError('--key-file is given without --cert-file; TLS needs both.');
-  if (keyFile === undefined) throw configError('--cert-file is given without --key-file; TLS needs both.');
-  const refuseCert = refuse('--cert-file', certFile, 'a certificate');
-  const refuseKey = refuse('--key-file', keyFile, `the key of ${certFile}, without a passphrase`);
+  if (certFile === undefined)
+    throw configError(`${names.key} is given without ${names.cert}; TLS needs both.`);
+  if (keyFile === undefined)
+    throw configError(`${names.cert} is given without ${names.key}; TLS needs both.`);
+  const refuseCert = refuse(names.cert, certFile, 'a certificate');
+  const refuseKey = refuse(names.key, keyFile, `the key of ${certFile}, without a passphrase`);
   const cert = attempt(() => readFileSync(certFile), refuseCert);
   attempt(() => createSecureContext({ cert }), refuseCert);
   const key = attempt(() => readFileSync(keyFile), refuseKey);

@@ -27,7 +27,7 @@ const SOURCES = {
     pages: [DOCS_PAGE, 'runtime/targets/encoder/http/page/browser'],
   },
   manager: { main: 'runtime/targets/manager/main.ts', workers: {}, pages: [DOCS_PAGE] },
-  gateway: { main: 'runtime/targets/gateway/main.ts', workers: {}, pages: [] },
+  gateway: { main: 'runtime/targets/gateway/main.ts', workers: {}, pages: [DOCS_PAGE] },
 } satisfies Record<string, Sources>;
 
 export type ProgramName = keyof typeof SOURCES;

@@ -4,7 +4,7 @@ import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { nest, type NestedNumbers } from '../../../runtime/core/tensor/to-table.ts';
 import type { ResultKind } from '../../../runtime/transform/check-result.ts';
-import { describe } from '../../config/describe.ts';
+import { describe } from '../../../runtime/core/yaml/describe.ts';
 import { columns } from '../text.ts';
 import { beforeAndAfter } from './before-and-after.ts';
 import type { TestedText } from './tested-text.ts';

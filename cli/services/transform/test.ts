@@ -13,7 +13,7 @@ import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { PreparedModel } from '../../build/model/prepared-model.ts';
 import type { Reporter } from '../../build/reporter.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
-import { describe } from '../../config/describe.ts';
+import { describe } from '../../../runtime/core/yaml/describe.ts';
 import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { TransformTestResult } from './test-result.ts';

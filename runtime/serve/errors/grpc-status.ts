@@ -13,6 +13,7 @@ export const GRPC_STATUS: Record<ErrorCode, Code> = {
   NotFoundError: Code.NotFound,
   MethodError: Code.Unimplemented,
   UnauthorizedError: Code.Unauthenticated,
+  PaymentRequiredError: Code.FailedPrecondition,
   ForbiddenError: Code.PermissionDenied,
   ConflictError: Code.AlreadyExists,
   OverloadedError: Code.ResourceExhausted,

@@ -12,6 +12,7 @@ export const HTTP_STATUS: Record<ErrorCode, number> = {
   NotFoundError: 404,
   MethodError: 405,
   UnauthorizedError: 401,
+  PaymentRequiredError: 402,
   ForbiddenError: 403,
   ConflictError: 409,
   OverloadedError: 429,

@@ -15,6 +15,7 @@ export const MCP_CODE: Record<ErrorCode, number> = {
   NotFoundError: INVALID_REQUEST,
   MethodError: INVALID_REQUEST,
   UnauthorizedError: INVALID_REQUEST,
+  PaymentRequiredError: INVALID_REQUEST,
   ForbiddenError: INVALID_REQUEST,
   ConflictError: INVALID_REQUEST,
   OverloadedError: INTERNAL_ERROR,

@@ -13,6 +13,8 @@ export interface BodyOptions extends ReadOptions, ParseOptions {
   readonly maxBodyBytes: number;
   /** What to say of a request without a body, even if it names no content type; else that is JSON which ends too early. */
   readonly emptyMessage?: string | undefined;
+  /** What a request without a body means, where it may do without. */
+  readonly emptyBody?: unknown;
 }
 
 /** All problems of a large body could be millions; of those only the first one is told. */
@@ -23,7 +25,8 @@ export function createBodyReader(options: BodyOptions): BodyReader {
   const parse = createBodyParser(options);
   return async (c, schema) => {
     // Who sends nothing often does not say what of.
-    const untyped = options.emptyMessage !== undefined && c.req.header('Content-Type') === undefined;
+    const mayBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
+    const untyped = mayBeEmpty && c.req.header('Content-Type') === undefined;
     if (!untyped) requireJson(c);
     const bytes = await readBytes(c, options.maxBodyBytes, options);
     if (untyped && bytes.length > 0) requireJson(c);
@@ -31,14 +34,28 @@ export function createBodyReader(options: BodyOptions): BodyReader {
   };
 }
 
+/** The body of a request that says it is JSON, as it came. */
+export async function readJsonBytes(
+  c: Context,
+  options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>,
+): Promise<Uint8Array> {
+  requireJson(c);
+  return await readBytes(c, options.maxBodyBytes, options);
+}
+
 export type BodyParser = <Schema extends TSchema>(bytes: Uint8Array, schema: Schema) => Static<Schema>;
 
 /** The same for a body that has been read. */
-export function createBodyParser({ emptyMessage, ...options }: BodyOptions): BodyParser {
+export function createBodyParser({
+  emptyMessage,
+  emptyBody,
+  ...options
+}: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
   return (bytes, schema) => {
-    if (bytes.length === 0 && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
-    const value = parseJson(bytes, options);
+    const isEmpty = bytes.length === 0;
+    if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
+    const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options);
     const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);
     return value as Static<typeof schema>;

@@ -6,10 +6,9 @@ import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
-import { readIncoming } from './read-incoming.ts';
 
 /**
- * One POST route of an app that is answered on Node's own request and answer. Without the objects of the Fetch API it costs half
+ * A POST route of an app that is answered on Node's own request and answer. Without the objects of the Fetch API it costs half
  * as much, which is only worth it where everything waits for that route (docs/decisions/0016). The app answers requests that are
  * unusual in any way, and tells all errors.
  */
@@ -18,21 +17,23 @@ export interface DirectRoute {
   readonly route: string;
   /** The whole path; its groups are what varies. */
   readonly path: RegExp;
+  /** What the header `Accept` may say; anything, unless this is here. A request without it takes anything. */
+  readonly accepts?: ReadonlySet<string> | undefined;
   readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
-  readonly hostRules: HostRules;
-  /** Resolves with the answer's JSON. */
-  readonly answer: (request: DirectRequest) => Promise<string>;
+  readonly hostRules?: HostRules | undefined;
+  /** Whose request it is, asked before its body is read; the kernel's keys say so unless this is here. */
+  readonly signIn?: ((incoming: IncomingMessage) => Promise<Principal>) | undefined;
+  /** Resolves when the answer has begun; rejects only before that. */
+  readonly answer: (request: DirectRequest) => Promise<void>;
 }
 
-interface DirectRequest {
+export interface DirectRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
   readonly requestId: string;
   readonly caller: Principal | undefined;
   /** What the groups of the path matched. */
   readonly parts: readonly string[];
-  readonly body: Uint8Array;
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal;
 }
 
 /** Returns whether it takes the request; then it answers it, or calls `fail`. */
@@ -42,62 +43,52 @@ export type DirectListener = (
   fail: (failure: DirectFailure) => void,
 ) => boolean;
 
-export function createDirectListener(kernel: Kernel, direct: DirectRoute): DirectListener {
+export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]): DirectListener {
   const observe = createRequestObserver(kernel, new Set());
-  const refusal = createHostCheck(direct.hostRules);
+  const routes = all.map((direct) => ({
+    direct,
+    refusal: direct.hostRules && createHostCheck(direct.hostRules),
+  }));
 
   async function take(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    parts: readonly string[],
+    { incoming, outgoing, parts }: Pick<DirectRequest, 'incoming' | 'outgoing' | 'parts'>,
+    { direct, refusal }: (typeof routes)[number],
     fail: (failure: DirectFailure) => void,
   ): Promise<void> {
     const startedAt = performance.now();
     const { headers, url: path = '' } = incoming;
     const requestId = requestIdFrom(headers['x-request-id']);
     outgoing.setHeader(REQUEST_ID_HEADER, requestId);
-    const leaving = new AbortController();
-    outgoing.once('close', () => {
-      if (!outgoing.writableFinished) leaving.abort();
-    });
     let caller: Principal | undefined;
     try {
-      const reason = refusal({ url: path, headers: { get: (name) => headers[name]?.toString() ?? null } });
+      const reason = refusal?.({ url: path, headers: { get: (name) => headers[name]?.toString() ?? null } });
       if (reason !== undefined) throw new AppError('ForbiddenError', reason);
-      caller = kernel.access.check(headers.authorization);
-      const leave = kernel.lifecycle.enter();
-      let json: string;
-      try {
-        const body = await readIncoming(incoming, direct.bodyTimeoutMs);
-        json = await direct.answer({ requestId, caller, parts, body, signal: leaving.signal });
-      } finally {
-        leave();
-      }
-      outgoing.writeHead(200, {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(json),
-      });
-      outgoing.end(json);
+      caller = direct.signIn ? await direct.signIn(incoming) : kernel.access.check(headers.authorization);
+      await direct.answer({ incoming, outgoing, requestId, caller, parts });
     } catch (error) {
       fail({ error, requestId, caller, startedAt });
       return;
     }
     const milliseconds = performance.now() - startedAt;
+    const { statusCode: status } = outgoing;
     const { route } = direct;
-    observe({ requestId, caller: caller?.name, method: 'POST', path, route, status: 200, milliseconds });
+    observe({ requestId, caller: caller?.name, method: 'POST', path, route, status, milliseconds });
   }
 
   return (incoming, outgoing, fail) => {
-    if (!isPlain(incoming, direct.maxBodyBytes)) return false;
-    const [, ...parts] = direct.path.exec(incoming.url ?? '') ?? [];
-    if (parts.length === 0) return false;
-    void take(incoming, outgoing, parts, fail);
-    return true;
+    for (const route of routes) {
+      const match = route.direct.path.exec(incoming.url ?? '');
+      if (!match) continue;
+      if (!isPlain(incoming, route.direct)) return false;
+      void take({ incoming, outgoing, parts: match.slice(1) }, route, fail);
+      return true;
+    }
+    return false;
   };
 }
 
 /** Nothing that only the app knows how to handle: no web page, no other form asked for, no body that has to be measured. */
-function isPlain({ method, headers }: IncomingMessage, maxBodyBytes: number): boolean {
+function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }: DirectRoute): boolean {
   return (
     method === 'POST' &&
     headers['content-type'] === 'application/json' &&
@@ -106,8 +97,6 @@ function isPlain({ method, headers }: IncomingMessage, maxBodyBytes: number): bo
     headers.host !== undefined &&
     headers.expect === undefined &&
     headers['content-encoding'] === undefined &&
-    ANY_JSON.has(headers.accept ?? '*/*')
+    (accepts === undefined || accepts.has(headers.accept ?? '*/*'))
   );
 }
-
-const ANY_JSON: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, */*']);

@@ -15,8 +15,9 @@ export interface ErrorFormat {
 /** An error as an answer: the bare message as text, or what the path's own format makes of it. */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const status = HTTP_STATUS[error.code] as StatusCode;
-  if (status === 429 || status === 503) {
-    c.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
+  const { retryAfterSeconds = status === 429 || status === 503 ? 1 : undefined } = error;
+  if (retryAfterSeconds !== undefined) {
+    c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   // What is left of the request would be taken for the next one.

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '../../contract/errors.ts';
+import { meantErrors, type SchemaBranch, typeOf } from '../../core/meant-errors.ts';
 
 /** A keyword for schemas: what to say instead when a value is empty. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
@@ -11,17 +12,18 @@ const MOST_EXAMINED = 200;
 
 /** What ajv (with `verbose`) found, as sentences for whoever wrote the request. */
 export function explainProblems(errors: readonly ErrorObject[]): string {
-  const told = [...new Set(meant(examined(errors)).map((error) => sentence(error)))];
+  const told = [...new Set(meantErrors(examined(errors)).map((error) => sentence(error)))];
   const more = told.length > MOST_TOLD || errors.length > MOST_EXAMINED ? ['and more'] : [];
   return [...told.slice(0, MOST_TOLD), ...more].join('; ');
 }
 
 /** The same one by one, with where it is in the body and what is there. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
-  const found = meant(examined(errors)).slice(0, MOST_TOLD);
+  const found = meantErrors(examined(errors)).slice(0, MOST_TOLD);
   return found.map((error) => ({
     message: sentence(error),
     location: ['body', ...stepsTo(error)].join('.'),
+    rule: error.keyword,
     ...shortValue(error),
   }));
 }
@@ -47,44 +49,6 @@ function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
 }
 
-/** Of a value that may have several forms ajv tells what is wrong with each; only the form that was meant counts. */
-function meant(errors: readonly ErrorObject[]): ErrorObject[] {
-  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
-  const outside = errors.filter((error) => !unions.some((union) => isInside(error, union)));
-  return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
-}
-
-function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
-  const branch = (union.schema as Branch[]).findIndex((candidate) => fits(candidate, union.data));
-  const path = `${union.schemaPath}/${branch}/`;
-  const found = errors.filter((error) => isInside(error, union) && error.schemaPath.startsWith(path));
-  return branch < 0 || found.length === 0 ? [union] : meant(found);
-}
-
-/** Elements of a list share their place in the schema, so the place in the value counts too. */
-const isInside = (error: ErrorObject, union: ErrorObject): boolean =>
-  error !== union &&
-  error.schemaPath.startsWith(`${union.schemaPath}/`) &&
-  `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
-
-interface Branch {
-  readonly type?: string;
-  readonly title?: string;
-  readonly required?: readonly string[];
-  readonly items?: Branch;
-}
-
-/** Whether a value has the branch's type, and if it is a list, its first element that of the branch's elements. */
-function fits({ type, items }: Branch, value: unknown): boolean {
-  if (type !== (typeOf(value) === 'number' && type === 'integer' ? 'integer' : typeOf(value))) return false;
-  return !Array.isArray(value) || value.length === 0 || items === undefined || fits(items, value[0]);
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
 function sentence({ keyword, instancePath, params, schema, parentSchema, data }: ErrorObject): string {
   const place = placeOf(instancePath);
   switch (keyword) {
@@ -93,9 +57,9 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
     case 'additionalProperties':
       return unknownKey(String(params['additionalProperty']), instancePath, parentSchema);
     case 'type':
-      return `${place} must be ${nameOf(parentSchema as Branch)}, not ${describe(data)}`;
+      return `${place} must be ${nameOf(parentSchema as SchemaBranch)}, not ${describe(data)}`;
     case 'anyOf':
-      return eitherOf(place, schema as Branch[], data);
+      return eitherOf(place, schema as SchemaBranch[], data);
     case 'enum':
       return `${place} must be one of ${listing((schema as unknown[]).filter((value) => value !== null))}, not ${describe(data)}`;
     case 'minLength':
@@ -105,6 +69,8 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
       return schema === 1
         ? `${place} must not be empty`
         : `${place} must have at least ${String(schema)} elements`;
+    case 'maxLength':
+      return `${place} must have at most ${String(schema)} characters, not ${Array.from(String(data)).length}`;
     case 'maxItems':
       return `${place} must have at most ${String(schema)} elements, not ${(data as unknown[]).length}`;
     case 'minimum':
@@ -118,11 +84,15 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
 
 const OR = new Intl.ListFormat('en', { type: 'disjunction' });
 
-function eitherOf(place: string, branches: readonly Branch[], data: unknown): string {
+function eitherOf(place: string, branches: readonly SchemaBranch[], data: unknown): string {
   const keys = branches.map(({ required }) => required?.[0]);
   if (keys.every((key) => key !== undefined)) return `${OR.format(keys)} is missing`;
-  return `${place} must be ${OR.format(branches.map((branch) => nameOf(branch)))}, not ${describe(data)}`;
+  return `${place} must be ${OR.format(flat(branches).map((branch) => nameOf(branch)))}, not ${describe(data)}`;
 }
+
+/** A choice inside a choice is one of more. */
+const flat = (branches: readonly SchemaBranch[]): SchemaBranch[] =>
+  branches.flatMap((branch) => (branch.anyOf && branch.title === undefined ? flat(branch.anyOf) : [branch]));
 
 function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
   const known = Object.keys((schema?.['properties'] as Record<string, unknown> | undefined) ?? {});
@@ -146,7 +116,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-const nameOf = ({ title, type = '' }: Branch): string => title ?? TYPE_NAMES[type] ?? type;
+const nameOf = ({ title, type = '' }: SchemaBranch): string => title ?? TYPE_NAMES[type] ?? type;
 
 /** Lists and objects by their kind only: they can be of any size and depth. */
 function describe(value: unknown): string {

@@ -8,13 +8,18 @@ import type { ShellEnv } from './request-id.ts';
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 /** `/healthz`: the process lives. `/readyz`: it takes requests. `/metrics`: what it counted, for Prometheus. */
-export function addHealthRoutes(app: Hono<ShellEnv>, { lifecycle, metrics }: Kernel): void {
+export function addHealthRoutes(
+  app: Hono<ShellEnv>,
+  { lifecycle, metrics }: Kernel,
+  options: { readonly metrics?: boolean } = {},
+): void {
   app.get('/healthz', (c) => c.text('ok'));
   app.get('/readyz', (c) => {
     const phase = lifecycle.phase();
     if (phase === 'ready') return c.text(phase);
     throw new AppError('UnavailableError', phase);
   });
+  if (options.metrics === false) return;
   app.get('/metrics', async (c) => {
     c.header('Content-Type', metrics.contentType);
     return c.body(await metrics.metrics());

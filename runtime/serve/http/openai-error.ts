@@ -6,7 +6,7 @@ import type { ErrorFormat } from './error-response.ts';
 export const OPENAI_ERRORS: ErrorFormat = { prefix: '/v1', body: openAiErrorBody };
 
 export function openAiErrorBody({ code, message }: AppError, status: number): object {
-  return { error: { message, type: typeOf(status), param: null, code: CODES[code] ?? null } };
+  return { error: { message, type: openAiErrorType(status), param: null, code: CODES[code] ?? null } };
 }
 
 const textOrNull = Type.Unsafe<string | null>({ type: 'string', nullable: true });
@@ -24,7 +24,8 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   OverloadedError: 'rate_limit_exceeded',
 };
 
-function typeOf(status: number): string {
+/** What OpenAI calls errors of that status. */
+export function openAiErrorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 429) return 'rate_limit_error';
   return status < 500 ? 'invalid_request_error' : 'server_error';

@@ -29,7 +29,8 @@ export async function readBytes(
 
 const readWhole = async (c: Context): Promise<Uint8Array> => new Uint8Array(await c.req.raw.arrayBuffer());
 
-async function readCounted(
+/** A body of unknown length, which is given up as soon as it is longer than `limit`. */
+export async function readCounted(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
   refusal: () => AppError,

@@ -19,5 +19,7 @@ export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Prom
   });
   incoming.once('error', cut);
   incoming.once('close', cut);
+  // It may have been cut off while somebody looked whose it is.
+  if (incoming.destroyed) cut();
   return promise.finally(() => clearTimeout(timer));
 }

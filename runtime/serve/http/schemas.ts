@@ -1,4 +1,14 @@
-import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
+import {
+  type Static,
+  type TNull,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 
 /** A member that may be left out or be null, which some clients send for what they do not set. */
 export function optional<Schema extends TSchema>(schema: Schema): TOptional<TUnsafe<Static<Schema> | null>> {
@@ -27,3 +37,26 @@ export const textMap = (
     additionalProperties: { type: 'string' },
     ...options,
   });
+
+/** An object with exactly these members. */
+export const closed = <Properties extends TProperties>(
+  name: string,
+  properties: Properties,
+  description?: string,
+): TObject<Properties> =>
+  Type.Object(properties, {
+    $id: name,
+    additionalProperties: false,
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** An object with any members of any kind. */
+export const anyObject = (description: string): TUnsafe<Record<string, unknown>> =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
+
+/** A value that is always there, if only as null. */
+export const orNull = <Schema extends TSchema>(
+  schema: Schema,
+  description?: string,
+): TUnion<[Schema, TNull]> =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });

@@ -23,10 +23,16 @@ export interface ShellOptions {
   readonly openPaths?: readonly string[];
   /** How errors look under a path, where not as plain text. */
   readonly errorFormats?: readonly ErrorFormat[];
+  /** What an error of a library means; undefined for what should not have happened. */
+  readonly explain?: ((error: unknown) => AppError | undefined) | undefined;
+  /** What every answer passes, also those of requests that are refused. */
+  readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
   /** What requests meet before their API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
   /** Whether `/path/` is not the same as `/path`. It is not, by default. */
   readonly strict?: boolean;
+  /** Whether there is `/metrics`. There is, by default. */
+  readonly metrics?: boolean;
 }
 
 /**
@@ -38,7 +44,9 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   const open = new Set([...HEALTH_PATHS, ...openPaths]);
   const app = new Hono<ShellEnv>({ strict });
 
-  app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)), tellFailures);
+  app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)));
+  if (options.outermost) app.use(options.outermost);
+  app.use(tellFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
   if (options.hostRules) {
     const refusal = createHostCheck(options.hostRules);
@@ -64,14 +72,17 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
     return errorResponse(c, new AppError('MethodError', message), errorFormats);
   });
   app.onError((error, c) => {
-    const known = error instanceof AppError ? error : new AppError('InternalError', 'Internal error');
-    if (known.code === 'InternalError' || known.code === 'ConfigError') {
+    const known =
+      error instanceof AppError
+        ? error
+        : (options.explain?.(error) ?? new AppError('InternalError', 'Internal error'));
+    if (known !== error || known.code === 'InternalError' || known.code === 'ConfigError') {
       kernel.log.error({ requestId: c.get('requestId'), err: error }, 'request failed');
     }
     return errorResponse(c, known, errorFormats);
   });
 
-  addHealthRoutes(app, kernel);
+  addHealthRoutes(app, kernel, options);
   return app;
 }
 

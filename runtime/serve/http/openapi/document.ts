@@ -6,6 +6,7 @@ import type { AnswerHeader, Content, Operation } from './operation.ts';
 import { ERROR_STATUSES, type ErrorStatus } from './statuses.ts';
 
 const TEXT = Type.String();
+const BEARER = { apiKey: { type: 'http', scheme: 'bearer' } };
 
 export interface DocumentOptions {
   readonly title: string;
@@ -13,11 +14,13 @@ export interface DocumentOptions {
   readonly description: string;
   /** Whether the server asks for an API key. */
   readonly needsKey: boolean;
+  /** The ways to send it, one as good as the other; as `Authorization: Bearer` unless said otherwise. */
+  readonly securitySchemes?: Readonly<Record<string, JsonSchema>>;
   readonly operations: readonly Operation[];
   /** What the schemas are written in: 3.0 has `nullable`, 3.1 is JSON Schema 2020-12. */
   readonly openapi?: '3.0.3' | '3.1.0';
   /** How errors look that are not OpenAI's; plain text unless said otherwise. */
-  readonly errorContent?: (error: AppError, status: ErrorStatus) => Content;
+  readonly errorContent?: (error: AppError, status: ErrorStatus, path: string) => Content;
   /** Whether each operation says that any other status is such an error as well. */
   readonly anyError?: boolean;
 }
@@ -25,6 +28,7 @@ export interface DocumentOptions {
 /** The OpenAPI document of these operations: https://spec.openapis.org/oas/v3.0.3, https://spec.openapis.org/oas/v3.1.0 */
 export function openApiDocument(options: DocumentOptions): JsonSchema {
   const { title, version, description, operations, needsKey, openapi = '3.0.3' } = options;
+  const { securitySchemes = BEARER } = options;
   const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, JsonSchema> = {};
   for (const operation of operations) {
@@ -36,9 +40,9 @@ export function openApiDocument(options: DocumentOptions): JsonSchema {
     paths,
     components: {
       schemas,
-      ...(needsKey ? { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } } : {}),
+      ...(needsKey ? { securitySchemes } : {}),
     },
-    ...(needsKey ? { security: [{ apiKey: [] }] } : {}),
+    ...(needsKey ? { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) } : {}),
   };
 }
 
@@ -47,7 +51,7 @@ function describe(
   options: DocumentOptions,
   schemas: Record<string, JsonSchema>,
 ): JsonSchema {
-  const { id, tag, summary, description, parameters = [], request, answer, open = false } = operation;
+  const { id, tag, summary, description, parameters = [], request, open = false } = operation;
   const { needsKey, anyError = false } = options;
   const errors: ErrorStatus[] = [...operation.errors, ...(needsKey && !open ? [401 as const] : [])];
   const responses = errors.map(
@@ -60,21 +64,35 @@ function describe(
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(describeParameter) }),
-    ...(request ? { requestBody: { required: true, content: content(request, schemas) } } : {}),
+    ...(request
+      ? { requestBody: { required: request.optional !== true, content: content(request, schemas) } }
+      : {}),
     ...(open && needsKey ? { security: [] } : {}),
     responses: {
-      200: {
-        description: answer.description,
-        ...headers(answer.headers),
-        content: Object.assign(
-          {},
-          ...[answer, ...(operation.otherAnswers ?? [])].map((one) => content(one, schemas)),
-        ) as JsonSchema,
-      },
+      ...success(operation, schemas),
       ...Object.fromEntries(responses),
+      ...ownErrors(operation, schemas),
       ...(anyError ? { default: other } : {}),
     },
   };
+}
+
+function success(
+  { answer, otherAnswers = [], statuses = ['empty' in answer ? 204 : 200] }: Operation,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const told = { description: answer.description, ...headers(answer.headers) };
+  const contents = 'empty' in answer ? [] : [answer, ...otherAnswers].map((one) => content(one, schemas));
+  const all = 'empty' in answer ? told : { ...told, content: Object.assign({}, ...contents) as JsonSchema };
+  return Object.fromEntries(statuses.map((status) => [status, all]));
+}
+
+function ownErrors({ ownErrors: all = {} }: Operation, schemas: Record<string, JsonSchema>): JsonSchema {
+  const described = Object.entries(all).map(([status, one]) => [
+    status,
+    { description: one.description, ...headers(one.headers), content: content(one, schemas) },
+  ]);
+  return Object.fromEntries(described) as JsonSchema;
 }
 
 type Parameters = NonNullable<Operation['parameters']>;
@@ -113,7 +131,7 @@ function content(
 
 function errorAnswer(
   status: ErrorStatus,
-  { openAiErrors = false }: Operation,
+  { path, openAiErrors = false }: Operation,
   { errorContent = plainText }: DocumentOptions,
   schemas: Record<string, JsonSchema>,
 ): JsonSchema {
@@ -122,7 +140,7 @@ function errorAnswer(
     status === 429 || status === 503
       ? [{ name: 'Retry-After', description: 'Seconds to wait.', type: 'integer' }]
       : [];
-  const body = (openAiErrors ? openAiError : errorContent)(new AppError(code, example), status);
+  const body = (openAiErrors ? openAiError : errorContent)(new AppError(code, example), status, path);
   return { description: meaning, ...headers(retry), content: content(body, schemas) };
 }
 

@@ -3,7 +3,7 @@ import type { ErrorStatus } from './statuses.ts';
 
 /** One route as the OpenAPI document tells it. Its schemas are the ones that check requests. */
 export interface Operation {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** As OpenAPI writes it: `/v1/models/{id}`. */
   readonly path: string;
   /** Names the operation in generated clients. */
@@ -12,15 +12,24 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
-  readonly request?: Content;
-  readonly answer: Content & { readonly description: string; readonly headers?: readonly AnswerHeader[] };
+  readonly request?: Content & { readonly optional?: boolean };
+  readonly answer: (Content & Answer) | (Answer & { readonly empty: true });
+  /** 200, or 204 of an empty answer, unless said otherwise. */
+  readonly statuses?: readonly (200 | 201 | 204)[];
   /** The answer in other media types, for those who ask for one. */
   readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];
+  /** Errors that look unlike all others. */
+  readonly ownErrors?: Readonly<Partial<Record<ErrorStatus, Content & Answer>>>;
   /** Errors are JSON as OpenAI's API has them; else they are what the document says of all. */
   readonly openAiErrors?: boolean;
   /** Needs no API key. */
   readonly open?: boolean;
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: readonly AnswerHeader[];
 }
 
 export interface Content {

@@ -12,6 +12,11 @@ export const ERROR_STATUSES = {
     meaning: 'The API key is missing or wrong.',
     example: 'This server needs an API key: send the header `Authorization: Bearer <key>`.',
   },
+  402: {
+    code: 'PaymentRequiredError',
+    meaning: 'The model has no price, and the server asks for one.',
+    example: "No pricing is configured for model 'openai:new'.",
+  },
   403: {
     code: 'ForbiddenError',
     meaning: 'The key does not allow this, or the server does not offer it.',
@@ -22,6 +27,11 @@ export const ERROR_STATUSES = {
     code: 'SlowRequestError',
     meaning: 'The body did not arrive in time.',
     example: 'request body read timeout',
+  },
+  409: {
+    code: 'ConflictError',
+    meaning: 'Something of that name is there already, or is still in use.',
+    example: "User with id 'ada' already exists",
   },
   413: {
     code: 'TooLargeError',
@@ -74,3 +84,6 @@ export type ErrorStatus = keyof typeof ERROR_STATUSES;
 
 /** Of every route that takes a body and has work to do. */
 export const WORK_ERRORS: readonly ErrorStatus[] = [400, 413, 415, 422, 429, 500, 503];
+
+/** Of every route that reads a body. */
+export const BODY_ERRORS: readonly ErrorStatus[] = [400, 408, 413, 415, 422];

@@ -31,7 +31,7 @@ async function send(options: Partial<BodyOptions>, init: RequestInit): Promise<A
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-test('each problem is told with its place and the value there', async () => {
+test('each problem is told with its place, its rule and the value there', async () => {
   const wrong = { count: 0, tags: ['a', 7, { long: true }], other: null, link: 'no link' };
   expect((await send({}, { body: JSON.stringify(wrong) })).body).toEqual({
     message:
@@ -41,18 +41,19 @@ test('each problem is told with its place and the value there', async () => {
       {
         message: 'unknown key "other" (known are count, tags, link, deep)',
         location: 'body.other',
+        rule: 'additionalProperties',
         value: null,
       },
-      { message: 'count must be at least 1, not 0', location: 'body.count', value: 0 },
-      { message: 'tags/1 must be text, not 7', location: 'body.tags.1', value: 7 },
-      { message: 'tags/2 must be text, not an object', location: 'body.tags.2' },
+      { message: 'count must be at least 1, not 0', location: 'body.count', rule: 'minimum', value: 0 },
+      { message: 'tags/1 must be text, not 7', location: 'body.tags.1', rule: 'type', value: 7 },
+      { message: 'tags/2 must be text, not an object', location: 'body.tags.2', rule: 'type' },
     ],
   });
 });
 
 test('values that are long are not sent back', async () => {
   const { body } = await send({}, { body: JSON.stringify({ count: 'x'.repeat(101) }) });
-  expect(body.details).toEqual([{ message: expect.any(String), location: 'body.count' }]);
+  expect(body.details).toEqual([{ message: expect.any(String), location: 'body.count', rule: 'type' }]);
 });
 
 test('JSON that is nested too deep is told with its place', async () => {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { keyName, listing } from './describe.ts';
-import type { Finding } from './issue.ts';
-import { didYouMean, suggest } from '../../runtime/core/suggest.ts';
+import { type Finding, stepsOf } from './issue.ts';
+import { didYouMean, suggest } from '../suggest.ts';
 
 export const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
   keyword === 'required' || keyword === 'additionalProperties';
@@ -17,14 +17,15 @@ export function explainKeys(errors: readonly ErrorObject[]): Finding[] {
 /** The same for the mapping form of a union: one sentence, which says what the form is made of. */
 export function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
   return mappings(errors).map(({ path, schema, missing, unknown }): Finding => {
+    const { required = [] } = schema;
     const [first] = unknown;
     if (first !== undefined && missing.length === 0 && unknown.length === 1)
       return unknownKey(path, first, schema);
     const field = path.at(-1) ?? '';
-    const isMixed = unknown.includes(field) && missing.length < schema.required.length;
-    const optional = Object.keys(schema.properties).filter((key) => !schema.required.includes(key));
+    const isMixed = unknown.includes(field) && missing.length < required.length;
+    const optional = Object.keys(schema.properties).filter((key) => !required.includes(key));
     const message = [
-      `expected text, or a mapping with ${listing(schema.required)}`,
+      `expected text, or a mapping with ${listing(required)}`,
       optional.length > 0 ? ` (optionally ${listing(optional)})` : '',
       isMixed ? ', not both' : '',
       missing.length > 0 ? `; missing ${listing(missing)}` : '',
@@ -38,7 +39,7 @@ export function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
 
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, { readonly anyOf?: readonly Partial<ObjectSchema>[] }>>;
-  readonly required: readonly string[];
+  readonly required?: readonly string[];
 }
 
 interface Mapping {
@@ -57,7 +58,7 @@ function mappings(errors: readonly ErrorObject[]): Mapping[] {
     const missing = group
       .flatMap(({ params }) => keysOf(params['missingProperty']))
       .filter((key) => !meant.has(key));
-    return { path: pointer.split('/').slice(1), schema, missing, unknown };
+    return { path: stepsOf(pointer), schema, missing, unknown };
   });
 }
 

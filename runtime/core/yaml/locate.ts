@@ -78,6 +78,11 @@ function pairAt(
   let pair: Pair<ParsedNode, ParsedNode | null> | undefined;
   for (const segment of path) {
     node = follow(doc, node);
+    if (isSeq<ParsedNode>(node)) {
+      pair = undefined;
+      node = node.items[Number(segment)] ?? null;
+      continue;
+    }
     if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
     // The last of two equal keys is the one whose value counts.
     pair = node.items.findLast((item) => keyText(item) === segment);

@@ -17,6 +17,13 @@ export interface Finding {
   readonly label?: readonly string[];
 }
 
+/** The steps of a JSON Pointer. */
+export const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 /** `file:line:column  path: message`, one line each, in the order of the file. */
 export function formatIssues(issues: readonly Issue[], file: string, lines: LineCounter): string {
   return issues

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument, visit, type Document } from 'yaml';
+import { isCollection, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import type { Issue } from './issue.ts';
 import { syntaxIssues } from './syntax-issues.ts';
 
@@ -29,8 +29,8 @@ export function parseYaml(raw: string): ParsedYaml {
 
   const { issues, fatal } = syntaxIssues(doc, text);
   if (fatal) return { text, doc, lines, issues, value: undefined };
-  const dangling = danglingAlias(doc);
-  if (dangling) return broken(dangling);
+  const useless = uselessAlias(doc);
+  if (useless) return broken(useless);
   try {
     return { text, doc, lines, issues, value: doc.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch {
@@ -46,17 +46,17 @@ export function parseYaml(raw: string): ParsedYaml {
 const MAX_ALIASES = 100;
 const NOT_UTF8 = 'this character is not valid UTF-8; save the file as UTF-8';
 
-function danglingAlias(doc: Document.Parsed): Issue | undefined {
+function uselessAlias(doc: Document.Parsed): Issue | undefined {
   const anchors = new Set<string>();
   let issue: Issue | undefined;
   visit(doc, {
-    Alias(_, alias) {
-      if (anchors.has(alias.source)) return undefined;
-      issue = {
-        offset: alias.range?.[0] ?? 0,
-        path: '',
-        message: `nothing above is named \`&${alias.source}\``,
-      };
+    Alias(_, alias, ancestors) {
+      const isInside = ancestors.some((node) => isCollection(node) && node.anchor === alias.source);
+      if (anchors.has(alias.source) && !isInside) return undefined;
+      const message = isInside
+        ? `\`*${alias.source}\` stands inside of what it stands for`
+        : `nothing above is named \`&${alias.source}\``;
+      issue = { offset: alias.range?.[0] ?? 0, path: '', message };
       return visit.BREAK;
     },
     Value(_, node) {

@@ -1,0 +1,32 @@
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Longer than this, Node's timers would fire at once. */
+const LONGEST = 2 ** 31 - 1;
+
+export const DURATION_RULE =
+  'a time above zero: seconds such as 15, or with units such as "500ms", "15s", "1m30s"';
+
+/** Milliseconds of a time as people write it: bare seconds, or parts with units. undefined where it is none. */
+export function parseDuration(value: string | number): number | undefined {
+  const text = String(value).trim();
+  const milliseconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : sumOfParts(text);
+  if (milliseconds === undefined || milliseconds > LONGEST || milliseconds <= 0) return undefined;
+  return milliseconds;
+}
+
+function sumOfParts(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
+  let sum = 0;
+  for (const [, number, unit] of text.matchAll(/([\d.]+)([a-zµμ]+)/g))
+    sum += Number(number) * (UNITS[unit ?? ''] ?? 0);
+  return sum;
+}

@@ -1,0 +1,10 @@
+import { parseSpan } from './time-span.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+/** When something ends, in milliseconds since 1970: `30d` from now, or a date. Undefined if it is neither. */
+export function parseExpiry(text: string, now: number): number | undefined {
+  const span = parseSpan(text);
+  return span === undefined ? parseTimestamp(text) : now + span;
+}
+
+export const EXPIRY_RULE = 'a number and s, m, h, d or w, as 30d, or a date, as 2027-01-31';

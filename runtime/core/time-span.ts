@@ -1,0 +1,22 @@
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `30d` in milliseconds. Undefined if it is none. */
+export function parseSpan(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,8})([smhdw])$/.exec(text.trim()) ?? [];
+  const milliseconds = UNITS[unit];
+  return count === undefined || milliseconds === undefined ? undefined : Number(count) * milliseconds;
+}
+
+/** The span in the largest unit that it is whole numbers of: `36h`, but `2d`. */
+export function spanText(milliseconds: number): string {
+  const [unit, size] = Object.entries(UNITS)
+    .toReversed()
+    .find(([, candidate]) => milliseconds % candidate === 0) ?? ['s', 1000];
+  return `${milliseconds / size}${unit}`;
+}

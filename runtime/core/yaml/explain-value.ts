@@ -1,0 +1,91 @@
+import type { ErrorObject } from 'ajv';
+import { NO_CONTROL_CHARACTERS } from '../../contract/config-schema.ts';
+import { describe, listing } from './describe.ts';
+import { type Finding, stepsOf } from './issue.ts';
+import { didYouMean } from '../suggest.ts';
+
+/** A keyword for schemas: the rule of a pattern or a union, in words. */
+export const RULE_KEYWORD = 'x-rule';
+
+interface ValueContext {
+  readonly source: (path: readonly string[]) => string;
+  readonly hidden?: (path: readonly string[]) => string | undefined;
+}
+
+/** One sentence about one wrong value. */
+export function explainValue(error: ErrorObject, { source, hidden }: ValueContext): Finding {
+  const path = stepsOf(error.instancePath);
+  const instead = hidden?.(path);
+  const written = source(path);
+  const found = instead ?? describe(error.data, written);
+  const isBare = ['number', 'boolean'].includes(typeof error.data);
+  const quoted = isBare && instead === undefined ? `; quote it: "${written}"` : '';
+  return { path, at: 'value', message: sentence(error, found, quoted) };
+}
+
+function sentence(
+  { keyword, data, schema, params, parentSchema }: ErrorObject,
+  found: string,
+  quoted: string,
+): string {
+  const rule: unknown = parentSchema?.[RULE_KEYWORD];
+  if (typeof rule === 'string' && RULED.has(keyword)) return `expected ${rule}, found ${found}`;
+  switch (keyword) {
+    case 'type':
+      return expected(TYPES[String(params['type'])] ?? String(params['type']), found, quoted);
+    case 'anyOf':
+      return expected((schema as Branch[]).map((branch) => branchName(branch)).join(', or '), found, quoted);
+    case 'enum': {
+      const allowed = (schema as string[]).map(String);
+      const hint = typeof data === 'string' ? didYouMean(data, allowed) : '';
+      return `expected one of ${allowed.join(', ')}; found ${found}${hint}`;
+    }
+    case 'maxLength':
+      return `expected at most ${String(schema)} characters, found ${Array.from(String(data)).length}`;
+    case 'pattern':
+      return schema === NO_CONTROL_CHARACTERS ? controlCharacter(String(data)) : 'must not be empty';
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return 'must not be empty';
+    case 'minimum':
+      return `expected at least ${String(schema)}, found ${found}`;
+    case 'exclusiveMinimum':
+      return `expected more than ${String(schema)}, found ${found}`;
+    case 'maximum':
+      return `expected at most ${String(schema)}, found ${found}`;
+    default:
+      return `${keyword}: found ${found}`;
+  }
+}
+
+const RULED: ReadonlySet<string> = new Set(['type', 'pattern', 'anyOf', 'minimum', 'maximum']);
+
+interface Branch {
+  readonly type: string;
+  readonly required?: readonly string[];
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  array: 'a list',
+  object: 'a mapping',
+};
+const branchName = ({ type, required }: Branch): string =>
+  `${TYPES[type] ?? type}${required ? ` with ${listing(required)}` : ''}`;
+
+/** YAML takes a bare `1.0` for a number. */
+const expected = (what: string, found: string, quoted: string): string =>
+  `expected ${what}, found ${found}${what.startsWith('text') ? quoted : ''}`;
+
+function controlCharacter(text: string): string {
+  const point =
+    Array.from(text)
+      .find((character) => /\p{Cc}/u.test(character))
+      ?.codePointAt(0) ?? 0;
+  const kind = point === 10 || point === 13 ? 'a line break' : 'a control character';
+  return `contains ${kind} (U+${point.toString(16).toUpperCase().padStart(4, '0')}); remove it`;
+}

@@ -1,0 +1,70 @@
+import { type Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { configError, messageOf } from '../contract/errors.ts';
+
+/** No configuration of people comes near this; a log or a model given by mistake does. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+export interface TextFileOnDisk {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: number;
+  readonly owner: { readonly uid: number; readonly gid: number };
+  /** With the byte order mark that `text` is without. */
+  readonly whole: string;
+}
+
+/** The text of a file; undefined if there is none. Anything else that keeps it from being read is told in a sentence. */
+export async function readText(path: string): Promise<TextFileOnDisk | undefined> {
+  let facts: Stats;
+  let bytes: Uint8Array;
+  try {
+    facts = await stat(path);
+    refuseKind(path, facts);
+    bytes = await readFile(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === undefined) throw error;
+    throw configError(`Cannot read ${path}: ${REASONS[codeOf(error) ?? ''] ?? messageOf(error)}.`, error);
+  }
+  const whole = decode(path, bytes);
+  const { mode, uid, gid } = facts;
+  return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode, owner: { uid, gid } };
+}
+
+function refuseKind(path: string, facts: Stats): void {
+  if (facts.isDirectory()) throw configError(`Cannot read ${path}: it is a folder. Name a file.`);
+  if (!facts.isFile() && path !== devNull)
+    throw configError(`Cannot read ${path}: it is no regular file. Name one that is.`);
+  if (facts.size <= MOST_BYTES) return;
+  const size = `${(facts.size / 1024 / 1024).toFixed(1)} MiB`;
+  throw configError(
+    `${path} has ${size}; a configuration has at most ${MOST_BYTES / 1024 / 1024} MiB. Name another file.`,
+  );
+}
+
+function decode(path: string, bytes: Uint8Array): string {
+  if (bytes.includes(0))
+    throw configError(
+      `${path} is not a text file: it holds zero bytes. Name another file, or save it as UTF-8.`,
+    );
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw configError(`${path} is not text in UTF-8. Save it as UTF-8.`, error);
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  const code: unknown = (error as { code?: unknown }).code;
+  return error instanceof Error && typeof code === 'string' && 'syscall' in error ? code : undefined;
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'it may not be read. Change its permissions',
+  EPERM: 'it may not be read. Change its permissions',
+  ENOTDIR: 'one of its parent folders is a file. Name another path',
+  ELOOP: 'its links lead in a circle. Name another path',
+  ENAMETOOLONG: 'the name is too long for this file system. Name another path',
+};

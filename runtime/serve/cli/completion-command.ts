@@ -1,0 +1,18 @@
+import { type Command, UsageError } from './command.ts';
+import { exactly } from './positionals.ts';
+
+/** `completion`: what a shell has to read to complete our commands. */
+export const completionCommand: Command = {
+  summary: 'Print a script that completes commands in a shell: bash, zsh or fish.',
+  positionals: '<shell>',
+  options: {},
+  async run(invocation, output, program) {
+    const [shell] = exactly(invocation, '<shell>');
+    const { COMPLETION_SHELLS, completionScript } = await import('./completion-scripts.ts');
+    const known = COMPLETION_SHELLS.find((candidate) => candidate === shell);
+    if (!known)
+      throw new UsageError(`${JSON.stringify(shell)} is not one of ${COMPLETION_SHELLS.join(', ')}.`);
+    output.out(completionScript(known, program));
+    return 0;
+  },
+};

@@ -1,0 +1,33 @@
+import { createServer } from 'node:net';
+import { messageOf } from '../../../contract/errors.ts';
+import { bindHost } from '../../hostname.ts';
+import { type Finding, ok, problem } from './finding.ts';
+
+export interface PortPlace {
+  /** As in a URL. */
+  readonly hostname: string;
+  readonly port: number;
+  /** How people are told of it. */
+  readonly shown: string;
+}
+
+/** Whether `who`, as `a gateway`, could listen there. */
+export async function checkPort(
+  { hostname, port, shown }: PortPlace,
+  who: string,
+  wayOut: string,
+): Promise<Finding> {
+  const server = createServer();
+  const listening = Promise.withResolvers<void>();
+  server.once('listening', listening.resolve).once('error', listening.reject);
+  server.listen(port, bindHost(hostname));
+  try {
+    await listening.promise;
+    return ok('port', `${shown} is free`);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
+    return problem('port', `${who} cannot listen at ${shown} (${why})`, wayOut);
+  } finally {
+    server.close();
+  }
+}

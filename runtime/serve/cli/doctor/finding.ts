@@ -1,0 +1,17 @@
+/** What was looked at and what was found. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly message: string;
+  /** What to do about it. */
+  readonly wayOut?: string | undefined;
+}
+
+export const ok = (what: string, message: string): Finding => ({ what, state: 'ok', message });
+export const note = (what: string, message: string): Finding => ({ what, state: 'note', message });
+export const problem = (what: string, message: string, wayOut?: string): Finding => ({
+  what,
+  state: 'problem',
+  message,
+  wayOut,
+});

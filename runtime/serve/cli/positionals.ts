@@ -1,0 +1,32 @@
+import { type Invocation, UsageError } from './command.ts';
+
+/** The arguments of a command that takes exactly these; `names` are for the message. */
+export function exactly<const Names extends readonly string[]>(
+  { positionals }: Invocation,
+  ...names: Names
+): { readonly [Index in keyof Names]: string } {
+  const missing = names[positionals.length];
+  if (missing !== undefined) throw new UsageError(`Missing argument: ${missing}.`);
+  const extra = positionals[names.length];
+  if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
+  return positionals as unknown as { readonly [Index in keyof Names]: string };
+}
+
+/** The arguments of a command that takes these and any number more. */
+export function atLeast<const Names extends readonly string[]>(
+  invocation: Invocation,
+  ...names: Names
+): { readonly first: { readonly [Index in keyof Names]: string }; readonly rest: readonly string[] } {
+  const { positionals } = invocation;
+  const own = { ...invocation, positionals: positionals.slice(0, names.length) };
+  return { first: exactly<Names>(own, ...names), rest: positionals.slice(names.length) };
+}
+
+/** As if the command line ended at its `--`: what follows is for another program. */
+export const beforeDashes = (invocation: Invocation): Invocation => ({
+  ...invocation,
+  positionals: invocation.positionals.slice(
+    0,
+    invocation.positionals.length - (invocation.afterDashes?.length ?? 0),
+  ),
+});

@@ -1,0 +1,57 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Terminal } from './terminal.ts';
+import { cutText, textWidth } from './text-width.ts';
+
+/** What stands in one place of a table; `style` is for terminals with colours. */
+export interface Cell {
+  readonly text: string;
+  readonly style?: 'green' | 'yellow' | 'red' | 'dim' | undefined;
+}
+
+const GAP = '  ';
+/** Columns are not made narrower than this. */
+const NARROWEST = 6;
+
+/** A line for each row, none wider than the terminal: what does not fit is cut, in the widest columns first. */
+export function formatTable(
+  head: readonly string[],
+  rows: readonly (readonly (Cell | string)[])[],
+  terminal: Terminal,
+): string[] {
+  const cells = [head.map((text) => ({ text })), ...rows.map((row) => row.map(toCell))];
+  const widths = fit(
+    head.map((_, column) => Math.max(...cells.map((row) => textWidth(row[column]?.text ?? '')))),
+    terminal.width,
+  );
+  return cells.map((row) =>
+    row
+      .map(({ text, style }: Cell, column) => {
+        const width = widths[column] ?? 0;
+        const shown = cutText(text, width);
+        const styled = style === undefined ? shown : terminal.style(style, shown);
+        return column === row.length - 1 ? styled : styled + ' '.repeat(width - textWidth(shown));
+      })
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** What servers say of themselves must not move the cursor. */
+export const oneLine = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+
+const toCell = (cell: Cell | string): Cell =>
+  typeof cell === 'string' ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
+
+function fit(widths: readonly number[], most: number): number[] {
+  const fitted = [...widths];
+  const total = (): number => fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1));
+  while (total() > most) {
+    const widest = Math.max(...fitted);
+    if (widest <= NARROWEST) break;
+    fitted[fitted.indexOf(widest)] = widest - 1;
+  }
+  return fitted;
+}

@@ -1,0 +1,31 @@
+const GRAPHEMES = /\p{RGI_Emoji}|\p{L}\p{M}*|[^]/gv;
+const WIDE =
+  /^(?:\p{RGI_Emoji}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/v;
+const UNSEEN = /^(?:\p{M}|\p{Cf})/v;
+
+/** Of most texts, each character takes one column; to look for emoji takes a while. */
+const PLAIN = /^[ -~]*$/;
+
+/** How many columns of a terminal a text takes. */
+export const textWidth = (text: string): number =>
+  PLAIN.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOf(grapheme), 0);
+
+/** A text of at most so many columns; one that is cut says so at its end. */
+export function cutText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let shown = '';
+  let columns = 1;
+  for (const grapheme of graphemes(text)) {
+    columns += widthOf(grapheme);
+    if (columns > width) break;
+    shown += grapheme;
+  }
+  return `${shown}…`;
+}
+
+const graphemes = (text: string): readonly string[] => text.match(GRAPHEMES) ?? [];
+
+function widthOf(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return UNSEEN.test(grapheme) ? 0 : 1;
+}

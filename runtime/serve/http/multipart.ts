@@ -1,0 +1,92 @@
+import { AppError } from '../../contract/errors.ts';
+
+/** One field or file of a form, https://www.rfc-editor.org/rfc/rfc7578. What is not read of it is skipped. */
+export interface Part {
+  readonly name: string;
+  /** Undefined unless it is a file. */
+  readonly filename: string | undefined;
+  readonly bytes: AsyncGenerator<Uint8Array, void>;
+}
+
+const MOST_HEADER_BYTES = 16_384;
+const CRLF = Buffer.from('\r\n');
+
+/** The boundary that a content type names; undefined if it is no form. */
+export function boundaryOf(contentType: string | undefined): string | undefined {
+  const [, quoted, plain] =
+    /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(
+      contentType ?? '',
+    ) ?? [];
+  return quoted ?? plain;
+}
+
+/** The parts of a form as they come: of files of any size only a piece is in memory. Throws a MalformedError. */
+export async function* readMultipart(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+): AsyncGenerator<Part, void> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  const pieces = body[Symbol.asyncIterator]();
+  // The first delimiter has no line before it.
+  let buffer: Buffer = CRLF;
+  const more = async (): Promise<void> => {
+    const { done, value } = await pieces.next();
+    if (done === true) throw new AppError('MalformedError', 'The form ends too early.');
+    buffer = Buffer.concat([buffer, value]);
+  };
+  const upTo = async (mark: Buffer, most: number): Promise<Buffer> => {
+    for (;;) {
+      const at = buffer.indexOf(mark);
+      if (at >= 0) {
+        const found = buffer.subarray(0, at);
+        buffer = buffer.subarray(at + mark.length);
+        return found;
+      }
+      if (buffer.length > most) throw new AppError('MalformedError', 'The form is not as its boundary says.');
+      await more();
+    }
+  };
+  async function* content(): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      const at = buffer.indexOf(delimiter);
+      // What could be the beginning of a delimiter waits for the next piece.
+      const end = at >= 0 ? at : Math.max(0, buffer.length - delimiter.length + 1);
+      const piece = buffer.subarray(0, end);
+      buffer = buffer.subarray(at >= 0 ? at + delimiter.length : end);
+      if (piece.length > 0) yield piece;
+      if (at >= 0) return;
+      await more();
+    }
+  }
+
+  try {
+    await upTo(delimiter, MOST_HEADER_BYTES);
+    for (;;) {
+      while (buffer.length < 2) await more();
+      if (buffer.subarray(0, 2).toString('latin1') === '--') return;
+      await upTo(CRLF, MOST_HEADER_BYTES);
+      // A part without any header has an empty line at once.
+      buffer = Buffer.concat([CRLF, buffer]);
+      const headers = await upTo(Buffer.from('\r\n\r\n'), MOST_HEADER_BYTES);
+      const bytes = content();
+      yield { ...namesIn(headers.toString('utf8')), bytes };
+      for await (const piece of bytes) void piece;
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+function namesIn(headers: string): Pick<Part, 'name' | 'filename'> {
+  const [, disposition] = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(headers) ?? [];
+  const value = (name: string): string | undefined => {
+    const [, quoted, plain] =
+      new RegExp(String.raw`(?:^|;)\s*${name}=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))`, 'i').exec(
+        disposition ?? '',
+      ) ?? [];
+    return quoted?.replaceAll(/\\(.)/g, '$1').replaceAll('%22', '"') ?? plain;
+  };
+  const name = value('name');
+  if (name === undefined) throw new AppError('MalformedError', 'A part of the form has no name.');
+  return { name, filename: value('filename') };
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'hono';
+import { AppError } from '../../contract/errors.ts';
+
+/** One of a few words in the query, in any case; the first of them if it is not there or empty. */
+export function wordOf<const Words extends readonly [string, ...string[]]>(
+  c: Context,
+  name: string,
+  words: Words,
+  fallback: Words[number],
+): Words[number] {
+  const given = c.req.query(name);
+  if (given === undefined || given === '') return fallback;
+  const word = words.find((candidate) => candidate === given.trim().toLowerCase());
+  if (word === undefined) throw wrong(name, given, `one of ${words.join(', ')}`);
+  return word;
+}
+
+export function wholeNumberOf(
+  c: Context,
+  name: string,
+  { least, most, fallback }: { least: number; most: number; fallback: number },
+): number {
+  const given = c.req.query(name);
+  if (given === undefined || given === '') return fallback;
+  const number = Number(given);
+  if (/^\d+$/.test(given) && number >= least && number <= most) return number;
+  throw wrong(name, given, `a whole number from ${least} to ${most}`);
+}
+
+/** What a request cannot do without; `what` goes on with the sentence that says so. */
+export function requiredText(c: Context, name: string, what: string): string {
+  const given = c.req.query(name)?.trim() ?? '';
+  if (given !== '') return given;
+  const message = `${name} is missing: ${what}`;
+  throw new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
+}
+
+function wrong(name: string, given: string, rule: string): AppError {
+  const message = `${name} must be ${rule}, not ${JSON.stringify(given.slice(0, 100))}`;
+  return new AppError('InputError', message, {
+    details: [{ location: `query.${name}`, message, value: given.slice(0, 100) }],
+  });
+}

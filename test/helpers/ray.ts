@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { ROOT } from './paths.ts';
+
+const VERSION = '2.60.0';
+/** Installing it takes minutes, so test runs share it. */
+const FOLDER = join(ROOT, 'node_modules/.cache', `ray-${VERSION}`);
+const START_SECONDS = 150;
+
+/** A cluster of one node, whose dashboard has the Jobs API. */
+export interface RayCluster {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Ray's program, installed from PyPI if need be. Where that cannot be, says so loudly, because a test is left out then. */
+export async function findRay(): Promise<string | undefined> {
+  const ray = join(FOLDER, 'bin/ray');
+  // Written last.
+  const complete = join(FOLDER, 'bin/serve');
+  if (existsSync(ray) && existsSync(complete)) return ray;
+  try {
+    await execa('python3', ['-m', 'venv', '--clear', FOLDER]);
+    await execa(join(FOLDER, 'bin/pip'), ['install', '--quiet', `ray[default]==${VERSION}`]);
+    return ray;
+  } catch (error) {
+    rmSync(FOLDER, { recursive: true, force: true });
+    const [reason] = (error as Error).message.split('\n');
+    console.warn(
+      `SKIPPED: nothing was tried on Ray, because it could not be installed (${reason}). It needs python3 with venv, and PyPI.`,
+    );
+    return undefined;
+  }
+}
+
+/** At the head of a group of its own, which ends as one. */
+export async function startRay(program: string): Promise<RayCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'ray-'));
+  const [dashboard, agent] = [await freePort(), await freePort()];
+  const flags = [
+    '--head',
+    '--block',
+    '--port=0',
+    '--node-ip-address=127.0.0.1',
+    '--dashboard-host=127.0.0.1',
+    `--dashboard-port=${dashboard}`,
+    `--dashboard-agent-listen-port=${agent}`,
+    `--temp-dir=${folder}`,
+    '--num-cpus=1',
+    '--object-store-memory=80000000',
+    '--disable-usage-stats',
+  ];
+  const head = spawn(program, ['start', ...flags], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+  });
+  const ended = once(head, 'exit');
+  const stop = async (): Promise<void> => {
+    // The others are its to end; whoever is left then is ended as one.
+    head.kill('SIGTERM');
+    await ended;
+    signalGroup(head, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const address = `http://127.0.0.1:${dashboard}`;
+  try {
+    await answers(`${address}/api/jobs/`, () => head.exitCode !== null);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address, stop };
+}
+
+async function answers(url: string, hasEnded: () => boolean): Promise<void> {
+  for (let second = 0; second < START_SECONDS && !hasEnded(); second += 1) {
+    const isThere = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isThere) return;
+    await sleep(1000);
+  }
+  throw new Error('Ray did not start.');
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // Nobody is left.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createOrphanGuard } from '../../../runtime/platform/orphan-guard.ts';
+
+// Stands for a manager: starts the fixtures that are its arguments, tells their pids in a line, and waits to be killed. The
+// first it has let go. Without arguments it closes its guard, and says so.
+const guard = createOrphanGuard(0);
+const pids = await Promise.all(
+  process.argv.slice(2).map(async (fixture) => {
+    const child = spawn(process.execPath, [fixture], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    await once(child, 'spawn');
+    return child.pid as number;
+  }),
+);
+const [forget] = pids.map((pid) => guard.watch(pid));
+forget?.();
+if (pids.length > 0) {
+  console.log(JSON.stringify(pids));
+  setInterval(() => undefined, 60_000);
+} else {
+  guard.watch(1_000_001)();
+  await guard.close();
+  console.log('closed');
+}

@@ -1,0 +1,42 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { createOrphanGuard } from '../../../runtime/platform/orphan-guard.ts';
+import { children, isAlive } from '../targets/manager/upstream/processes.ts';
+import { launchOf } from '../targets/manager/upstream/spec.ts';
+
+const GUARDED = join(import.meta.dirname, 'guarded.ts');
+const STUBBORN = launchOf('ignores-sigterm.mjs').args[0] ?? '';
+
+test('D-30: servers that ignore all but SIGKILL end with a manager that was killed', async () => {
+  const manager = spawn(process.execPath, [GUARDED, STUBBORN, STUBBORN, STUBBORN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface({ input: manager.stdout }), 'line')) as [string];
+  const [forgotten = 0, ...watched] = JSON.parse(line) as number[];
+  try {
+    expect(watched.map(isAlive)).toEqual([true, true]);
+    manager.kill('SIGKILL');
+    await expect.poll(() => watched.map(isAlive), { timeout: 5000 }).toEqual([false, false]);
+    expect(isAlive(forgotten)).toBe(true);
+  } finally {
+    process.kill(-forgotten, 'SIGKILL');
+  }
+});
+
+test('a process waits for the end of its guard, and for no other reason on account of it', () => {
+  const { stdout, status } = spawnSync(process.execPath, [GUARDED], { encoding: 'utf8', timeout: 20_000 });
+  expect([stdout, status]).toEqual(['closed\n', 0]);
+});
+
+test('the guard ends at once when there is nothing to guard any more', async () => {
+  const before = children();
+  const guard = createOrphanGuard();
+  const forget = [1_000_001, 1_000_002, 1_000_003].map((pid) => guard.watch(pid));
+  expect(children().length).toBe(before.length + 1);
+  for (const leave of forget.toReversed()) leave();
+  await guard.close();
+  expect(children()).toEqual(before);
+});

@@ -1,0 +1,115 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { type FileWatch, watchFiles } from '../../../runtime/platform/watch-files.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const watches: FileWatch[] = [];
+afterEach(() => {
+  for (const watch of watches.splice(0)) watch.close();
+});
+
+/** Watches files, and gives how to wait for the next change of one. */
+function watching(...files: string[]): {
+  readonly changed: () => Promise<void>;
+  readonly count: () => number;
+} {
+  let count = 0;
+  let next = Promise.withResolvers<void>();
+  const watch = watchFiles({
+    // The shortest wait that still joins what belongs together.
+    clock: { now: systemClock.now, after: (_, run) => systemClock.after(20, run) },
+    onChange() {
+      count += 1;
+      next.resolve();
+      next = Promise.withResolvers();
+    },
+    onTrouble: (message) => {
+      throw new Error(message);
+    },
+  });
+  watch.watch(files);
+  watches.push(watch);
+  return { changed: () => next.promise, count: () => count };
+}
+const put = (name: string, text: string): string => {
+  writeFileSync(join(folder(), name), text);
+  return join(folder(), name);
+};
+
+test('a file that is written, replaced, removed and comes back is a change each time', async () => {
+  const file = put('config.toml', 'one');
+  const { changed, count } = watching(file);
+  const next = async (act: () => void): Promise<void> => {
+    const change = changed();
+    act();
+    await change;
+  };
+  await next(() => put('config.toml', 'other'));
+  await next(() => renameSync(put('config.toml.tmp', 'third'), file));
+  await next(() => renameSync(file, join(folder(), 'backup')));
+  await next(() => put('config.toml', 'fourth'));
+  expect(count()).toBe(4);
+});
+
+test('a file whose folder is not there yet is seen when it comes', async () => {
+  const { changed, count } = watching(join(folder(), 'config', 'mcpd', 'secrets.toml'));
+  const change = changed();
+  mkdirSync(join(folder(), 'config', 'mcpd'), { recursive: true });
+  put('config/mcpd/secrets.toml', 'x');
+  await change;
+  expect(count()).toBe(1);
+});
+
+test('a file that becomes a link in a circle, and a file again, is a change each time', async () => {
+  const file = put('config.toml', 'one');
+  const { changed, count } = watching(file);
+  const circle = changed();
+  rmSync(file);
+  symlinkSync('config.toml', file);
+  await circle;
+  const back = changed();
+  rmSync(file);
+  put('config.toml', 'two');
+  await back;
+  expect(count()).toBe(2);
+});
+
+test('a link that points elsewhere now is a change', async () => {
+  put('one', '1');
+  put('two', '22');
+  const file = join(folder(), 'config.toml');
+  symlinkSync('one', file);
+  const { changed, count } = watching(file);
+  const change = changed();
+  symlinkSync('two', join(folder(), 'new'));
+  renameSync(join(folder(), 'new'), file);
+  await change;
+  expect(count()).toBe(1);
+});
+
+test('what a link leads to in another folder is seen when it changes', async () => {
+  mkdirSync(join(folder(), 'kept'));
+  put('kept/config.toml', 'one');
+  const file = join(folder(), 'config.toml');
+  symlinkSync(join('kept', 'config.toml'), file);
+  const { changed, count } = watching(file);
+  const change = changed();
+  put('kept/config.toml', 'other');
+  await change;
+  expect(count()).toBe(1);
+});
+
+test('other files of the folder are no change, and several steps are one', async () => {
+  const file = put('config.toml', 'one');
+  const { changed, count } = watching(file);
+  const change = changed();
+  put('notes.txt', 'x');
+  put('config.toml', '');
+  put('config.toml', 'first half');
+  put('config.toml', 'both halves');
+  await change;
+  expect(count()).toBe(1);
+});
