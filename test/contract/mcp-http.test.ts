@@ -95,8 +95,7 @@ const initialize = (protocolVersion: string): object => ({
 });
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
-/** The one message of an answer that is a stream. */
-const messageIn = ({ text }: HttpAnswer): unknown => JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? 'null');
+const messageIn = ({ text }: HttpAnswer): unknown => JSON.parse(text);
 
 verifiesServed('mcp:versions', async (arm) => {
   const { url } = await serve(arm, 'sentiment');
@@ -107,7 +106,7 @@ verifiesServed('mcp:versions', async (arm) => {
     ['1999-01-01', '2025-11-25'],
   ] as const) {
     const answer = await post(`${url}/mcp`, initialize(asked), ACCEPT);
-    expect(answer).toMatchObject({ status: 200, type: 'text/event-stream' });
+    expect(answer).toMatchObject({ status: 200, type: 'application/json' });
     expect(messageIn(answer)).toMatchObject({
       jsonrpc: '2.0',
       id: 1,

@@ -18,6 +18,8 @@ export interface LineTransport extends Transport {
   readonly finished: Promise<void>;
   /** Resolves when nothing more can be written, with the reason if there is one. */
   readonly gone: Promise<Error | undefined>;
+  /** Sends a message that is JSON already. */
+  sendText(json: string): Promise<void>;
   /** Resolves when everything written has left. */
   flushed(): Promise<void>;
 }
@@ -39,7 +41,8 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
     new Promise((resolve, reject) => {
       stdout.write(text, (error) => (error ? reject(error) : resolve()));
     });
-  const send = (message: unknown): Promise<void> => write(`${JSON.stringify(message)}\n`);
+  const sendText = (json: string): Promise<void> => write(`${json}\n`);
+  const send = (message: unknown): Promise<void> => sendText(JSON.stringify(message));
   const take = (line: Line): void => {
     const received = readMessage(line, maxLineBytes);
     if (received === undefined) return;
@@ -77,6 +80,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
       if (signal?.aborted) stopReading();
     },
     send,
+    sendText,
     async close() {
       stopReading();
       transport.onclose?.();

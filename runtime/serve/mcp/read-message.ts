@@ -1,32 +1,65 @@
-import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
+import { AppError } from '../../contract/errors.ts';
+import { parseJson } from '../http/parse-json.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
+import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
+import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
-/** As in the SDK. */
-const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** The arguments of tools may hold whole documents. */
+const MOST_NESTED = 500;
 
 export interface ReadMessageOptions {
-  readonly parse: (text: string) => unknown;
+  /** JSON.parse unless said otherwise. */
+  readonly parse?: ((text: string) => unknown) | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-/** What a POST carries, or the answer to a body that cannot be read. */
-export async function readMessage(
-  request: Request,
+export type Refusal = { readonly refusal: HttpAnswer };
+
+/** The JSON of a POST, or the answer to a body that cannot be read. */
+export async function readJson(
+  exchange: HttpExchange,
   { parse, maxBytes = DEFAULT_MAX_BODY_BYTES }: ReadMessageOptions,
-): Promise<{ readonly message: unknown } | { readonly refusal: Response }> {
-  const text = await textOf(request, maxBytes);
-  if (text === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
+): Promise<{ readonly value: unknown } | Refusal> {
+  if (!isJson(exchange)) return { refusal: HTTP_ERRORS.notJsonType() };
+  const body = await exchange.readBody(maxBytes);
+  if (body === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
   try {
-    return { message: parse(text) };
-  } catch {
+    return { value: parseJson(body, { mostNested: MOST_NESTED, parse }) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'InputError') {
+      return { refusal: HTTP_ERRORS.invalid(error.message) };
+    }
     return { refusal: HTTP_ERRORS.notJson() };
   }
 }
 
-async function textOf(request: Request, maxBytes: number): Promise<string | undefined> {
-  const announced = request.headers.get('content-length');
-  // Node ends a body at its announced length, and reading it in one piece makes no stream.
-  if (announced !== null && Number(announced) <= maxBytes) return await request.text();
-  const body = await readRequestBody(request, maxBytes);
-  return body.tooLarge ? undefined : body.text;
+/** What a client of a version with sessions sent. */
+export interface PostedMessages {
+  readonly messages: readonly ClientMessage[];
+  /** Whether they came as a list. */
+  readonly isList: boolean;
 }
+
+const BOTH_TYPES = ['application/json', 'text/event-stream'];
+
+export async function readPosted(
+  exchange: HttpExchange,
+  options: ReadMessageOptions,
+): Promise<PostedMessages | Refusal> {
+  if (!accepts(exchange, BOTH_TYPES)) return { refusal: HTTP_ERRORS.notAcceptable(BOTH_TYPES) };
+  const body = await readJson(exchange, options);
+  if ('refusal' in body) return body;
+  const messages = readClientMessages(body.value);
+  if (messages) return { messages, isList: Array.isArray(body.value) };
+  return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is no JSON-RPC 2.0 message.') };
+}
+
+/** As clients are told to send it: each by its name. */
+export function accepts({ headers }: HttpExchange, types: readonly string[]): boolean {
+  const accept = headers.get('accept') ?? '';
+  return types.every((type) => accept.includes(type));
+}
+
+const isJson = ({ headers }: HttpExchange): boolean =>
+  /^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '');

@@ -1,17 +1,20 @@
+import { createEventStream, type EventStream } from './event-stream.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import { type EventStream, openEventStream } from './event-stream.ts';
-import { readMessage } from './read-message.ts';
+import { type HttpExchange, JSON_TYPE } from './http-exchange.ts';
+import { notification } from './mcp-session.ts';
+import { createPostAnswer } from './post-answer.ts';
+import { readJson } from './read-message.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
+import type { Params } from './rpc-message.ts';
 import { checkStateless, type StatelessRefusal, type StatelessRequest } from './stateless-request.ts';
-
-type Result = Readonly<Record<string, unknown>>;
 
 /** A request and what it is answered over. */
 export interface StatelessCall<Client> extends StatelessRequest {
   readonly client: Client;
   /** Aborted when the client has left, which is how a client of these versions cancels. */
   readonly signal: AbortSignal;
-  readonly onProgress?: ((progress: Result) => void) | undefined;
+  /** Tells the client something before the answer, which is a stream then. */
+  readonly notify: (method: string, params: Params) => void;
 }
 
 export interface StatelessHttpOptions<Client> {
@@ -19,21 +22,26 @@ export interface StatelessHttpOptions<Client> {
   readonly maxBodyBytes?: number | undefined;
   readonly isKnown: (method: string, client: Client) => boolean;
   /** Rejects with an RpcError. */
-  readonly answer: (call: StatelessCall<Client>) => Promise<Result>;
+  readonly answer: (call: StatelessCall<Client>) => Promise<Params>;
   /** The stream of a `subscriptions/listen`; told when the client has left it. */
   readonly listen: (call: StatelessCall<Client>, stream: EventStream) => void;
+  /** Answers that take longer become streams, which can be kept alive. Default one second. */
+  readonly streamAfterMilliseconds?: number | undefined;
 }
 
 export const LISTEN_METHOD = 'subscriptions/listen';
 
+const ONE_SECOND = 1000;
+
 /**
  * MCP without sessions, as from revision 2026-07-28 on: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports.
- * An answer is plain JSON, or a stream if the client wants to hear of progress.
+ * An answer is plain JSON, or a stream if something has to be told before it.
  */
 export function createStatelessHttp<Client>(
   options: StatelessHttpOptions<Client>,
-): (request: Request, client: Client) => Promise<Response> {
-  const { parseBody = JSON.parse, maxBodyBytes, isKnown, answer } = options;
+): (exchange: HttpExchange, client: Client) => Promise<void> {
+  const { parseBody: parse, maxBodyBytes: maxBytes, isKnown, answer } = options;
+  const { streamAfterMilliseconds = ONE_SECOND } = options;
 
   const settle = async (call: StatelessCall<Client>): Promise<object> => {
     try {
@@ -44,50 +52,50 @@ export function createStatelessHttp<Client>(
     }
   };
 
-  const finish = async (call: StatelessCall<Client>, events: EventStream): Promise<void> => {
-    events.send(await settle(call));
-    events.end();
-  };
-
-  const stream = (request: StatelessRequest, client: Client): Response => {
+  const listen = (exchange: HttpExchange, request: StatelessRequest, client: Client): void => {
+    const stream = createEventStream();
     const gone = new AbortController();
-    const events = openEventStream({ onGone: () => gone.abort() });
-    const onProgress = (progress: Result): void =>
-      events.send({
-        jsonrpc: '2.0',
-        method: 'notifications/progress',
-        params: { ...progress, progressToken: request.progressToken },
-      });
-    const call = { ...request, client, signal: gone.signal, onProgress };
-    if (request.method === LISTEN_METHOD) {
-      options.listen(call, events);
-    } else {
-      void finish(call, events);
-    }
-    return events.response;
+    exchange.onGone(() => gone.abort());
+    stream.attach(exchange);
+    const notify = (method: string, params: Params): void => stream.send(notification(method, params));
+    options.listen({ ...request, client, signal: gone.signal, notify }, stream);
   };
 
-  return async (request, client) => {
-    if (request.method !== 'POST') return HTTP_ERRORS.method(['POST']);
-    if (!isJson(request)) return HTTP_ERRORS.notJsonType();
-    const body = await readMessage(request, { parse: parseBody, maxBytes: maxBodyBytes });
-    if ('refusal' in body) return body.refusal;
-    const checked = checkStateless(body.message, request.headers);
+  const serve = async (exchange: HttpExchange, request: StatelessRequest, client: Client): Promise<void> => {
+    const gone = new AbortController();
+    const { id } = request;
+    const reply = createPostAnswer({
+      exchange,
+      ids: [id],
+      isList: false,
+      headers: {},
+      openStream: () => createEventStream(),
+      streamAfterMilliseconds,
+      onOver(outcome) {
+        if (outcome === 'gone') gone.abort();
+      },
+    });
+    const notify = (method: string, params: Params): void => reply.tell(notification(method, params));
+    reply.settle(id, JSON.stringify(await settle({ ...request, client, signal: gone.signal, notify })));
+  };
+
+  return async (exchange, client) => {
+    const refuse = (status: number, refusal: StatelessRefusal): void =>
+      exchange.answer({ status, headers: JSON_TYPE, body: JSON.stringify(rpcError(refusal)) });
+    if (exchange.method !== 'POST') return exchange.answer(HTTP_ERRORS.method(['POST']));
+    const body = await readJson(exchange, { parse, maxBytes });
+    if ('refusal' in body) return exchange.answer(body.refusal);
+    const checked = checkStateless(body.value, exchange.headers);
     // There is nothing that a client would have to notify us of.
-    if ('notification' in checked) return new Response(null, { status: 202 });
-    if ('refusal' in checked) return Response.json(rpcError(checked.refusal), { status: 400 });
-    const { id, method, progressToken } = checked.request;
+    if ('notification' in checked) return exchange.answer({ status: 202 });
+    if ('refusal' in checked) return refuse(400, checked.refusal);
+    const { id, method } = checked.request;
     if (!isKnown(method, client)) {
-      const message = `Method not found: ${method}`;
-      return Response.json(rpcError({ id, code: RPC_CODE.methodNotFound, message }), { status: 404 });
+      return refuse(404, { id, code: RPC_CODE.methodNotFound, message: `Method not found: ${method}` });
     }
-    const streams = progressToken !== undefined || method === LISTEN_METHOD;
-    if (streams) return stream(checked.request, client);
-    return Response.json(await settle({ ...checked.request, client, signal: request.signal }));
+    if (method === LISTEN_METHOD) listen(exchange, checked.request, client);
+    else await serve(exchange, checked.request, client);
   };
 }
 
 const rpcError = ({ id, ...error }: StatelessRefusal): object => ({ jsonrpc: '2.0', id, error });
-
-const isJson = (request: Request): boolean =>
-  /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/is-object.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
@@ -31,6 +32,8 @@ export interface StatelessRefusal {
   readonly data?: unknown;
 }
 
+type HeaderReader = HttpExchange['headers'];
+
 export type StatelessMessage =
   | { readonly request: StatelessRequest }
   | { readonly notification: string }
@@ -44,7 +47,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 };
 
 /** Checks what must be true of any message, whatever its method. */
-export function checkStateless(message: unknown, headers: Headers): StatelessMessage {
+export function checkStateless(message: unknown, headers: HeaderReader): StatelessMessage {
   if (!isObject(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string') {
     const problem = 'The body must be one JSON-RPC 2.0 request or notification.';
     return { refusal: { id: null, code: RPC_CODE.invalidRequest, message: problem } };
@@ -66,7 +69,7 @@ export function checkStateless(message: unknown, headers: Headers): StatelessMes
 
 type Problem = Omit<StatelessRefusal, 'id'> | undefined;
 
-function metaProblem(meta: Readonly<Record<string, unknown>>, headers: Headers): Problem {
+function metaProblem(meta: Readonly<Record<string, unknown>>, headers: HeaderReader): Problem {
   const version = meta[META.version];
   if (typeof version !== 'string') {
     return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.version}, a string.` };
@@ -85,7 +88,11 @@ function metaProblem(meta: Readonly<Record<string, unknown>>, headers: Headers):
   return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.capabilities}, an object.` };
 }
 
-function headerProblem(method: string, params: Readonly<Record<string, unknown>>, headers: Headers): Problem {
+function headerProblem(
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  headers: HeaderReader,
+): Problem {
   const namedMethod = headers.get('Mcp-Method');
   if (namedMethod !== method) return mismatch('Mcp-Method', namedMethod, method);
   const parameter = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;

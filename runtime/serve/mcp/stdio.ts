@@ -1,19 +1,38 @@
 import { configError } from '../../contract/errors.ts';
+import { isInitialize, readInitialize, welcome } from './initialize.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
-import type { McpServerLike } from './mcp-server-like.ts';
-import { trackRequests } from './tracked-transport.ts';
+import { createMcpSession } from './mcp-session.ts';
+import { readClientMessages } from './rpc-message.ts';
+import type { SessionServer } from './session-server.ts';
 
 /**
  * Serves one client over stdin and stdout until it has said all and everything is answered, or until it is gone, or until
  * `signal` is aborted and what was asked before is answered. Rejects if answers cannot be written, as on a full disk.
  */
-export async function serveMcpOverStdio(server: McpServerLike, options: LineTransportOptions): Promise<void> {
+export async function serveMcpOverStdio(
+  server: SessionServer<void>,
+  options: LineTransportOptions,
+): Promise<void> {
   const lines = createLineTransport(options);
-  const transport = trackRequests(lines);
-  await server.connect(transport);
-  const answered = lines.finished.then(() => transport.settled()).then(() => lines.flushed());
+  const session = createMcpSession(server);
+  const tell = (json: string): void => {
+    // That nothing can be written is told by `gone`.
+    lines.sendText(json).catch(() => undefined);
+  };
+  const settle = (_id: unknown, json?: string): void => {
+    if (json !== undefined) tell(json);
+  };
+  lines.onmessage = (received) => {
+    for (const message of readClientMessages(received) ?? []) {
+      if (isInitialize(message)) tell(welcome(message.id, readInitialize(message).version, server));
+      else session.take(message, undefined, { tell, settle, isLost: () => false });
+    }
+  };
+  await lines.start();
+  const answered = lines.finished.then(() => session.settled()).then(() => lines.flushed());
   const problem = await Promise.race([answered, lines.gone]);
-  await transport.close();
+  session.close();
+  await lines.close();
   if (problem && !isClientGone(problem)) {
     throw configError(`Cannot write to standard output: ${problem.message}.`, problem);
   }

@@ -1,28 +1,27 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { createHostCheck, type HostRules } from '../http/host-rules.ts';
+import { createEventLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import type { McpServerLike } from './mcp-server-like.ts';
-import { namesStatelessVersion } from './protocol-version.ts';
-import { readMessage } from './read-message.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from './http-exchange.ts';
+import { type HttpSession, openHttpSession } from './http-session.ts';
+import { alreadyOpen, isInitialize, readInitialize, welcome } from './initialize.ts';
+import { namesStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } from './protocol-version.ts';
+import { accepts, readPosted } from './read-message.ts';
+import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
-import { type TrackedTransport, trackRequests } from './tracked-transport.ts';
-import { watchBody } from './watch-body.ts';
 
 export interface McpHttpOptions<Client = void> extends HostRules {
-  /**
-   * Makes the server of a new session. `client` tells who asks: in what a request makes happen, whoever sent that request;
-   * else whoever opened the session.
-   */
-  readonly createServer: (client: () => Client) => McpServerLike | Promise<McpServerLike>;
+  /** Makes the server of a new session. */
+  readonly createServer: (
+    link: SessionLink,
+    opener: Client,
+  ) => SessionServer<Client> | Promise<SessionServer<Client>>;
   /** Whether somebody may use the session that another one opened; anyone may, unless this is given. */
   readonly mayShare?: ((opener: Client, other: Client) => boolean) | undefined;
   /** Reads bodies instead of JSON.parse, so that they may be kept as they are. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
   /** Answers requests that name a version of the protocol without sessions, 2026-07-28 or later. */
-  readonly stateless?: ((request: Request, client: Client) => Promise<Response>) | undefined;
+  readonly stateless?: ((exchange: HttpExchange, client: Client) => Promise<void>) | undefined;
   /** Default 1000. When there are as many, the one idle for longest makes room for a new one. */
   readonly maxSessions?: number | undefined;
   /** Sessions without a request or an open stream for so long are gone. Default 30 minutes. */
@@ -30,127 +29,144 @@ export interface McpHttpOptions<Client = void> extends HostRules {
   /** Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Stop working on requests whose client has gone. Their answers reach nobody, for streams cannot be resumed; but MCP means
-   * a lost connection not to cancel, so only say true if the tools have no effects.
+   * Stop working on requests whose client has gone, and keep no answers for it. MCP means a lost connection not to cancel, so
+   * only say true if the tools have no effects.
    */
   readonly cancelWhenGone?: boolean | undefined;
+  /** Answers that take longer become streams. Default one second. */
+  readonly streamAfterMilliseconds?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
 export interface McpHttp<Client = void> {
-  /** Answers any request to the MCP endpoint. */
-  readonly handle: (request: Request, client: Client) => Promise<Response>;
+  /** Answers any request to the MCP endpoint; may settle before the answer has begun. */
+  readonly handle: (exchange: HttpExchange, client: Client) => Promise<void>;
   /** Lets what was accepted be answered, for two seconds unless told otherwise; then ends all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
   /** How many sessions there are. */
   readonly sessions: () => number;
 }
 
-interface Session<Client> {
-  readonly http: WebStandardStreamableHTTPServerTransport;
-  readonly tracked: TrackedTransport;
+interface Known<Client> {
+  readonly id: string;
   readonly opener: Client;
-}
-
-/** The HTTP request being handled. */
-interface Handled<Client> {
-  /** The ids of the JSON-RPC requests that it carries. */
-  readonly ids: RequestId[];
-  readonly client: Client;
+  /** Not there while the session is being opened. */
+  session?: HttpSession<Client>;
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 const HALF_AN_HOUR = 30 * 60_000;
+const ONE_SECOND = 1000;
+/** Characters of JSON, of all sessions together. */
+const MOST_REMEMBERED = 32 * 1_048_576;
 
-/** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#streamable-http */
+/** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): McpHttp<Client> {
+  const { mayShare = () => true, maxBodyBytes: maxBytes, parseBody: parse } = options;
   const checkHost = createHostCheck(options);
-  const store = createSessionStore<Session<Client>>({
+  const log = options.cancelWhenGone === true ? undefined : createEventLog(MOST_REMEMBERED);
+  const store = createSessionStore<Known<Client>>({
     max: options.maxSessions ?? 1000,
     idleMilliseconds: options.idleMilliseconds ?? HALF_AN_HOUR,
     clock: options.clock ?? systemClock,
-    onDrop: ({ http }) => void http.close(),
+    onDrop: ({ session }) => session?.close(),
   });
-  const handled = new AsyncLocalStorage<Handled<Client>>();
-  const { parseBody, maxBodyBytes, mayShare = () => true } = options;
   let closed = false;
 
-  async function pass(http: WebStandardStreamableHTTPServerTransport, request: Request): Promise<Response> {
-    if (!parseBody || request.method !== 'POST') return http.handleRequest(request);
-    const body = await readMessage(request, { parse: parseBody, maxBytes: maxBodyBytes });
-    return 'refusal' in body ? body.refusal : http.handleRequest(request, { parsedBody: body.message });
-  }
-
-  /** A session starts to exist when the SDK has found the request to be a proper `initialize`. */
-  async function start(request: Request, opener: Client): Promise<Response> {
-    let full = false;
-    const http = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
-      async onsessioninitialized(id) {
-        const tracked = trackRequests(http, {
-          onRequest: (requestId) => handled.getStore()?.ids.push(requestId),
-          onCancelled: (requestId) => release(http, requestId),
-        });
-        full = closed || !store.add(id, { http, tracked, opener });
-        if (full) throw new Error('no room for a session');
-        const server = await options.createServer(() => handled.getStore()?.client ?? opener);
-        await server.connect(tracked);
-        const { onclose } = http;
-        http.onclose = () => {
-          store.delete(id);
-          onclose?.();
-        };
-      },
-    });
-    const response = await pass(http, request);
-    if (!full) return response;
-    await response.body?.cancel();
-    return HTTP_ERRORS.full();
-  }
-
-  async function proceed(
-    id: string,
-    { http, tracked }: Session<Client>,
-    request: Request,
-    client: Client,
-  ): Promise<Response> {
+  async function start(exchange: HttpExchange, opener: Client): Promise<void> {
+    const posted = await readPosted(exchange, { parse, maxBytes });
+    if ('refusal' in posted) return exchange.answer(posted.refusal);
+    const [message] = posted.messages;
+    if (posted.messages.length > 1 || !isInitialize(message)) {
+      return exchange.answer(HTTP_ERRORS.noSession());
+    }
+    const id = randomUUID();
+    const known: Known<Client> = { id, opener };
+    if (closed || !store.add(id, known)) return exchange.answer(HTTP_ERRORS.full());
     const leave = store.enter(id);
-    const ids: RequestId[] = [];
-    const onEnd = (gone: boolean): void => {
+    try {
+      const agreed = readInitialize(message);
+      const session = await openHttpSession({
+        id,
+        ...agreed,
+        createServer: (link) => options.createServer(link, opener),
+        log,
+        streamAfterMilliseconds: options.streamAfterMilliseconds ?? ONE_SECOND,
+        enter: () => store.enter(id),
+      });
+      known.session = session;
+      if (closed) return exchange.answer(HTTP_ERRORS.closed());
+      exchange.answer({
+        status: 200,
+        headers: { ...JSON_TYPE, 'mcp-session-id': id },
+        body: welcome(message.id, agreed.version, session.server),
+      });
+    } catch (error) {
+      store.delete(id);
+      throw error;
+    } finally {
       leave();
-      if (gone && options.cancelWhenGone) for (const requestId of ids) tracked.cancel(requestId);
+    }
+  }
+
+  async function post(exchange: HttpExchange, id: string, client: Client): Promise<void> {
+    const leave = store.enter(id);
+    const answerWith = async (): Promise<HttpAnswer | undefined> => {
+      const posted = await readPosted(exchange, { parse, maxBytes });
+      if ('refusal' in posted) return posted.refusal;
+      if (posted.messages.some(isInitialize)) return alreadyOpen(posted);
+      // It may have been ended while the body came.
+      const session = store.get(id)?.session;
+      return session ? session.post(exchange, posted, { client, leave }) : HTTP_ERRORS.unknownSession();
     };
     try {
-      const response = await handled.run({ ids, client }, () => pass(http, request));
-      if (isStream(response)) return watchBody(response, onEnd);
+      const answer = await answerWith();
+      if (!answer) return;
+      exchange.answer(answer);
       leave();
-      return response;
     } catch (error) {
       leave();
       throw error;
     }
   }
 
+  async function proceed(exchange: HttpExchange, id: string, client: Client): Promise<void> {
+    const known = store.get(id);
+    if (!known?.session || !mayShare(known.opener, client)) {
+      return exchange.answer(HTTP_ERRORS.unknownSession());
+    }
+    const version = exchange.headers.get(PROTOCOL_VERSION_HEADER);
+    if (version !== null && !(SESSION_VERSIONS as readonly string[]).includes(version)) {
+      return exchange.answer(HTTP_ERRORS.unknownVersion(version, SESSION_VERSIONS));
+    }
+    if (exchange.method === 'POST') return post(exchange, id, client);
+    if (exchange.method === 'GET') {
+      if (accepts(exchange, STREAM)) return known.session.listen(exchange);
+      return exchange.answer(HTTP_ERRORS.notAcceptable(STREAM));
+    }
+    store.delete(id);
+    known.session.close();
+    exchange.answer({ status: 200 });
+  }
+
   return {
-    async handle(request, client) {
-      const refusal = checkHost(request);
-      if (refusal !== undefined) return HTTP_ERRORS.forbidden(refusal);
-      if (closed) return HTTP_ERRORS.closed();
-      if (options.stateless && namesStatelessVersion(request)) return options.stateless(request, client);
-      if (!METHODS.includes(request.method)) return HTTP_ERRORS.method(METHODS);
-      const id = request.headers.get('mcp-session-id');
-      if (id === null) return request.method === 'POST' ? start(request, client) : HTTP_ERRORS.noSession();
-      const session = store.get(id);
-      if (!session || !mayShare(session.opener, client)) return HTTP_ERRORS.unknownSession();
-      return proceed(id, session, request, client);
+    async handle(exchange, client) {
+      const refusal = checkHost(exchange);
+      if (refusal !== undefined) return exchange.answer(HTTP_ERRORS.forbidden(refusal));
+      if (closed) return exchange.answer(HTTP_ERRORS.closed());
+      if (options.stateless && namesStatelessVersion(exchange)) return options.stateless(exchange, client);
+      if (!METHODS.includes(exchange.method)) return exchange.answer(HTTP_ERRORS.method(METHODS));
+      const id = exchange.headers.get('mcp-session-id');
+      if (id !== null) return proceed(exchange, id, client);
+      return exchange.method === 'POST' ? start(exchange, client) : exchange.answer(HTTP_ERRORS.noSession());
     },
     async close(graceMilliseconds = 2000) {
       closed = true;
       store.stop();
-      const endings = store.values().map(async ({ http, tracked }) => {
-        await within(graceMilliseconds, tracked.settled());
-        await http.close();
+      const endings = store.values().map(async ({ id, session }) => {
+        await within(graceMilliseconds, session?.settled() ?? Promise.resolve());
+        store.delete(id);
+        session?.close();
       });
       await Promise.all(endings);
     },
@@ -158,15 +174,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
   };
 }
 
-/**
- * The SDK sends nothing for a cancelled request and would keep its stream open for as long as the session lives. Once the
- * stream is ended, what is sent reaches nobody, as it should; but it makes the SDK forget the request. (Requests that came
- * in one batch share a stream, so that all of them end; batches are gone since protocol version 2025-06-18.)
- */
-function release(http: WebStandardStreamableHTTPServerTransport, id: RequestId): void {
-  http.closeSSEStream(id);
-  http.send({ jsonrpc: '2.0', id, result: {} }).catch(() => undefined);
-}
+const STREAM = ['text/event-stream'];
 
 async function within(milliseconds: number, wanted: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<void>();
@@ -174,6 +182,3 @@ async function within(milliseconds: number, wanted: Promise<void>): Promise<void
   await Promise.race([wanted, late.promise]);
   clearTimeout(timer);
 }
-
-const isStream = (response: Response): boolean =>
-  response.headers.get('content-type') === 'text/event-stream';

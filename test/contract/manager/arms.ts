@@ -7,6 +7,7 @@ import { daemonCommand } from '../../../runtime/targets/manager/commands/daemon.
 import { readDaemonSettings } from '../../../runtime/targets/manager/servers/settings.ts';
 import { startManager } from '../../../runtime/targets/manager/servers/start-manager.ts';
 import { startExecutable } from '../serving.ts';
+import type { ServiceArm } from '../shared-services.ts';
 
 export interface ManagerFiles {
   /** `.mcpd.toml` */
@@ -15,20 +16,8 @@ export interface ManagerFiles {
   readonly secrets?: string;
 }
 
-export interface RunningManager {
-  readonly url: string;
-  /** Holds the files it reads: `.mcpd.toml` and `secrets.toml`. */
-  readonly folder: string;
-  stop(): Promise<void>;
-  /** Lines of its log, all of them once it has stopped. */
-  log(): string;
-}
-
-/** A way to run the manager. */
-export interface ManagerArm {
-  readonly name: string;
-  start(files: ManagerFiles, flags?: readonly string[]): Promise<RunningManager>;
-}
+/** A way to run the manager. Its folder holds `.mcpd.toml` and `secrets.toml`. */
+export type ManagerArm = ServiceArm<ManagerFiles>;
 
 /** For tests of what talks to it. */
 export const inProcessManager: ManagerArm = {

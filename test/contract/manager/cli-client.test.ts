@@ -5,9 +5,11 @@ import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { inProcessManager, managerPath } from './arms.ts';
-import { type CommandArm, EXECUTABLE_COMMANDS } from './command-arms.ts';
+import type { CommandArm } from '../command-arms.ts';
+import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { ECHO, serversToml } from './config.ts';
-import { type Api, shareManagers, useManagers } from './shared-managers.ts';
+import type { Api } from '../shared-services.ts';
+import { shareManagers, useManagers } from './shared-managers.ts';
 import { verifiesCommand } from './verifies.ts';
 
 const share = shareManagers();

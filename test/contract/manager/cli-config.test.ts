@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type CommandArm, EXECUTABLE_COMMANDS } from './command-arms.ts';
+import type { CommandArm } from '../command-arms.ts';
+import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { useCommandFolder } from './command-folder.ts';
 import { verifiesCommand } from './verifies.ts';
 

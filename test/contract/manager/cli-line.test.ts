@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'vitest';
-import { type Commands, isGroup } from '../../../runtime/serve/cli/command.ts';
 import { managerProgram } from '../../../runtime/targets/manager/program.ts';
+import { commandWords } from '../command-words.ts';
 import { startExecutable } from '../serving.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { managerPath } from './arms.ts';
@@ -33,15 +33,8 @@ verifiesCommand('mcli:completion', async (arm) => {
   expect(await run('completion', 'csh')).toMatchObject({ exitCode: 2 });
 });
 
-/** The words of every command and group. */
-const wordsOf = (commands: Commands): string[][] =>
-  Object.entries(commands).flatMap(([name, entry]) => [
-    [name],
-    ...(isGroup(entry) ? wordsOf(entry.commands).map((words) => [name, ...words]) : []),
-  ]);
-
 verifiesCommand('mcli:help', async (arm) => {
-  const known = [[], ...wordsOf(managerProgram.commands)];
+  const known = [[], ...commandWords(managerProgram.commands)];
   expect(known.length).toBeGreaterThan(60);
   // Of those with more words, the executable shows what the program in this process does.
   const all = arm === EXECUTABLE_COMMANDS ? known.filter(({ length }) => length < 2) : known;

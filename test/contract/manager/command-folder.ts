@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import type { Answer } from '../../helpers/run-process.ts';
 import { filesIn } from './arms.ts';
-import type { CommandArm } from './command-arms.ts';
+import type { CommandArm } from '../command-arms.ts';
 
 export interface CommandFolder {
   /** Runs a command on the two files of the folder. */

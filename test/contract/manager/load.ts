@@ -1,4 +1,4 @@
-import type { Answer, Api } from './shared-managers.ts';
+import type { Answer, Api } from '../shared-services.ts';
 
 /** Calls `echo` of a server again and again, so many at once, until told to stop. */
 export function putLoad(

@@ -2,10 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ListRootsRequestSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, expect } from 'vitest';
 import { ECHO, serversToml, TWO } from './config.ts';
-import { type Api, shareManagers, useManagers } from './shared-managers.ts';
+import type { Api } from '../shared-services.ts';
+import { shareManagers, useManagers } from './shared-managers.ts';
 import { verifiesManaged } from './verifies.ts';
 
 const share = shareManagers();
@@ -106,6 +110,73 @@ verifiesManaged('manager:mcp:cancel', async (arm) => {
   cancelling.abort('enough');
   await expect(call).rejects.toThrow(/enough/);
   await expect.poll(logged, { timeout: 20_000 }).toContain('cancelled');
+});
+
+verifiesManaged('manager:mcp:asks', async (arm) => {
+  const api = await share(arm, { config: ECHO });
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: { roots: {} } });
+  clients.push(client);
+  const roots = [{ uri: 'file:///home/ada' }];
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
+  const asking = { name: 'echo__ask', arguments: { method: 'roots/list' } };
+  expect(JSON.stringify(await client.callTool(asking))).toContain('file:///home/ada');
+  const unable = await connect(api, '/mcp');
+  expect(JSON.stringify(await unable.callTool(asking))).toContain('does not support roots/list');
+  const noted = await api.post('/api/v1/servers/echo/tools/ask', { method: 'roots/list' });
+  expect(noted.text).toContain('does not support roots/list');
+});
+
+/** Opens a session by hand; resolves with what sends messages in it. */
+async function openSession({
+  url,
+}: Api): Promise<(message: object, signal?: AbortSignal) => Promise<Response>> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const send = (message: object, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${url}/mcp/echo`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      ...(signal && { signal }),
+    });
+  const clientInfo = { name: 'raw', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const opened = await send({ id: 0, method: 'initialize', params });
+  await opened.text();
+  headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
+  return send;
+}
+
+verifiesManaged('manager:mcp:plain-json', async (arm) => {
+  const send = await openSession(await share(arm, { config: ECHO }));
+  const params = { name: 'echo', arguments: { message: 'hi' } };
+  const answer = await send({ id: 1, method: 'tools/call', params });
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await answer.json()).toMatchObject({ id: 1, result: { content: [{ text: 'hi' }] } });
+});
+
+verifiesManaged('manager:mcp:resume', async (arm) => {
+  const api = await share(arm, { config: ECHO });
+  const send = await openSession(api);
+  const leave = new AbortController();
+  const _meta = { progressToken: 'p' };
+  const params = { name: 'progress-then-hold', arguments: { key: 'lost' }, _meta };
+  const lost = await send({ id: 1, method: 'tools/call', params }, leave.signal);
+  const session = lost.headers.get('mcp-session-id') ?? '';
+  const reader = lost.body?.getReader();
+  const chunk = await reader?.read();
+  const [, id = ''] = /^id: (.*)$/m.exec(new TextDecoder().decode(chunk?.value)) ?? [];
+  leave.abort();
+  await send({ id: 2, method: 'tools/call', params: { name: 'release', arguments: { key: 'lost' } } });
+  const rest = await fetch(`${api.url}/mcp/echo`, {
+    headers: { accept: 'text/event-stream', 'mcp-session-id': session, 'last-event-id': id },
+  });
+  const text = await rest.text();
+  expect(text).toContain('"progressToken":"p"');
+  expect(text).toContain('"released"');
 });
 
 verifiesManaged('manager:mcp:list-changed', async (arm) => {

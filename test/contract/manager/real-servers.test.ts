@@ -10,7 +10,7 @@ import { ROOT } from '../../helpers/paths.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { type RunningDaemon, useDaemons } from './daemon-process.ts';
-import type { Answer } from './shared-managers.ts';
+import type { Answer } from '../shared-services.ts';
 
 const { start } = useDaemons();
 const temp = useTempFolder();

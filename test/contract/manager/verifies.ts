@@ -1,7 +1,8 @@
 import { test } from 'vitest';
 import { BEHAVIOURS, type BehaviourId } from '../behaviours.ts';
 import { MANAGER_ARMS, type ManagerArm } from './arms.ts';
-import { COMMAND_ARMS, type CommandArm } from './command-arms.ts';
+import type { CommandArm } from '../command-arms.ts';
+import { COMMAND_ARMS } from './command-arms.ts';
 
 /** A test of one behaviour of the manager, in-process and as the real executable. */
 export function verifiesManaged(id: BehaviourId, body: (arm: ManagerArm) => Promise<void>): void {

@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
+import { answerRequest } from '../../../serve/mcp/fetch-exchange.ts';
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
-import { encoderMcpServers } from './server.ts';
+import { encoderMcpServer } from './server.ts';
 
 export type McpRoutesOptions = Omit<McpHttpOptions, 'createServer' | 'cancelWhenGone'>;
 
@@ -12,13 +13,14 @@ export interface McpRoutes {
 
 /** `/mcp`. Who may call at all is for the app to check that mounts it. */
 export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): McpRoutes {
+  const server = encoderMcpServer(context);
   const mcp: McpHttp = createMcpHttp({
     ...options,
-    createServer: encoderMcpServers(context),
+    createServer: () => server,
     // Running a model changes nothing.
     cancelWhenGone: true,
   });
   const routes = new Hono();
-  routes.all('/mcp', (c) => mcp.handle(c.req.raw));
+  routes.all('/mcp', (c) => answerRequest(c.req.raw, (exchange) => mcp.handle(exchange)));
   return { routes, close: mcp.close };
 }

@@ -1,46 +1,29 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { FallbackServer } from '../../../serve/mcp/fallback-server.ts';
+import type { SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
 
-/** Returns what makes the MCP server of one client: tools only, and of those one. */
-export function encoderMcpServers(context: EncoderContext): () => Server {
+/** The MCP server of any client: tools only, and of those one. */
+export function encoderMcpServer(context: EncoderContext): SessionServer<void> {
   const tool = createEncoderTool(context);
-  const options = {
+  return {
+    info: serverInfo(context),
     capabilities: { tools: {} },
     instructions: instructions(context),
-    // Of no use here; but without one, every server would make its own.
-    jsonSchemaValidator: new AjvJsonSchemaValidator(),
-  };
-  const info = serverInfo(context);
-  return () => {
-    const server = new FallbackServer(info, options);
-    server.fallbackRequestHandler = async (request, { signal }) => {
-      try {
-        return await answer(tool, request, signal);
-      } catch (error) {
-        throw RpcError.from(error);
-      }
-    };
-    server.onerror = (error) => context.kernel.log.debug({ err: error }, 'MCP');
-    return server;
+    answer: (request) => answer(tool, request),
   };
 }
 
 async function answer(
   tool: EncoderTool,
-  { method, params }: JSONRPCRequest,
-  signal: AbortSignal,
+  { method, params, signal }: SessionRequest<void>,
 ): Promise<Record<string, unknown>> {
   switch (method) {
     case 'tools/list':
       return { tools: [tool.definition] };
     case 'tools/call':
-      requireTool(params?.['name'], tool);
-      return tool.call(params?.['arguments'] ?? {}, signal);
+      requireTool(params['name'], tool);
+      return tool.call(params['arguments'] ?? {}, signal);
     default:
       throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
   }
@@ -52,10 +35,7 @@ function requireTool(name: unknown, { definition }: EncoderTool): void {
   throw new RpcError(RPC_CODE.invalidParams, `Unknown tool: ${given}. The only tool is ${definition.name}.`);
 }
 
-function serverInfo({
-  engine: { manifest },
-  runtime,
-}: EncoderContext): ConstructorParameters<typeof Server>[0] {
+function serverInfo({ engine: { manifest }, runtime }: EncoderContext): SessionServer<void>['info'] {
   return {
     name: 'encoderfile',
     title: 'encoderfile',

@@ -1,9 +1,9 @@
 import type { LineTransportOptions } from '../../../serve/mcp/line-transport.ts';
 import { serveMcpOverStdio } from '../../../serve/mcp/stdio.ts';
 import type { EncoderContext } from '../context.ts';
-import { encoderMcpServers } from './server.ts';
+import { encoderMcpServer } from './server.ts';
 
 /** Serves the model to the one client at stdin and stdout; resolves when that is over. */
 export function serveStdio(context: EncoderContext, options: LineTransportOptions): Promise<void> {
-  return serveMcpOverStdio(encoderMcpServers(context)(), options);
+  return serveMcpOverStdio(encoderMcpServer(context), options);
 }

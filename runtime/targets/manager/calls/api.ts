@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Asker, Params } from '../upstream/connection.ts';
 
 /**
  * Everything callers may ask of the servers, over whichever wire: who may, what is offered, how many at once, how long and
@@ -35,6 +35,8 @@ export interface ServerCall {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Params) => void) | undefined;
+  /** Whom the server may ask things because of it; without one nobody. */
+  readonly asker?: Asker | undefined;
   /** Goes to the server as the request's `_meta`. */
   readonly meta?: Params | undefined;
 }

@@ -6,7 +6,7 @@ import type { ServerCall } from './api.ts';
 import type { AuditLog } from './audit.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import { type Visit, visit } from './visit.ts';
 
 export interface AskParts {

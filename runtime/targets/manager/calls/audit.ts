@@ -6,7 +6,7 @@ import { sha256 } from '../../../platform/sha256.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerCall } from './api.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 
 /** Arguments are personal: recorded is either what identifies them, or what is left of them without secrets. */
 export type AuditArguments = 'hashed' | 'redacted';

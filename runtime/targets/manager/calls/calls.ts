@@ -6,7 +6,7 @@ import { createAsk } from './ask.ts';
 import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';
 import { promptCalls } from './prompts.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import { resourceCalls } from './resources.ts';
 import { sideCalls } from './side-calls.ts';
 import { createToolCatalogue } from './tool-catalogue.ts';

@@ -2,7 +2,7 @@ import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import { callerLeft } from '../supervisor/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 
 const INVALID_PARAMS = -32602;
 const RESOURCE_NOT_FOUND = -32002;

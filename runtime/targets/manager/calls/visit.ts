@@ -4,7 +4,7 @@ import { jsonSize } from '../../../core/json-size.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/api.ts';
 import { waitFor } from '../supervisor/wait-for.ts';
-import type { Connection, Params } from '../upstream/connection.ts';
+import { type Asker, type Connection, type Params, SessionForgotten } from '../upstream/connection.ts';
 import type { ServerCall } from './api.ts';
 
 export interface VisitOptions {
@@ -22,10 +22,17 @@ export interface Visit {
   readonly request: (method: string, params?: Params) => Promise<Params>;
 }
 
+/** Callers over HTTP cannot be asked anything. That they call matters all the same: a question might be about their call. */
+const NOBODY: Asker = {
+  client: {},
+  capabilities: {},
+  ask: () => Promise.reject(new Error('there is nobody to ask')),
+};
+
 /** Waits for a turn, does the work, and gives the turn back. All of it within the time of one request. */
 export async function visit<Result>(
   server: ManagedServer,
-  { signal, onProgress, meta }: ServerCall,
+  { signal, onProgress, meta, asker = NOBODY }: ServerCall,
   { clock, maxResultCharacters }: VisitOptions,
   work: (visit: Visit) => Promise<Result>,
 ): Promise<Result> {
@@ -39,10 +46,19 @@ export async function visit<Result>(
       connection,
       timeLeft,
       async request(method, params) {
+        const sent = meta === undefined ? params : { ...params, _meta: meta };
+        const send = (to: Connection): Promise<Params> =>
+          to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, asker });
         // Asked for anew each time, and used at once: a reload may have replaced it.
         const open = await connection();
-        const sent = meta === undefined ? params : { ...params, _meta: meta };
-        const result = await open.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress });
+        let result: Params;
+        try {
+          result = await send(open);
+        } catch (error) {
+          if (!(error instanceof SessionForgotten)) throw error;
+          await open.closed;
+          result = await send(await connection());
+        }
         if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
         const most = (maxResultCharacters / 1_048_576).toFixed(1);
         throw new Error(`the answer is larger than ${most} MiB; ask for less at once`);

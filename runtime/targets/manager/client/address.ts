@@ -2,7 +2,7 @@ import { UsageError } from '../../../serve/cli/command.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { readText } from '../config/read-text.ts';
+import { readText } from '../../../platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
 /** Where the manager answers: what was given, else what the configuration tells it to listen on, else its default. */

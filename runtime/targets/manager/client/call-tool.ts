@@ -2,7 +2,7 @@ import { toolText } from '../http/views/tool-text.ts';
 import type { ToolResult } from '../calls/api.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printJson } from './print.ts';
+import { printJson } from '../../../serve/cli/print.ts';
 import { type ArgumentTypes, parsePairs } from './tool-arguments.ts';
 
 export type ToolArguments =

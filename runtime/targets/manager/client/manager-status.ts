@@ -1,5 +1,5 @@
-import { formatTable, type Cell } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { formatTable, type Cell } from '../../../serve/cli/table.ts';
+import type { Terminal } from '../../../serve/cli/terminal.ts';
 
 /** What `/api/v1/admin/status` tells. */
 export interface ManagerStatus {

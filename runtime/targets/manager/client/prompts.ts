@@ -1,9 +1,9 @@
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { allPages } from './pages.ts';
-import { printJson, printLines } from './print.ts';
-import { formatTable } from './table.ts';
-import { stdoutTerminal } from './terminal.ts';
+import { printJson, printLines } from '../../../serve/cli/print.ts';
+import { formatTable } from '../../../serve/cli/table.ts';
+import { stdoutTerminal } from '../../../serve/cli/terminal.ts';
 
 interface ListedPrompt {
   readonly name: string;

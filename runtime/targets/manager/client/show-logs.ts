@@ -1,8 +1,8 @@
 import type { Output } from '../../../serve/cli/command.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printLines } from './print.ts';
-import { oneLine } from './table.ts';
+import { printLines } from '../../../serve/cli/print.ts';
+import { oneLine } from '../../../serve/cli/table.ts';
 
 interface LogLine {
   readonly at: string;

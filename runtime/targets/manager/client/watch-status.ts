@@ -3,7 +3,7 @@ import { messageOf } from '../../../contract/errors.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { type ManagerStatus, statusLines } from './manager-status.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from '../../../serve/cli/terminal.ts';
 
 export interface WatchOptions {
   readonly manager: ManagerClient;

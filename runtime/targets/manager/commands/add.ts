@@ -2,8 +2,8 @@ import { type Command, type Invocation, UsageError } from '../../../serve/cli/co
 import { configPaths } from '../config/config-paths.ts';
 import type { Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { nameAndValue } from './name-and-value.ts';
-import { beforeDashes, exactly } from './positionals.ts';
+import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
+import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
 
 /** `add`: a server from a registry, or started the way the command line says. */

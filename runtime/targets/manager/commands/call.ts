@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { text as readAll } from 'node:stream/consumers';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { configError, messageOf } from '../../../contract/errors.ts';
+import { atLeast } from '../../../serve/cli/positionals.ts';
+import { readInput } from '../../../serve/cli/read-input.ts';
 import type { ToolArguments } from '../client/call-tool.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { atLeast } from './positionals.ts';
 
 /** `call`: one call of one tool. */
 export const callCommand: Command = {
@@ -35,18 +33,13 @@ async function readArguments(invocation: Invocation, rest: readonly string[]): P
   if (file !== undefined) {
     if (only !== undefined)
       throw new UsageError('Give the arguments either in --args-file or behind the tool.');
-    return { values: parseArguments(await readFile(file), file === '-' ? 'Standard input' : file) };
+    return {
+      values: parseArguments(await readInput(file, 'the arguments'), file === '-' ? 'Standard input' : file),
+    };
   }
   if (only === undefined) return { values: {} };
   if (rest.length > 1 || isPair(only)) return { pairs: rest };
-  if (only === '-') return { values: parseArguments(await readFile('-'), 'Standard input') };
+  if (only === '-')
+    return { values: parseArguments(await readInput('-', 'the arguments'), 'Standard input') };
   return { values: parseArguments(only, 'The argument') };
-}
-
-async function readFile(path: string): Promise<string> {
-  try {
-    return path === '-' ? await readAll(process.stdin) : readFileSync(path, 'utf8');
-  } catch (error) {
-    throw configError(`Cannot read the arguments: ${messageOf(error)}.`, error);
-  }
 }

@@ -1,5 +1,5 @@
 import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
-import { printJson, printLines } from '../client/print.ts';
+import { printJson, printLines } from '../../../serve/cli/print.ts';
 
 /** Of commands whose result is data. */
 export const DATA_FORMAT_OPTION = {

@@ -2,7 +2,7 @@ import { configError } from '../../../contract/errors.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { exactly } from './positionals.ts';
+import { exactly } from '../../../serve/cli/positionals.ts';
 
 /** `export`, also as `config export`: what another place has to fill in to run the same servers. */
 export const exportCommand: Command = {
@@ -24,7 +24,7 @@ export const exportCommand: Command = {
     const [{ readServersText }, { readText }, { readConfigFile }, { readSecretsFile }, { problemsError }] =
       await Promise.all([
         import('../config/read-servers-text.ts'),
-        import('../config/read-text.ts'),
+        import('../../../platform/read-text.ts'),
         import('../config/config-file.ts'),
         import('../config/secrets-file.ts'),
         import('../config/problems.ts'),

@@ -15,11 +15,11 @@ export const listCommand: Command = {
     const paths = configPaths(invocation, process.env);
     const [{ readText }, { readServersText }, { describeServers }, { formatTable }, { stdoutTerminal }] =
       await Promise.all([
-        import('../config/read-text.ts'),
+        import('../../../platform/read-text.ts'),
         import('../config/read-servers-text.ts'),
         import('../config/describe-servers.ts'),
-        import('../client/table.ts'),
-        import('../client/terminal.ts'),
+        import('../../../serve/cli/table.ts'),
+        import('../../../serve/cli/terminal.ts'),
       ]);
     const config = await readServersText(paths.config);
     const servers = describeServers(config, await readText(paths.runtime), invocation.flag('reveal'));

@@ -1,7 +1,7 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
 import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
-import { exactly } from './positionals.ts';
+import { exactly } from '../../../serve/cli/positionals.ts';
 
 /** `logs`: what a server wrote to its stderr, and what the manager says about it. */
 export const logsCommand: Command = {

@@ -1,6 +1,6 @@
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
-import { atLeast, exactly } from './positionals.ts';
+import { atLeast, exactly } from '../../../serve/cli/positionals.ts';
 
 export const promptsCommand: Command = {
   summary: 'List the prompts of a server.',

@@ -1,7 +1,7 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { exactly } from './positionals.ts';
+import { exactly } from '../../../serve/cli/positionals.ts';
 
 /** `remove`: a server leaves the file. */
 export const removeCommand: Command = {

@@ -1,6 +1,6 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
-import { exactly } from './positionals.ts';
+import { exactly } from '../../../serve/cli/positionals.ts';
 
 export const restartCommand: Command = {
   summary: 'Start a server anew.',

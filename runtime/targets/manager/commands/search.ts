@@ -26,8 +26,8 @@ export const searchCommand: Command = {
     const [{ openRegistry }, { searchRegistry }, { formatTable }, { stdoutTerminal }] = await Promise.all([
       import('../registry/open-registry.ts'),
       import('../registry/search.ts'),
-      import('../client/table.ts'),
-      import('../client/terminal.ts'),
+      import('../../../serve/cli/table.ts'),
+      import('../../../serve/cli/terminal.ts'),
     ]);
     const found = searchRegistry(await openRegistry(invocation.values('registry')), {
       text: invocation.positionals.length > 0 ? invocation.positionals.join(' ') : undefined,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeFolders } from '../../../platform/make-folders.ts';
 import { writeFileAtomically } from '../../../platform/write-file.ts';
 import { type Problem, problemsError } from '../config/problems.ts';
-import { readText } from '../config/read-text.ts';
+import { readText } from '../../../platform/read-text.ts';
 import { withFileLock } from './file-lock.ts';
 
 export interface FileKind {

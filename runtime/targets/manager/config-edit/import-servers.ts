@@ -2,7 +2,7 @@ import { configError } from '../../../contract/errors.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { parseMcpServers } from '../config/parse-mcp-servers.ts';
 import { problemsError } from '../config/problems.ts';
-import { readText } from '../config/read-text.ts';
+import { readText } from '../../../platform/read-text.ts';
 import { nameProblem, serverName, usableName } from '../config/server-name.ts';
 import { isTable, nameValue, type Table } from '../config/table-reader.ts';
 import { type NewServer, writeServers } from './write-server.ts';

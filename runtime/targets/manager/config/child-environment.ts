@@ -1,4 +1,4 @@
-import type { Environment } from './expand.ts';
+import type { Environment } from '../../../core/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**

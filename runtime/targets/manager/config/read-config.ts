@@ -1,7 +1,7 @@
 import type { ConfigPaths } from './config-paths.ts';
-import type { Environment } from './expand.ts';
+import type { Environment } from '../../../core/expand.ts';
 import { readServersText } from './read-servers-text.ts';
-import { readText, type TextFileOnDisk } from './read-text.ts';
+import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import { resolveConfig } from './resolve-config.ts';
 import type { ManagerConfig, ServerTimeouts } from './spec.ts';
 

@@ -1,5 +1,5 @@
 import { configError } from '../../../contract/errors.ts';
-import { readText, type TextFileOnDisk } from './read-text.ts';
+import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 
 /** The text of the file of servers, which must be there. */
 export async function readServersText(path: string): Promise<TextFileOnDisk> {

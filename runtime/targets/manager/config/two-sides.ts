@@ -1,6 +1,6 @@
 import type { Expander } from './expander.ts';
 import type { Report } from './problems.ts';
-import type { Redactions } from './redactions.ts';
+import type { Redactions } from '../../../core/redactions.ts';
 import type { SecretsEntry } from './secrets-file.ts';
 import type { ServerEntry } from './server-entry.ts';
 

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { BodyOptions } from '../../../serve/http/body.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import type { Redactor } from '../calls/redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import type { CorsSettings } from '../config/spec.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { BodyReader } from '../../../serve/http/body.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../serve/http/route-group.ts';
-import type { Redactor } from '../calls/redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import type { StructAnswer } from './struct-answer.ts';
 
 /** What all routes are made with. */

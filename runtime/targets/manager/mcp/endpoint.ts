@@ -1,6 +1,8 @@
+import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
+import type { ManagedServer } from '../supervisor/api.ts';
 import type { Params, PeerInfo } from '../upstream/connection.ts';
 import { callMethods } from './call-methods.ts';
 import type { Gather } from './gather.ts';
@@ -29,7 +31,7 @@ export interface EndpointFacts {
   readonly instructions: string;
 }
 
-export interface AllServersOptions {
+interface AllServersOptions {
   readonly gather: Gather;
   readonly index: ResourceIndex;
   /** With it there are two tools, to find and to call all others by. */
@@ -37,8 +39,28 @@ export interface AllServersOptions {
   readonly pageSize?: number | undefined;
 }
 
+/** Finds what there is behind a path; throws a NotFoundError if it names a server that is not there for the caller. */
+export type EndpointFor = (caller: Caller, server: string | undefined) => Endpoint;
+
+export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
+  const { calls, supervisor } = context;
+  const all = allServers(context, options);
+  const single = new WeakMap<ManagedServer, Endpoint>();
+  return (caller, asked) => {
+    if (asked === undefined) return all;
+    const server = supervisor.get(asked);
+    // Whoever may not use a server is not told whether it is there.
+    if (!server || !calls.servers(caller).includes(server.name)) {
+      throw new AppError('NotFoundError', `server not found: ${asked}`);
+    }
+    const known = single.get(server) ?? oneServer(context, server.name);
+    single.set(server, known);
+    return known;
+  };
+}
+
 /** `/mcp` */
-export function allServers(context: ManagerContext, options: AllServersOptions): Endpoint {
+function allServers(context: ManagerContext, options: AllServersOptions): Endpoint {
   const { calls, version } = context;
   const { gather, index, search, pageSize } = options;
   const targets = targetsOfAll(calls, index);
@@ -68,7 +90,7 @@ export function allServers(context: ManagerContext, options: AllServersOptions):
 }
 
 /** `/mcp/{server}` */
-export function oneServer(context: ManagerContext, server: string): Endpoint {
+function oneServer(context: ManagerContext, server: string): Endpoint {
   const targets = targetsOfOne(server);
   return {
     server,

@@ -3,7 +3,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/api.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Asker, Params } from '../upstream/connection.ts';
 
 /** A request of an MCP client, whatever carried it. */
 export interface McpCall {
@@ -13,6 +13,8 @@ export interface McpCall {
   readonly signal: AbortSignal;
   /** Only if the client wants to be told. */
   readonly onProgress?: ((progress: Params) => void) | undefined;
+  /** Whom a server may ask things because of it; without one nobody. */
+  readonly asker?: Asker | undefined;
 }
 
 /** What answers the requests of one kind. */
@@ -25,13 +27,27 @@ export const serverCall = ({ params, ...call }: McpCall, server: string): Server
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };
 
-/** The token is the connection's to choose, and the keys of the protocol are about the connection that carried them. */
+/** The least important log messages that a client of revision 2026-07-28 wants with an answer. */
+export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
+
+/** The token is the connection's to choose, and the other keys of the protocol are about the connection that carried them. */
 function ownMeta(meta: unknown): Params | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
-    ([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'),
+    ([key]) =>
+      key === LOG_LEVEL_KEY || (key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/')),
   );
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Reports go to the client under the token it chose. */
+export function progressTo(
+  { _meta }: Params,
+  notify: (method: string, params: Params) => void,
+): McpCall['onProgress'] {
+  const progressToken = isObject(_meta) ? _meta['progressToken'] : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  return (progress) => notify('notifications/progress', { ...progress, progressToken });
 }
 
 export function requiredText(params: Params, name: string): string {

@@ -1,15 +1,18 @@
-import { Hono } from 'hono';
-import { AppError } from '../../../contract/errors.ts';
+import { type Context, Hono } from 'hono';
+import type { DirectRoute } from '../../../serve/http/direct-route.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { parseLossless } from '../../../core/lossless-json.ts';
+import { answerRequest } from '../../../serve/mcp/fetch-exchange.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
+import { splitQualified } from '../calls/qualified-name.ts';
 import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { callerOf } from '../http/env.ts';
 import { type McpClient, mayShareSession } from './client.ts';
+import { ALL, directMessages, ONE } from './direct.ts';
 import { createDispatch } from './dispatch.ts';
-import { allServers, type Endpoint, oneServer } from './endpoint.ts';
+import { createEndpoints } from './endpoint.ts';
 import { createGather } from './gather.ts';
 import { createInterests } from './interests.ts';
 import { createListeners } from './listeners.ts';
@@ -30,6 +33,8 @@ export interface ManagerMcpOptions extends HostRules {
 
 export interface ManagerMcpRoutes {
   readonly routes: Hono<ShellEnv>;
+  /** The same for requests that are answered without the app. */
+  readonly direct: readonly DirectRoute[];
   /** Lets what was accepted be answered, for two seconds unless told otherwise; then ends all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
@@ -37,47 +42,53 @@ export interface ManagerMcpRoutes {
 /** `/mcp` with all servers and `/mcp/{server}` with one. Who calls is for the app to find out that mounts it. */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, ...rules } = options;
+  const { calls } = context;
   const gather = createGather(context, listTimeoutMs);
   const index = createResourceIndex(gather);
   const interests = createInterests(context);
   const listeners = createListeners(context, { interests, index });
-  const parts: McpParts = { context, interests, listeners, dispatch: createDispatch(context) };
+  const parts: McpParts = {
+    context,
+    interests,
+    listeners,
+    dispatch: createDispatch(context),
+    serverOf: ({ server }, caller, { name }) =>
+      server ?? splitQualified(String(name), calls.servers(caller))?.server,
+  };
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,
   });
-  const all = allServers(context, {
-    gather,
-    index,
-    pageSize,
-    search: search ? createToolSearch(context.calls) : undefined,
-  });
   const mcp = createMcpHttp<McpClient>({
     ...rules,
     parseBody: parseLossless,
-    createServer: (client) => openSessionServer(parts, client),
+    createServer: (link, client) => openSessionServer(parts, link, client),
     mayShare: mayShareSession,
     stateless: stateless.handle,
   });
+  const endpointFor = createEndpoints(context, {
+    gather,
+    index,
+    pageSize,
+    search: search ? createToolSearch(calls) : undefined,
+  });
 
   const routes = new Hono<ShellEnv>();
-  const client = (c: Parameters<typeof callerOf>[0], endpoint: Endpoint): McpClient => ({
-    caller: callerOf(c),
-    requestId: c.get('requestId'),
-    endpoint,
-  });
-  routes.all('/mcp', (c) => mcp.handle(c.req.raw, client(c, all)));
-  routes.all('/mcp/:server', (c) => {
+  const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
     const caller = callerOf(c);
-    const name = context.supervisor.get(c.req.param('server'))?.name;
-    // Whoever may not use a server is not told whether it is there.
-    if (name === undefined || !context.calls.servers(caller).includes(name)) {
-      throw new AppError('NotFoundError', `server not found: ${c.req.param('server')}`);
-    }
-    return mcp.handle(c.req.raw, client(c, oneServer(context, name)));
-  });
+    const client = { caller, requestId: c.get('requestId'), endpoint: endpointFor(caller, server) };
+    return answerRequest(c.req.raw, (exchange) => mcp.handle(exchange, client));
+  };
+  routes.all(ALL, (c) => answer(c));
+  routes.all(ONE, (c) => answer(c, c.req.param('server')));
   return {
     routes,
+    direct: directMessages({
+      mcp,
+      endpointFor,
+      hostRules: rules,
+      maxBodyBytes: options.maxBodyBytes,
+    }),
     async close(graceMilliseconds) {
       stateless.close();
       await mcp.close(graceMilliseconds);

@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
+import { notification } from '../../../serve/mcp/mcp-session.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Params } from '../upstream/connection.ts';
@@ -37,7 +38,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   const subscribed = createSubscribed();
   const notify = (method: string, params: Params = {}): void => {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
-    stream.send({ jsonrpc: '2.0', method, params: { ...params, _meta: { ...meta, [SUBSCRIPTION_ID]: id } } });
+    stream.send(notification(method, { ...params, _meta: { ...meta, [SUBSCRIPTION_ID]: id } }));
   };
   const lists = Object.keys(WANTED).filter((key) => asked[key] === true && offers(capabilities, key));
   const heard = new Set(lists.map((key) => WANTED[key]));
@@ -71,7 +72,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   return () => {
     stop();
     const _meta = { [SUBSCRIPTION_ID]: id, 'io.modelcontextprotocol/serverInfo': info };
-    stream.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } });
+    stream.send(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }));
     stream.end();
   };
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
+import type { HttpExchange } from '../../../serve/mcp/http-exchange.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import {
   createStatelessHttp,
@@ -11,8 +12,9 @@ import { STATELESS_VERSIONS } from '../../../serve/mcp/stateless-request.ts';
 import type { Params } from '../upstream/connection.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFacts } from './endpoint.ts';
-import type { McpCall } from './mcp-call.ts';
+import { type McpCall, progressTo } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
+import { withMessages } from './stateless-messages.ts';
 import { listenWithoutSession } from './stateless-listen.ts';
 import { RESOURCE_NOT_FOUND } from './targets.ts';
 
@@ -31,7 +33,7 @@ const CACHEABLE = new Set([
 type Options = Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' | 'parseBody'>;
 
 export interface StatelessEndpoint {
-  readonly handle: (request: Request, client: McpClient) => Promise<Response>;
+  readonly handle: (exchange: HttpExchange, client: McpClient) => Promise<void>;
   /** Ends the streams of those who listen. */
   close(): void;
 }
@@ -46,7 +48,7 @@ export function createStatelessEndpoint(parts: McpParts, options: Options): Stat
     const result =
       call.method === DISCOVER_METHOD
         ? discovered(facts)
-        : await parts.dispatch(endpoint.methods, call.method, mcpCall(call));
+        : await withMessages(parts, call, () => parts.dispatch(endpoint.methods, call.method, mcpCall(call)));
     return completed(call.method, result, facts);
   };
 
@@ -86,24 +88,24 @@ async function listen(
     signal.addEventListener('abort', () => listening.delete(end), { once: true });
   } catch (error) {
     const { code, message, data } = RpcError.from(error);
-    stream.send({ jsonrpc: '2.0', id: call.id, error: { code, message, data } });
+    stream.send(JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code, message, data } }));
     stream.end();
   }
 }
 
-const mcpCall = ({ client, params, signal, onProgress }: StatelessCall<McpClient>): McpCall => ({
+const mcpCall = ({ client, params, signal, notify }: StatelessCall<McpClient>): McpCall => ({
   caller: client.caller,
   requestId: client.requestId,
   params,
   signal,
-  onProgress,
+  onProgress: progressTo(params, notify),
 });
 
-function discovered({ capabilities, instructions }: EndpointFacts): Params {
-  // Log messages are asked for anew with every request in this revision; that is not done here.
-  const { logging: _, ...offered } = capabilities;
-  return { supportedVersions: STATELESS_VERSIONS, capabilities: offered, instructions };
-}
+const discovered = ({ capabilities, instructions }: EndpointFacts): Params => ({
+  supportedVersions: STATELESS_VERSIONS,
+  capabilities,
+  instructions,
+});
 
 /** What this revision wants every result to say. */
 function completed(method: string, result: Params, { info }: EndpointFacts): Params {

@@ -1,5 +1,5 @@
 import { configError } from '../../../contract/errors.ts';
-import { readText } from '../config/read-text.ts';
+import { readText } from '../../../platform/read-text.ts';
 import { builtinRegistry } from './builtin.ts';
 import type { RegistryEntry } from './entry.ts';
 import { readRegistry } from './read-registry.ts';

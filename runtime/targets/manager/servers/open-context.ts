@@ -4,13 +4,13 @@ import type { Logger } from '../../../serve/log.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
-import type { Redactor } from '../calls/redact.ts';
+import type { Redactor } from '../../../serve/redact.ts';
 import type { DaemonSettings, ManagerConfig } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { createReloader, type WatchingReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
-import { createOrphanGuard } from '../upstream/process/orphan-guard.ts';
+import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
 export interface ContextParts {

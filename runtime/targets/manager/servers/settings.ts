@@ -1,3 +1,4 @@
+import { givenOnly } from '../../../core/given-only.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { list, requiredNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
@@ -5,7 +6,7 @@ import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
-import { DURATION_RULE, parseDuration } from '../config/duration.ts';
+import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,7 +45,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     paths: configPaths(invocation, env),
     env,
     daemon: readDaemonFlags(invocation, dev),
-    timeouts: defined({
+    timeouts: givenOnly({
       init: time(invocation, 'timeout-mcp-init'),
       request: time(invocation, 'timeout-mcp-request'),
       shutdown: time(invocation, 'timeout-mcp-shutdown'),
@@ -77,7 +78,7 @@ const LEVELS: Readonly<Record<string, LogLevel>> = {
 };
 
 function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSettings> {
-  return defined({
+  return givenOnly({
     addr: dev ? 'localhost:8090' : readAddress(invocation),
     shutdownMs: time(invocation, 'timeout-api-shutdown'),
     healthMs: time(invocation, 'timeout-mcp-health'),
@@ -119,13 +120,4 @@ function time(invocation: Invocation, name: string): number | undefined {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;
   throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${DURATION_RULE}.`);
-}
-
-/** Without the members that nobody set, so that those below them show through. */
-function defined<Value extends object>(
-  value: Value,
-): Partial<{ [Key in keyof Value]: NonNullable<Value[Key]> }> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<{
-    [Key in keyof Value]: NonNullable<Value[Key]>;
-  }>;
 }

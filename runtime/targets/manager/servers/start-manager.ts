@@ -6,12 +6,12 @@ import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { mayListen } from '../access/may-listen.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
-import { createRedactor } from '../calls/redact.ts';
+import { createRedactor } from '../../../serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
 import { managerApp } from '../http/app.ts';
-import { directToolCalls } from '../http/direct-call.ts';
+import { directCalls } from '../http/direct-call.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
@@ -71,7 +71,7 @@ export async function startManager(
       mcp: mcp.routes,
     };
     const app = managerApp(context, appOptions);
-    const direct = directToolCalls(context, appOptions);
+    const direct = directCalls(context, appOptions, mcp.direct);
     const listen = { hostname, port, portFlag: '--addr', tls, refuse: problemWithoutPath };
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.push(async () => {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ManagerConfig } from '../config/spec.ts';
 import type { AppliedChanges, Reloader, Supervisor } from './api.ts';
-import { watchFiles } from './watch-files.ts';
+import { watchFiles } from '../../../platform/watch-files.ts';
 
 export interface ReloaderOptions {
   /** What runs now. */

@@ -26,6 +26,18 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asks for progress; each report also gives the request its whole time again. */
   readonly onProgress?: ((progress: Params) => void) | undefined;
+  /** Whom the server may ask things because of this request, which has no time limit meanwhile. */
+  readonly asker?: Asker | undefined;
+}
+
+/** A client who asks a server something, and may be asked something in turn. */
+export interface Asker {
+  /** The same for all requests of one client. */
+  readonly client: object;
+  /** What the client says it can do. */
+  readonly capabilities: Params;
+  /** Rejects with the client's error, or if there is no answer. */
+  readonly ask: (method: string, params: Params | undefined, signal: AbortSignal) => Promise<Params>;
 }
 
 export interface PeerInfo {
@@ -73,4 +85,11 @@ export class TimeoutFailure extends Error {
 /** The connection ended before the answer, or was closed already. */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed';
+}
+
+/** The server refused the request as one of a session that it does not know: nothing of it was done. */
+export class SessionForgotten extends ConnectionClosed {
+  constructor() {
+    super('The server does not know the session any more.');
+  }
 }

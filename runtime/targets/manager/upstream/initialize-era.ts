@@ -1,6 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
 import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { RpcFailure } from './connection.ts';
+import { ALL_ABILITIES } from './server-questions.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
 
 /** The newest is offered; a server may answer with an older one. */
@@ -8,7 +9,7 @@ const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
-  const offer = { protocolVersion: VERSIONS[0], capabilities: {}, clientInfo: clientInfo() };
+  const offer = { protocolVersion: VERSIONS[0], capabilities: ALL_ABILITIES, clientInfo: clientInfo() };
   const told = await rpc.request('initialize', offer, request);
   const version = String(told['protocolVersion']);
   if (!VERSIONS.includes(version)) {

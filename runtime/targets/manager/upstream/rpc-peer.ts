@@ -1,5 +1,7 @@
-import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
+import { OpenItems } from '../../../core/open-items.ts';
 import { type Connection, ConnectionClosed, type Params, RpcFailure, TimeoutFailure } from './connection.ts';
+import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
+import { createPausableTimer } from './pausable-timer.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 export interface RpcPeerOptions {
@@ -12,29 +14,29 @@ export interface RpcPeerOptions {
 export interface RpcPeer {
   readonly request: Connection['request'];
   readonly notify: (method: string, params?: Params) => void;
-  readonly take: (message: RpcMessage) => void;
+  /** `related` is the id of the request that it came with, where the connection tells. */
+  readonly take: (message: RpcMessage, related?: number) => void;
   /** Gives up one request, for a reason other than its time or its caller. */
   readonly lose: (id: number, reason: Error) => void;
   /** Nothing more will come: rejects what waits, and whatever is asked from now on. */
   readonly end: (message: string) => void;
 }
 
-interface Pending {
+interface Pending extends OpenRequest {
   readonly resolve: (result: Params) => void;
   readonly reject: (error: Error) => void;
   readonly settle: () => void;
   readonly onProgress: (progress: Params) => void;
 }
 
-/** Timers of Node hold no more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
-  const waiting = new Map<unknown, Pending>();
+  const waiting = new OpenItems<unknown, Pending>();
+  const desk = createQuestionDesk({ send, open: waiting });
   let lastId = 0;
   let ended: string | undefined;
 
-  const request: RpcPeer['request'] = (method, params, { timeoutMs, signal, onProgress }) => {
+  const request: RpcPeer['request'] = (method, params, options) => {
+    const { timeoutMs, signal, onProgress, asker } = options;
     if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
@@ -49,10 +51,10 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     const onTimeout = (): void =>
       giveUp(new TimeoutFailure(`The server did not answer ${method} within ${timeoutMs} ms.`));
     const onAbort = (): void => giveUp(reasonOf(signal));
-    const timer = timeoutMs <= LONGEST_TIMER_MS ? setTimeout(onTimeout, timeoutMs) : undefined;
+    const timer = createPausableTimer(timeoutMs, onTimeout);
     const settle = (): void => {
       waiting.delete(id);
-      clearTimeout(timer);
+      timer.stop();
       signal?.removeEventListener('abort', onAbort);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -60,8 +62,10 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
       resolve,
       reject,
       settle,
+      asker,
+      hold: timer.hold,
       onProgress(progress) {
-        timer?.refresh();
+        timer.refresh();
         onProgress?.(progress);
       },
     });
@@ -75,17 +79,11 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     lost?.reject(reason);
   };
 
-  const answer = (id: RpcMessage['id'], method: string): void => {
-    if (method === 'ping') return send({ jsonrpc: '2.0', id, result: {} });
-    // No capability was declared, so there is nothing that a server may ask.
-    const message = `Method not found: ${method}. This client answers nothing but ping.`;
-    return send({ jsonrpc: '2.0', id, error: { code: RPC_CODE.methodNotFound, message } });
-  };
-
   const hear = (method: string, params: Params | undefined): void => {
     if (method === 'notifications/progress' && params) {
       waiting.get(params['progressToken'])?.onProgress(params);
-    } else onNotification(method, params);
+    } else if (method === 'notifications/cancelled') desk.cancel(params?.['requestId']);
+    else onNotification(method, params);
   };
 
   const settleWith = ({ id, result, error }: RpcMessage): void => {
@@ -103,13 +101,15 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     notify(method, params) {
       if (ended === undefined) send({ jsonrpc: '2.0', method, params });
     },
-    take(message) {
-      if (message.method === undefined) settleWith(message);
-      else if (message.id === undefined) hear(message.method, message.params);
-      else answer(message.id, message.method);
+    take(message, related) {
+      const { id, method, params } = message;
+      if (method === undefined) settleWith(message);
+      else if (id === undefined) hear(method, params);
+      else void desk.answer(id, { method, params }, related);
     },
     end(message) {
       ended ??= message;
+      desk.end();
       for (const pending of waiting.values()) {
         pending.settle();
         pending.reject(new ConnectionClosed(ended));

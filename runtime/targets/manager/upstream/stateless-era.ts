@@ -1,11 +1,16 @@
 import { AppError } from '../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '../../../serve/mcp/protocol-version.ts';
+import { answerInput } from './answer-input.ts';
 import { type Params, type RequestOptions, RpcFailure } from './connection.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
 import { listenForChanges } from './listen-for-changes.ts';
+import { abilitiesOf } from './server-questions.ts';
 
-/** What that revision calls an error about a client that cannot do what a request needs. */
-const MISSING_CLIENT_CAPABILITY = -32021;
+/** A server that asks for more and more is given up on. */
+const MOST_ROUNDS = 10;
+const MOST_PAGES = 100;
+/** What that revision calls a request whose headers are not what its body says: nothing of it was done. */
+const HEADER_MISMATCH = -32_020;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
 export async function openStatelessEra(options: EraOptions): Promise<Era> {
@@ -13,11 +18,42 @@ export async function openStatelessEra(options: EraOptions): Promise<Era> {
   const who = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': clientInfo(),
-    'io.modelcontextprotocol/clientCapabilities': {},
   };
   const request = async (method: string, params: Params | undefined, options: RequestOptions) => {
-    const meta = { ...(params?.['_meta'] as Params | undefined), ...who };
-    return completed(await rpc.request(method, { ...params, _meta: meta }, options));
+    const { asker } = options;
+    const clientCapabilities = asker ? abilitiesOf(asker) : {};
+    const _meta = {
+      ...(params?.['_meta'] as Params | undefined),
+      ...who,
+      'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+    };
+    const send = (more: Params): Promise<Params> =>
+      rpc.request(method, { ...params, ...more, _meta }, options);
+    let given: Params = {};
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const { resultType, ...result } = await send(given).catch(async (error: unknown) => {
+        if (method !== 'tools/call' || !isHeaderMismatch(error)) throw error;
+        await listToolsAgain(_meta, options);
+        return send(given);
+      });
+      // Other results only say that they are complete, which nobody needs to hear who has them.
+      if (resultType !== 'input_required') return result;
+      given = await answerInput(result, options);
+    }
+    throw new AppError(
+      'UpstreamError',
+      `The server asked for input ${MOST_ROUNDS} times and did not answer.`,
+    );
+  };
+
+  /** The connection learns from the list which arguments go into headers, which changes with the tools. */
+  const listToolsAgain = async (_meta: Params, { timeoutMs, signal }: RequestOptions): Promise<void> => {
+    let cursor: unknown;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const params = { ...(cursor === undefined ? {} : { cursor }), _meta };
+      ({ nextCursor: cursor } = await rpc.request('tools/list', params, { timeoutMs, signal }));
+      if (typeof cursor !== 'string') return;
+    }
   };
 
   useProtocol(VERSION);
@@ -42,14 +78,8 @@ export async function openStatelessEra(options: EraOptions): Promise<Era> {
   };
 }
 
-/** Other results only say that they are complete, which nobody needs to hear who has them. */
-function completed({ resultType, ...result }: Params): Params {
-  if (resultType !== 'input_required') return result;
-  const asked = Object.values((result['inputRequests'] ?? {}) as Record<string, Params>);
-  const methods = asked.map(({ method }) => String(method)).join(', ');
-  const message = `The server asks for input (${methods}), which a manager has no user to get from.`;
-  throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message);
-}
+const isHeaderMismatch = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === HEADER_MISMATCH;
 
 const serverIn = (meta: unknown): unknown =>
   (meta as Params | undefined)?.['io.modelcontextprotocol/serverInfo'];

@@ -17,7 +17,8 @@ export interface Transport {
 }
 
 export interface TransportHooks {
-  readonly onMessage: (message: RpcMessage) => void;
+  /** `related` is the id of the request that it came with, where the connection tells. */
+  readonly onMessage: (message: RpcMessage, related?: number) => void;
   /** This request will have no answer. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;

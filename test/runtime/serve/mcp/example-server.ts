@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { RpcError } from '../../../../runtime/serve/mcp/rpc-error.ts';
+import type { Params } from '../../../../runtime/serve/mcp/rpc-message.ts';
+import type { SessionServer } from '../../../../runtime/serve/mcp/session-server.ts';
 
-/** Its tool `echo` answers at once; `wait` answers when told to, or tells that it was cancelled. */
+/**
+ * Its tool `echo` answers at once; `wait` answers when told to, or tells that it was cancelled; `tell` tells its arguments before
+ * the answer; `tell-and-wait` does both; `ask` asks the client for its roots.
+ */
 export interface Example {
-  readonly createServer: () => Server;
+  readonly server: SessionServer<void>;
   /** Lets every `wait` of now and later answer. */
   release(): void;
   /** Resolves at the next event of this name. */
@@ -26,13 +30,28 @@ export function example(): Example {
   }
 
   return {
-    createServer() {
-      const server = new Server({ name: 'example', version: '1.0.0' }, { capabilities: { tools: {} } });
-      server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-        if (params.name === 'wait') await wait(signal);
-        return { content: [{ type: 'text', text: JSON.stringify(params.arguments ?? null) }] };
-      });
-      return server;
+    server: {
+      info: { name: 'example', version: '1.0.0' },
+      capabilities: { tools: {} },
+      async answer({ method, params, signal, notify, ask }) {
+        if (method !== 'tools/call') throw new RpcError(-32_601, `Method not found: ${method}`);
+        const args = (params['arguments'] ?? null) as Params | null;
+        switch (params['name']) {
+          case 'wait':
+            await wait(signal);
+            break;
+          case 'tell':
+            notify('notifications/message', { level: 'info', data: args });
+            break;
+          case 'tell-and-wait':
+            notify('notifications/message', { level: 'info', data: args });
+            await wait(signal);
+            break;
+          case 'ask':
+            return { asked: await ask('roots/list', undefined, { signal, timeoutMs: Number(args?.['ms']) }) };
+        }
+        return { content: [{ type: 'text', text: JSON.stringify(args) }] };
+      },
     },
     release: () => released.resolve(),
     next: (event) => once(events, event),

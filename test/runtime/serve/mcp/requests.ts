@@ -1,8 +1,13 @@
+import { answerRequest } from '../../../../runtime/serve/mcp/fetch-exchange.ts';
 import type { McpHttp } from '../../../../runtime/serve/mcp/streamable-http.ts';
 
 /** Raw requests to an MCP endpoint that does not listen. */
 export interface Endpoint {
-  readonly post: (message: unknown, headers?: Record<string, string>) => Promise<Response>;
+  readonly post: (
+    message: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ) => Promise<Response>;
   readonly send: (method: string, headers?: Record<string, string>) => Promise<Response>;
   /** Starts a session and returns its id. */
   readonly initialize: () => Promise<string>;
@@ -26,13 +31,16 @@ const URL = 'http://localhost/mcp';
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 export function endpoint(mcp: Pick<McpHttp, 'handle'>): Endpoint {
-  const post: Endpoint['post'] = (message, headers = {}) => {
+  const ask = (request: Request): Promise<Response> =>
+    answerRequest(request, (exchange) => mcp.handle(exchange));
+  const post: Endpoint['post'] = (message, headers = {}, signal) => {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
-    return mcp.handle(new Request(URL, { method: 'POST', headers: { ...HEADERS, ...headers }, body }));
+    const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body };
+    return ask(new Request(URL, { ...init, ...(signal && { signal }) }));
   };
   return {
     post,
-    send: (method, headers = {}) => mcp.handle(new Request(URL, { method, headers })),
+    send: (method, headers = {}) => ask(new Request(URL, { method, headers })),
     async initialize() {
       const response = await post(INITIALIZE);
       await response.text();
@@ -46,6 +54,6 @@ export function endpoint(mcp: Pick<McpHttp, 'handle'>): Endpoint {
 /** The JSON-RPC messages of an answer, be it JSON or a stream that ends. */
 export async function messages(response: Response): Promise<unknown[]> {
   const text = await response.text();
-  if (!text.startsWith('event:')) return [JSON.parse(text)];
-  return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+  if (text.startsWith('{')) return [JSON.parse(text)];
+  return [...text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data));
 }

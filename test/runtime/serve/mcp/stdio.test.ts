@@ -19,7 +19,7 @@ interface Client {
 function open(options: Partial<LineTransportOptions> = {}): Client {
   const server = example();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const done = serveMcpOverStdio(server.createServer(), { stdin, stdout, ...options });
+  const done = serveMcpOverStdio(server.server, { stdin, stdout, ...options });
   let rest = '';
   return {
     server,

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { createMcpHttp, type McpHttp } from '../../../../runtime/serve/mcp/streamable-http.ts';
+import {
+  createMcpHttp,
+  type McpHttp,
+  type McpHttpOptions,
+} from '../../../../runtime/serve/mcp/streamable-http.ts';
 import { type Example, example } from './example-server.ts';
 import { manualClock } from './manual-clock.ts';
 import { call, type Endpoint, endpoint, INITIALIZE, messages } from './requests.ts';
@@ -9,9 +13,9 @@ interface Opened extends Endpoint {
   readonly server: Example;
 }
 
-function open(options: Partial<Parameters<typeof createMcpHttp>[0]> = {}): Opened {
+function open(options: Partial<McpHttpOptions> = {}): Opened {
   const server = example();
-  const mcp = createMcpHttp({ hostname: '127.0.0.1', createServer: server.createServer, ...options });
+  const mcp = createMcpHttp({ hostname: '127.0.0.1', createServer: () => server.server, ...options });
   return { mcp, server, ...endpoint(mcp) };
 }
 
@@ -23,7 +27,7 @@ test('a session is there from initialize to DELETE', async () => {
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   expect(mcp.sessions()).toBe(1);
   const answer = await post(call(2, 'echo'), session(id));
-  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  expect(answer.headers.get('content-type')).toBe('application/json');
   expect(await messages(answer)).toMatchObject([{ id: 2, result: { content: [{ text: 'null' }] } }]);
   expect((await send('DELETE', session(id))).status).toBe(200);
   expect(mcp.sessions()).toBe(0);
@@ -107,12 +111,14 @@ test('a session expires when nobody uses it, not while it answers', async () => 
   const clock = manualClock();
   const { mcp, server, post, initialize } = open({ clock, idleMilliseconds: 1000 });
   const [busy, idle] = [await initialize(), await initialize()];
-  const answer = await post(call(2, 'wait'), session(busy));
+  const started = server.next('started');
+  const answer = post(call(2, 'wait'), session(busy));
+  await started;
   clock.advance(5000);
   expect(mcp.sessions()).toBe(1);
   expect((await post(call(2, 'echo'), session(idle))).status).toBe(404);
   server.release();
-  expect(await messages(answer)).toHaveLength(1);
+  expect(await messages(await answer)).toHaveLength(1);
   clock.advance(999);
   expect((await post(call(3, 'echo'), session(busy))).status).toBe(200);
 });
@@ -124,7 +130,9 @@ test('a full house gives the place of the longest idle session away, or 503', as
   const third = await initialize();
   expect(mcp.sessions()).toBe(2);
   expect((await post(call(2, 'echo'), session(second))).status).toBe(404);
-  const answers = [await post(call(3, 'wait'), session(first)), await post(call(3, 'wait'), session(third))];
+  const started = [server.next('started'), server.next('started')];
+  const answers = [post(call(3, 'wait'), session(first)), post(call(3, 'wait'), session(third))];
+  await Promise.all(started);
   const refused = await post(INITIALIZE);
   expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
     status: 503,
@@ -132,7 +140,7 @@ test('a full house gives the place of the longest idle session away, or 503', as
   });
   expect(await refused.json()).toMatchObject({ error: { code: -32_000 } });
   server.release();
-  for (const answer of answers) expect(await messages(answer)).toMatchObject([{ id: 3, result: {} }]);
+  for (const answer of answers) expect(await messages(await answer)).toMatchObject([{ id: 3, result: {} }]);
   expect((await post(INITIALIZE)).status).toBe(200);
   expect(mcp.sessions()).toBe(2);
 });
@@ -141,13 +149,13 @@ test('a cancelled request gets no answer, and its stream ends', async () => {
   const { server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');
-  const answer = await post(call(7, 'wait'), session(id));
+  const answer = post(call(7, 'wait'), session(id));
   await started;
   const cancelled = server.next('cancelled');
   const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
   expect((await post(notification, session(id))).status).toBe(202);
   await cancelled;
-  expect(await answer.text()).toBe('');
+  expect(await (await answer).text()).toBe('');
   expect(await messages(await post(call(7, 'echo'), session(id)))).toMatchObject([{ id: 7, result: {} }]);
 });
 
@@ -155,11 +163,12 @@ test.each([true, false])('a client that goes away cancels its request: %s', asyn
   const { mcp, server, post, initialize } = open({ cancelWhenGone });
   const id = await initialize();
   const started = server.next('started');
-  const answer = await post(call(7, 'wait'), session(id));
+  const leave = new AbortController();
+  post(call(7, 'wait'), session(id), leave.signal).catch(() => undefined);
   await started;
   let cancelled = false;
   void server.next('cancelled').then(() => (cancelled = true));
-  await answer.body?.cancel();
+  leave.abort();
   expect(await messages(await post(call(8, 'echo'), session(id)))).toHaveLength(1);
   expect(cancelled).toBe(cancelWhenGone);
   server.release();
@@ -172,14 +181,14 @@ test('closing lets accepted requests be answered, ends streams, and takes no mor
   const [busy, listening] = [await initialize(), await initialize()];
   const stream = await send('GET', { ...session(listening), accept: 'text/event-stream' });
   const started = server.next('started');
-  const answer = await post(call(2, 'wait'), session(busy));
+  const answer = post(call(2, 'wait'), session(busy));
   await started;
   const closed = mcp.close();
   expect((await post(call(3, 'echo'), session(busy))).status).toBe(503);
   expect((await post(INITIALIZE)).status).toBe(503);
   expect(await stream.text()).toBe('');
   server.release();
-  expect(await messages(answer)).toMatchObject([{ id: 2, result: {} }]);
+  expect(await messages(await answer)).toMatchObject([{ id: 2, result: {} }]);
   await closed;
   expect({ sessions: mcp.sessions(), timers: clock.timers }).toEqual({ sessions: 0, timers: 0 });
 });
@@ -188,10 +197,10 @@ test('closing does not wait for ever', async () => {
   const { mcp, server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');
-  const answer = await post(call(2, 'wait'), session(id));
+  const answer = post(call(2, 'wait'), session(id));
   await started;
   const cancelled = server.next('cancelled');
   await mcp.close(0);
   await cancelled;
-  expect(await answer.text()).toBe('');
+  expect(await (await answer).text()).toBe('');
 });

@@ -4,7 +4,7 @@ import { ANYONE, type Caller } from '../../../../runtime/targets/manager/access/
 import type { Calls, ServerCall } from '../../../../runtime/targets/manager/calls/api.ts';
 import type { AuditLog } from '../../../../runtime/targets/manager/calls/audit.ts';
 import { type CallLimits, createCalls } from '../../../../runtime/targets/manager/calls/calls.ts';
-import { createRedactor } from '../../../../runtime/targets/manager/calls/redact.ts';
+import { createRedactor } from '../../../../runtime/serve/redact.ts';
 import type { ServerSpec } from '../../../../runtime/targets/manager/config/spec.ts';
 import type {
   ManagedServer,

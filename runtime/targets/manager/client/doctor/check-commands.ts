@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
 import { findCommand } from './find-command.ts';
-import { type Finding, ok, problem } from './finding.ts';
+import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
 /** Programs that run servers of packages: how each tells its version, and what to do without it. */
 const RUNNERS: Readonly<Record<string, Runner>> = {

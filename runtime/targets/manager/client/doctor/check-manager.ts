@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { bindHost } from '../../../../serve/hostname.ts';
+import { checkPort } from '../../../../serve/cli/doctor/check-port.ts';
 import { apiPath, type ManagerClient } from '../manager-client.ts';
 import type { ManagerStatus } from '../manager-status.ts';
-import { type Finding, note, ok, problem } from './finding.ts';
+import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
 /** Whether the manager answers, and what it says of its servers. */
 export async function checkManager(manager: ManagerClient, address: URL): Promise<Finding[]> {
@@ -15,7 +14,7 @@ export async function checkManager(manager: ManagerClient, address: URL): Promis
     ];
   } catch (error) {
     const away = error instanceof AppError && error.code === 'UnavailableError';
-    return [problem('manager', messageOf(error)), ...(away ? [await checkPort(address)] : [])];
+    return [problem('manager', messageOf(error)), ...(away ? [await checkAddress(address)] : [])];
   }
 }
 
@@ -32,19 +31,9 @@ function checkServer({ name, status, phase, reason }: ManagerStatus['servers'][n
   );
 }
 
-/** Whether a manager could listen there. */
-async function checkPort({ hostname, port, origin }: URL): Promise<Finding> {
-  const server = createServer();
-  const listening = Promise.withResolvers<void>();
-  server.once('listening', listening.resolve).once('error', listening.reject);
-  server.listen(Number(port) || 80, bindHost(hostname));
-  try {
-    await listening.promise;
-    return ok('port', `${origin} is free`);
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
-    return problem('port', `a manager cannot listen at ${origin} (${why})`, 'Choose another with --addr.');
-  } finally {
-    server.close();
-  }
-}
+const checkAddress = async ({ hostname, port, origin }: URL): Promise<Finding> =>
+  await checkPort(
+    { hostname, port: Number(port) || 80, shown: origin },
+    'a manager',
+    'Choose another with --addr.',
+  );

@@ -1,12 +1,10 @@
 import type { Output } from '../../../../serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import type { ManagerClient } from '../manager-client.ts';
-import { printJson, printLines } from '../print.ts';
-import { stdoutTerminal, type Terminal } from '../terminal.ts';
+import { showFindings } from '../../../../serve/cli/doctor/show-findings.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkConfig } from './check-config.ts';
 import { checkManager } from './check-manager.ts';
-import type { Finding } from './finding.ts';
 
 export interface ExamineOptions {
   readonly paths: ConfigPaths;
@@ -26,19 +24,5 @@ export async function examine(
     checkCommands(config?.servers ?? []),
     checkManager(manager, address),
   ]);
-  const all = [...findings, ...commands, ...running];
-  if (json) printJson(output, all);
-  else
-    printLines(
-      output,
-      all.flatMap((finding) => linesOf(finding, stdoutTerminal())),
-    );
-  return all.some(({ state }) => state === 'problem') ? 1 : 0;
-}
-
-const STYLES = { ok: 'green', note: 'dim', problem: 'red' } as const;
-
-function linesOf({ what, state, message, wayOut }: Finding, { style }: Terminal): string[] {
-  const first = `${style(STYLES[state], state.padEnd('problem'.length))}  ${what}: ${message}`;
-  return wayOut === undefined ? [first] : [first, `${' '.repeat('problem'.length)}  ${wayOut}`];
+  return showFindings([...findings, ...commands, ...running], json, output);
 }

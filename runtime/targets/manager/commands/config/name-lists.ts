@@ -6,7 +6,7 @@ import {
 } from '../../../../serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { atLeast, exactly } from '../positionals.ts';
+import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from '../registry-option.ts';
 import { type NameListKey, readNameList, writeNameList } from './edit-name-list.ts';
 import { knownTools } from './known-tools.ts';

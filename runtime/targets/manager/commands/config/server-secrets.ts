@@ -21,7 +21,7 @@ export async function readServerSecrets(invocation: Invocation, server: string):
   const paths = configPaths(invocation, process.env);
   const [{ readText }, { noSecrets, readSecretsFile }, { problemsError }, { serverName }] = await Promise.all(
     [
-      import('../../config/read-text.ts'),
+      import('../../../../platform/read-text.ts'),
       import('../../config/secrets-file.ts'),
       import('../../config/problems.ts'),
       import('../../config/server-name.ts'),

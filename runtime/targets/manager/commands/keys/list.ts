@@ -1,9 +1,9 @@
 import type { Command } from '../../../../serve/cli/command.ts';
 import { readKeyFile } from '../../access/key-file.ts';
 import { type KeyRecord, stateOf } from '../../access/key-record.ts';
-import { formatTable } from '../../client/table.ts';
-import { printLines } from '../../client/print.ts';
-import { stdoutTerminal } from '../../client/terminal.ts';
+import { formatTable } from '../../../../serve/cli/table.ts';
+import { printLines } from '../../../../serve/cli/print.ts';
+import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys list`: what keys there are, but not the keys. */

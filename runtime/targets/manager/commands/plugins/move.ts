@@ -3,7 +3,7 @@ import { type Command, type Invocation, UsageError } from '../../../../serve/cli
 import type { PluginPlace } from '../../config-edit/plugins-text.ts';
 import { PLUGIN_CATEGORIES } from '../../plugins/settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
-import { exactly } from '../positionals.ts';
+import { exactly } from '../../../../serve/cli/positionals.ts';
 import { editPlugins } from './edit.ts';
 import { categoryOf, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 

@@ -6,7 +6,7 @@ import {
   PLUGIN_KINDS,
   type PluginCategory,
 } from '../../plugins/settings.ts';
-import { nameAndValue } from '../name-and-value.ts';
+import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 
 const CATEGORY = { value: 'category', help: 'Its category', choices: PLUGIN_CATEGORIES } satisfies Option;
 

@@ -6,7 +6,7 @@ import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import type { PluginSpec } from '../../plugins/settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { exactly } from '../positionals.ts';
+import { exactly } from '../../../../serve/cli/positionals.ts';
 import { readPlugins } from './edit.ts';
 import { CATEGORY_OPTION } from './options.ts';
 

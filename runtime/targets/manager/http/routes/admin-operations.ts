@@ -1,6 +1,7 @@
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { reloadBody, serverStatusBody, statusBody } from '../schemas/admin.ts';
-import { answerOf, serverName } from './operations.ts';
+import { serverName } from './operations.ts';
 
 const TIME = {
   name: 'time',

@@ -1,4 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
+import { refusedConfig } from '../../../../serve/errors/refused-config.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, Supervisor } from '../../supervisor/api.ts';
@@ -20,7 +21,7 @@ export function adminRoutes(context: ManagerContext, { answer }: HttpParts): Man
   routes.post('/api/v1/admin/reload', admit(kernel.lifecycle), async (c) => {
     requireAdmin(c);
     const { added, removed, restarted, updated } = await reloader.reload().catch((error: unknown) => {
-      throw notOurFault(error);
+      throw refusedConfig(error);
     });
     return answer(c, 'Reload', { added, removed, restarted, updated });
   });
@@ -38,11 +39,4 @@ export function serverOf(supervisor: Supervisor, name: string): ManagedServer {
   const server = supervisor.get(name);
   if (!server) throw new AppError('NotFoundError', `server not found: ${name}`);
   return server;
-}
-
-/** A configuration that is wrong is for whoever wrote it to mend; the manager works as it did. */
-function notOurFault(error: unknown): AppError {
-  const known = AppError.from(error);
-  if (known.code !== 'ConfigError') return known;
-  return new AppError('InputError', known.message, { cause: error, details: known.details });
 }

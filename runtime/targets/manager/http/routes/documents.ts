@@ -5,12 +5,12 @@ import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { publishedSchemas } from '../../../../serve/http/openapi/published-schemas.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { type ManagerRoutes, newRoutes } from '../parts.ts';
 import { problem } from '../problem.ts';
 import { errorModel } from '../schemas/error.ts';
 import { schemaPath } from '../struct-answer.ts';
-import { answerOf } from './operations.ts';
 
 export interface DocumentRoutes {
   readonly routes: ManagerRoutes['routes'];

@@ -1,10 +1,11 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { AppError } from '../../../../contract/errors.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { serverHealth, serversHealth } from '../schemas/health.ts';
 import { healthView } from '../views/server-view.ts';
-import { answerOf, serverName } from './operations.ts';
+import { serverName } from './operations.ts';
 
 /** `/api/v1/health/servers`: whether the servers answer. */
 export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {

@@ -4,11 +4,12 @@ import type { ManagerContext } from '../../context.ts';
 import { requireAdmin } from '../env.ts';
 import { followLogs } from '../follow-logs.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { wholeNumberOf, wordOf } from '../query.ts';
+import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
+import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
 import { logLine, logsBody } from '../schemas/admin.ts';
 import { logLineView } from '../views/server-view.ts';
 import { serverOf } from './admin.ts';
-import { answerOf, serverName, wholeNumber } from './operations.ts';
+import { serverName } from './operations.ts';
 
 const [LEAST, MOST, USUAL] = [0, 100_000, 100];
 const LINES_TYPE = 'application/x-ndjson';

@@ -1,12 +1,14 @@
 import { admit } from '../../../../serve/http/admit.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { generatedPromptBody, promptArguments, promptsBody } from '../schemas/prompts.ts';
 import { compact } from '../views/compact.ts';
 import { generatedPromptView, promptView } from '../views/prompt-view.ts';
-import { answerOf, BODY_ERRORS, cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
+import { cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
 
 /** `/api/v1/servers/{name}/prompts`: templates for prompts, and filling them in. */
 export function promptRoutes({ calls, kernel }: ManagerContext, parts: HttpParts): ManagerRoutes {

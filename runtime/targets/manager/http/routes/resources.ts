@@ -3,12 +3,13 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { requiredText } from '../query.ts';
+import { requiredText } from '../../../../serve/http/query.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
 import { jsonAnswer } from '../struct-answer.ts';
 import { compact } from '../views/compact.ts';
 import { contentView, resourceView, templateView } from '../views/resource-view.ts';
-import { answerOf, cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
+import { cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
 
 /** `/api/v1/servers/{name}/resources`: what there is to read, and reading it. */
 export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {

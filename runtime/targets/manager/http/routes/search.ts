@@ -4,10 +4,10 @@ import type { ManagerContext } from '../../context.ts';
 import { createToolSearch } from '../../calls/search.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { requiredText, wholeNumberOf } from '../query.ts';
+import { requiredText, wholeNumberOf } from '../../../../serve/http/query.ts';
+import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
 import { foundToolsBody } from '../schemas/search.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
-import { answerOf, wholeNumber } from './operations.ts';
 
 const [LEAST, MOST, USUAL] = [1, 1000, 20];
 

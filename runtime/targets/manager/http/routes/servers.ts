@@ -1,10 +1,10 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { Type } from 'typebox';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import { type ManagerRoutes, newRoutes } from '../parts.ts';
 import { listOrNull } from '../schemas/struct.ts';
 import { jsonAnswer } from '../struct-answer.ts';
-import { answerOf } from './operations.ts';
 
 /** `GET /api/v1/servers`: the names of the servers the caller may use. */
 export function serverRoutes({ calls }: ManagerContext): ManagerRoutes {

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import type { ManagerContext } from '../../context.ts';
 import { serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { wordOf } from '../query.ts';
+import { wordOf } from '../../../../serve/http/query.ts';
 import { minimalToolsBody, toolArguments, toolsBody, toolSummariesBody } from '../schemas/tools.ts';
 import { answerWithResult, RESULT_ANSWERS, RESULT_PARAMETER } from '../tool-answer.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
-import { BODY_ERRORS, serverName, UPSTREAM_ERRORS } from './operations.ts';
+import { serverName, UPSTREAM_ERRORS } from './operations.ts';
 
 const TYPES = {
   minimal: 'ToolsResponseBodyToolMinimal',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '../../../../serve/http/schemas.ts';
 import { serverHealth } from './health.ts';
-import { closed, dateTime, optionalText, struct } from './struct.ts';
+import { dateTime, optionalText, struct } from './struct.ts';
 
 const { $schema: _link, ...health } = serverHealth.properties;
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { closed, listOrNull, optionalText, struct } from './struct.ts';
+import { closed } from '../../../../serve/http/schemas.ts';
+import { listOrNull, optionalText, struct } from './struct.ts';
 
 const errorDetail = closed('ErrorDetail', {
   message: optionalText('What is wrong.'),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { textMap } from '../../../../serve/http/schemas.ts';
-import { closed, listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
+import { closed, textMap } from '../../../../serve/http/schemas.ts';
+import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
 const promptArgument = closed('PromptArgument', {
   name: Type.String(),

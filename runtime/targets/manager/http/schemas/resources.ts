@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { closed, listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
+import { closed } from '../../../../serve/http/schemas.ts';
+import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
 const description = optionalText('What it is.');
 const mimeType = optionalText('Its media type.');

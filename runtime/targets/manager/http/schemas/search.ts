@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { closed, optionalText, struct } from './struct.ts';
+import { closed } from '../../../../serve/http/schemas.ts';
+import { optionalText, struct } from './struct.ts';
 
 const foundTool = closed('FoundTool', {
   server: Type.String(),

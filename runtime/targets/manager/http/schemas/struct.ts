@@ -1,21 +1,10 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { anyObject, closed } from '../../../../serve/http/schemas.ts';
 
 /** Which schema a body has. */
 const schemaLink = Type.Optional(
   Type.String({ format: 'uri', readOnly: true, description: 'The JSON Schema of this object.' }),
 );
-
-/** An object with exactly these members. */
-export const closed = <Properties extends TProperties>(
-  name: string,
-  properties: Properties,
-  description?: string,
-): TObject<Properties> =>
-  Type.Object(properties, {
-    $id: name,
-    additionalProperties: false,
-    ...(description === undefined ? {} : { description }),
-  });
 
 /** A body: a closed object that names its schema in `$schema`. */
 export const struct = <Properties extends TProperties>(
@@ -28,10 +17,6 @@ export const struct = <Properties extends TProperties>(
 /** The contract lets lists be null, which ours never are. */
 export const listOrNull = (items: TSchema, description?: string): TSchema =>
   Type.Unsafe({ type: ['array', 'null'], items, ...(description === undefined ? {} : { description }) });
-
-/** An object with any members of any kind. */
-export const anyObject = (description: string): TSchema =>
-  Type.Unsafe({ type: 'object', additionalProperties: true, description });
 
 export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 export const dateTime = (description: string) =>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { anyObject, closed, listOrNull, metaObject, optionalText, struct } from './struct.ts';
+import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { listOrNull, metaObject, optionalText, struct } from './struct.ts';
 
 const jsonSchema = closed(
   'JSONSchema',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
 import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
-import { endGroup, settlesWithin } from '../../upstream/process/process-group.ts';
+import { endGroup, settlesWithin } from '../../../../platform/process-group.ts';
 import { type Child, spawnChild } from '../../upstream/process/spawn-child.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
 import type { ExecutableLaunch, PluginSpec } from '../settings.ts';

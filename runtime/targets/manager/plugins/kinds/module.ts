@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
-import { settlesWithin } from '../../upstream/process/process-group.ts';
+import { settlesWithin } from '../../../../platform/process-group.ts';
 import { GO_ON, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../settings.ts';

@@ -4,7 +4,7 @@ import type { ProcessLaunch } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
 import { createOutbox } from './outbox.ts';
-import { endChild, endGroup, settlesWithin } from './process-group.ts';
+import { endChild, endGroup, settlesWithin } from '../../../../platform/process-group.ts';
 import { spawnChild } from './spawn-child.ts';
 
 /** For what a dead child leaves behind: its group, and what it said last. */
@@ -31,7 +31,7 @@ export async function openProcess(
   };
   const takeLine = (text: string): void => {
     const received = parseMessages(text);
-    if (received) received.forEach(onMessage);
+    if (received) for (const message of received) onMessage(message);
     else if (text.trim() !== '') onLog(`stdout: ${text.slice(0, MAX_LOG_LINE)}`);
   };
   let ending: Promise<void> | undefined;

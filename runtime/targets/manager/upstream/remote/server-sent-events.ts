@@ -36,7 +36,7 @@ export async function openServerSentEvents(
   };
   const takeMessages = (data: string): void => {
     const messages = parseMessages(data);
-    if (messages) messages.forEach(onMessage);
+    if (messages) for (const message of messages) onMessage(message);
     else onLog(`stream: ${data.slice(0, MAX_LOG_LINE)}`);
   };
   const listen = async (): Promise<void> => {

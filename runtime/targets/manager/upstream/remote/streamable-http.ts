@@ -1,7 +1,7 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import { ConnectionClosed, type Params } from '../connection.ts';
+import { ConnectionClosed, type Params, SessionForgotten } from '../connection.ts';
 import type { RpcMessage } from '../rpc-message.ts';
 import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';
@@ -14,6 +14,9 @@ import { statelessHeaders } from './stateless-headers.ts';
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const ACCEPT_STREAM = { accept: 'text/event-stream' };
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** For what was asked before the server forgot the session. */
+const LAST_ANSWERS_MS = 1000;
 
 /**
  * One POST a message. The SDK has such a transport too, but it parses answers in ways that alter large numbers, has no limit
@@ -31,9 +34,19 @@ export async function openStreamableHttp(
   const parameterHeaders = createParameterHeaders(onLog);
   let sessionId: string | undefined;
   let version: string | undefined;
+  let forgotten: NodeJS.Timeout | undefined;
   /** Requests wait for the end of the handshake: they travel on connections of their own and might overtake it. */
   let ready: Promise<unknown> = Promise.resolve();
 
+  /** Other requests are on their way, and to be refused or answered as well. */
+  const forget = (): void => {
+    forgotten ??= setTimeout(endForgotten, LAST_ANSWERS_MS).unref();
+    if (exchanges.size === 0) endForgotten();
+  };
+  const endForgotten = (): void => {
+    clearTimeout(forgotten);
+    link.end(new SessionForgotten().message);
+  };
   const isStateless = (): boolean => version !== undefined && version >= FIRST_STATELESS_VERSION;
   const commonHeaders = (): Record<string, string> => ({
     ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
@@ -51,7 +64,9 @@ export async function openStreamableHttp(
     const body = JSON.stringify(message);
     const answer = await client.request({ method: 'POST', headers, body, signal });
     if (answer.status === 404 && sessionId !== undefined) {
-      link.end('The server does not know the session any more.');
+      await answer.body.dump();
+      forget();
+      throw new SessionForgotten();
     }
     if (answer.status >= 300) throw await failureOf(answer, client.place);
     if (message.method === 'initialize') sessionId = header(answer, 'mcp-session-id');
@@ -65,19 +80,21 @@ export async function openStreamableHttp(
     return answer;
   };
 
-  const onAnswerTo = (request: RpcMessage, message: RpcMessage): void => {
+  const onAnswerTo = (request: RpcMessage, id: number, message: RpcMessage): void => {
     const isToolList = isStateless() && request.method === 'tools/list' && message.result !== undefined;
     onMessage(
       isToolList ? { ...message, result: parameterHeaders.learn(message.result as Params) } : message,
+      id,
     );
   };
   const exchange = async (request: RpcMessage, id: number): Promise<void> => {
     const abort = new AbortController();
     exchanges.set(id, abort);
     const signal = AbortSignal.any([abort.signal, link.over]);
-    const take = (message: RpcMessage): void => onAnswerTo(request, message);
+    const take = (message: RpcMessage): void => onAnswerTo(request, id, message);
     try {
       await ready;
+      if (forgotten) throw new SessionForgotten();
       const answer = await post(request, signal);
       if (mediaType(answer) === 'text/event-stream') {
         await followStream(answer, { get, take, signal, awaited: id, onLog });
@@ -87,6 +104,7 @@ export async function openStreamableHttp(
       onLost(id, link.judge(error));
     } finally {
       exchanges.delete(id);
+      if (forgotten && exchanges.size === 0) endForgotten();
     }
   };
   const tell = async (message: RpcMessage): Promise<void> => {

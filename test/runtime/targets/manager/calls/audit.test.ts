@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
 import { type AuditArguments, openAuditLog } from '../../../../../runtime/targets/manager/calls/audit.ts';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { serverSpec } from '../server-spec.ts';

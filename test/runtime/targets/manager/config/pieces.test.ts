@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from '../../../../../runtime/targets/manager/config/child-environment.ts';
-import { parseDuration } from '../../../../../runtime/targets/manager/config/duration.ts';
+import { parseDuration } from '../../../../../runtime/core/duration.ts';
 import { hideArgs, hideValue } from '../../../../../runtime/targets/manager/config/hide-values.ts';
 import {
   packageCommand,
   parsePackage,
 } from '../../../../../runtime/targets/manager/config/package-launch.ts';
-import { createRedactions } from '../../../../../runtime/targets/manager/config/redactions.ts';
+import { createRedactions } from '../../../../../runtime/core/redactions.ts';
 import { missingArgs } from '../../../../../runtime/targets/manager/config/required-args.ts';
 import {
   nameProblem,

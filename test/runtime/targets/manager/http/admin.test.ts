@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { configError } from '../../../../../runtime/contract/errors.ts';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
 import { followLogs } from '../../../../../runtime/targets/manager/http/follow-logs.ts';

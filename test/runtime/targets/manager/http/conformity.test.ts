@@ -1,7 +1,6 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
+import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
 import { serverSpec } from '../server-spec.ts';
-import type { Answer } from './open-api.ts';
 import { useApi } from './use-api.ts';
 
 const api = useApi(() => ({
@@ -14,47 +13,10 @@ const api = useApi(() => ({
   ],
 }));
 
-interface Described {
-  readonly content: Record<string, { readonly schema: object }>;
-}
-type Paths = Record<string, Record<string, { readonly responses: Record<string, Described> }>>;
-
-let paths: Paths = {};
-let validatorOf: (schema: object) => ValidateFunction;
+let described: DescribedAnswers;
 beforeAll(async () => {
-  const { body } = await api().get('/openapi.json');
-  paths = body.paths;
-  const ajv = new Ajv2020({ strict: false });
-  ajv.addFormat('uri', (text: string) => URL.canParse(text));
-  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
-  ajv.addFormat('int64', true);
-  ajv.addSchema(body, 'api');
-  validatorOf = (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+  described = describedAnswers((await api().get('/openapi.json')).body);
 });
-
-/** The one operation that the path is of; that with the fewest parameters, if there are several. */
-function operationOf(method: string, path: string) {
-  const fits = Object.keys(paths)
-    .filter((template) => paths[template]?.[method.toLowerCase()])
-    .filter((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
-  const [best = ''] = fits.sort((one, other) => one.split('{').length - other.split('{').length);
-  const operation = paths[best]?.[method.toLowerCase()];
-  if (!operation) throw new Error(`the document has no ${method} ${path}`);
-  return operation;
-}
-
-function expectDescribed(method: string, url: string, { status, headers, text, body }: Answer): void {
-  const [path = ''] = url.split('?');
-  const { responses } = operationOf(method, path);
-  const described = responses[status] ?? responses['default'];
-  const type = headers.get('Content-Type')?.split(';')[0] ?? '';
-  const { schema } = described?.content[type] ?? {};
-  if (!schema)
-    throw new Error(`${method} ${url} answers ${status} as ${type}, which the document does not say`);
-  const validate = validatorOf(schema);
-  const value: unknown = type.endsWith('json') ? body : text;
-  expect([url, value, validate(value) || validate.errors]).toEqual([url, value, true]);
-}
 
 const GETS = [
   '/api/v1/health/servers',
@@ -122,24 +84,24 @@ test('every answer is what the document says', async () => {
   for (const path of GETS) {
     const answer = await api().get(path);
     seen.add(answer.status);
-    expectDescribed('GET', path, answer);
+    described.expectDescribed('GET', path, answer);
   }
   for (const [path, body, headers] of POSTS) {
     const answer = await api().post(path, body, headers);
     seen.add(answer.status);
-    expectDescribed('POST', path, answer);
+    described.expectDescribed('POST', path, answer);
   }
   expect([...seen].sort((one, other) => one - other)).toEqual([200, 400, 403, 404, 413, 415, 422, 501, 502]);
 });
 
 test('every operation of the document was tried', () => {
   const tried = new Set([
-    ...GETS.map((path) => operationOf('GET', path.split('?')[0] ?? '')),
-    ...POSTS.map(([path]) => operationOf('POST', path)),
+    ...GETS.map((path) => described.operationOf('GET', path)),
+    ...POSTS.map(([path]) => described.operationOf('POST', path)),
   ]);
-  const all = Object.values(paths).flatMap((item) => Object.values(item));
-  expect(all.length).toBeGreaterThan(15);
-  expect(all.filter((operation) => !tried.has(operation))).toEqual([]);
+  const { operations } = described;
+  expect(operations.length).toBeGreaterThan(15);
+  expect(operations.filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
 test('a server that is starting is not ready, and says so as a problem', async () => {
@@ -151,6 +113,6 @@ test('a server that is starting is not ready, and says so as a problem', async (
   ] as const) {
     const answer = await api().request(path, { method });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1']);
-    expectDescribed(method, path, answer);
+    described.expectDescribed(method, path, answer);
   }
 });

@@ -1,10 +1,10 @@
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import type { ManagerAppOptions } from '../../../../../runtime/targets/manager/http/app-options.ts';
-import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
+import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { problemWithoutPath } from '../../../../../runtime/targets/manager/http/problem.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 
@@ -62,7 +62,7 @@ export async function openApi({ servers, keys, secrets = [], ...options }: OpenA
       const hostname = '127.0.0.1';
       const listener = await listenHttp({
         app,
-        direct: directToolCalls(managed.context, appOptions),
+        direct: directCalls(managed.context, appOptions),
         hostname,
         port: 0,
         portFlag: '--addr',

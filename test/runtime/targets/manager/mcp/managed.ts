@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { Registry } from 'prom-client';
 import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
 import { createLog } from '../../../../../runtime/serve/log.ts';
@@ -7,10 +8,10 @@ import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
 import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
 import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import type { ManagerConfig, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
-import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
+import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import {
   type ManagerMcpOptions,
@@ -27,7 +28,11 @@ export interface Managed {
   /** What the configuration says when it is read next. */
   readonly configure: (servers: readonly ServerSpec[]) => void;
   /** A new client of the SDK, of a path. */
-  readonly connect: (path?: string, headers?: Record<string, string>) => Promise<Client>;
+  readonly connect: (
+    path?: string,
+    headers?: Record<string, string>,
+    capabilities?: ClientCapabilities,
+  ) => Promise<Client>;
   readonly server: (name: string) => ManagedServer;
   /** Resolves when the server runs. */
   readonly running: (server: string) => Promise<void>;
@@ -62,7 +67,7 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
   const options = { hostRules: { hostname }, redact, mcp: mcp.routes };
   const app = managerApp(context, options);
-  const direct = directToolCalls(context, options);
+  const direct = directCalls(context, options, mcp.direct);
   const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   const origin = `http://${hostname}:${listener.port}`;
   const clients: Client[] = [];
@@ -78,8 +83,8 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
     logged,
     server: serverOf,
     configure: (next) => void (config = configOf(next)),
-    async connect(path = '/mcp', headers = {}) {
-      const client = new Client({ name: 'test', version: '1.0.0' });
+    async connect(path = '/mcp', headers = {}, capabilities = {}) {
+      const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
       const transport = new StreamableHTTPClientTransport(new URL(path, origin), {
         requestInit: { headers },
       });

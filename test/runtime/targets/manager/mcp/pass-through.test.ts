@@ -80,11 +80,6 @@ test('an error of the server keeps its code, message and data', async () => {
   });
 });
 
-test('what the server asks the client is not passed on', async () => {
-  const { content } = await client.callTool({ name: 'ask', arguments: { method: 'roots/list' } });
-  expect(JSON.stringify(content)).toContain('-32601');
-});
-
 test('progress is told under the token of the client', async () => {
   const told: unknown[] = [];
   await client.callTool({ name: 'progress', arguments: { steps: 3 } }, undefined, {

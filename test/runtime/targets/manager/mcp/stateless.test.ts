@@ -44,6 +44,7 @@ test('D-31: a client without sessions discovers what there is', async () => {
         tools: { listChanged: true },
         prompts: { listChanged: true },
         resources: { listChanged: true, subscribe: true },
+        logging: {},
         completions: {},
       },
       instructions: expect.stringContaining('echo, modern, suite') as string,
@@ -97,6 +98,22 @@ describe('requests', () => {
       { method: 'notifications/progress', params: { progressToken: 'mine', progress: 2 } },
     ]);
     expect(events[2]).toMatchObject({ id: 7, result: { content: [{ text: '2 steps' }] } });
+  });
+
+  test('are told what the server logs meanwhile, if they ask for it', async () => {
+    const params = { name: 'suite__test_tool_with_logging', arguments: {} };
+    const level = (logLevel: string) => ({ 'io.modelcontextprotocol/logLevel': logLevel });
+    const told = await Array.fromAsync(eventsOf(await ask('tools/call', { params, meta: level('info') })));
+    expect(told).toHaveLength(4);
+    expect(told[0]).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'info', data: 'begun', logger: 'suite' },
+    });
+    const quiet = await answerTo('tools/call', { params, meta: level('error') });
+    expect(quiet.result).toMatchObject({ content: [{ text: 'Logged three times.' }] });
+    const wrong = await answerTo('tools/call', { params, meta: level('loud') });
+    expect(wrong.error).toMatchObject({ code: -32_602 });
   });
 
   test.each([{}, { progressToken: 1 }])('D-24: whose client leaves are cancelled, %j', async (meta) => {

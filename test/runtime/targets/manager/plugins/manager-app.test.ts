@@ -4,8 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
-import { directToolCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
+import { createRedactor } from '../../../../../runtime/serve/redact.ts';
+import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import { managerMcpRoutes } from '../../../../../runtime/targets/manager/mcp/routes.ts';
 import type { Plugins } from '../../../../../runtime/targets/manager/plugins/plugins.ts';
@@ -72,7 +72,7 @@ async function serve(plugins: Plugins, keys = false): Promise<string> {
   const mcp = managerMcpRoutes(managed.context, { hostname });
   const options = { hostRules: { hostname }, redact: createRedactor(), mcp: mcp.routes, plugins };
   const app = managerApp(managed.context, options);
-  const direct = directToolCalls(managed.context, options);
+  const direct = directCalls(managed.context, options);
   const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   onTestFinished(async () => {
     await mcp.close(0);

@@ -1,9 +1,9 @@
 import { array, assert, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRedactor } from '../../../../../runtime/targets/manager/calls/redact.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
-import { serverSpec } from '../server-spec.ts';
-import { callOf, useManager } from '../use-manager.ts';
+import { createRedactor } from '../../../runtime/serve/redact.ts';
+import { handClock } from '../../helpers/hand-clock.ts';
+import { serverSpec } from '../targets/manager/server-spec.ts';
+import { callOf, useManager } from '../targets/manager/use-manager.ts';
 
 const start = useManager();
 

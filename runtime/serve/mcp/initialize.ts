@@ -1,0 +1,47 @@
+import { isObject } from '../../core/is-object.ts';
+import { HTTP_ERRORS } from './http-errors.ts';
+import type { HttpAnswer } from './http-exchange.ts';
+import { agreedVersion } from './protocol-version.ts';
+import type { PostedMessages } from './read-message.ts';
+import type { ClientMessage, Params } from './rpc-message.ts';
+import type { SessionServer } from './session-server.ts';
+
+type Request = Extract<ClientMessage, { kind: 'request' }>;
+
+/** The request that opens a session. */
+export function isInitialize(message: ClientMessage | undefined): message is Request {
+  return (
+    message?.kind === 'request' &&
+    message.method === 'initialize' &&
+    typeof message.params['protocolVersion'] === 'string'
+  );
+}
+
+/** What it settles for the whole session. */
+export function readInitialize({ params }: Request): {
+  readonly version: string;
+  readonly capabilities: Params;
+} {
+  const { protocolVersion, capabilities } = params;
+  return {
+    version: agreedVersion(String(protocolVersion)),
+    capabilities: isObject(capabilities) ? capabilities : {},
+  };
+}
+
+/** The answer to it, as JSON. */
+export function welcome<Client>(
+  id: string | number,
+  protocolVersion: string,
+  { info, capabilities, instructions }: SessionServer<Client>,
+): string {
+  const result = { protocolVersion, capabilities, serverInfo: info, instructions };
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+export const alreadyOpen = ({ messages }: PostedMessages): HttpAnswer =>
+  HTTP_ERRORS.invalid(
+    messages.length > 1
+      ? 'Invalid request: `initialize` comes alone.'
+      : 'Invalid request: the session is initialized already.',
+  );

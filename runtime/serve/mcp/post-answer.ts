@@ -1,0 +1,79 @@
+import type { EventStream } from './event-stream.ts';
+import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from './http-exchange.ts';
+import type { RequestId } from './rpc-message.ts';
+
+/** The answer to the requests that one POST carried: JSON, or a stream as soon as something else has to be told first. */
+export interface PostAnswer {
+  /** Tells a message of JSON before the answer. */
+  readonly tell: (json: string) => void;
+  /** The answer to one of the requests, as JSON; without it the request has none. */
+  readonly settle: (id: RequestId, json?: string) => void;
+  /** Whether the client has left and cannot come back for this. */
+  readonly isLost: () => boolean;
+}
+
+export interface PostAnswerOptions {
+  readonly exchange: HttpExchange;
+  readonly ids: readonly RequestId[];
+  /** Whether the requests came as a list, and are answered as one. */
+  readonly isList: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly openStream: () => EventStream;
+  /** A call that takes longer gets a stream, which can be kept alive, and be found again after the connection broke. */
+  readonly streamAfterMilliseconds: number;
+  /** The client has its answer, or has left before that. */
+  readonly onOver: (outcome: 'answered' | 'gone') => void;
+}
+
+export function createPostAnswer(options: PostAnswerOptions): PostAnswer {
+  const { exchange, ids, isList, headers, openStream, onOver } = options;
+  const open = new Set(ids);
+  const answers: string[] = [];
+  let stream: EventStream | undefined;
+  let outcome: 'answered' | 'gone' | undefined;
+
+  const leave = (how: 'answered' | 'gone'): void => {
+    if (outcome) return;
+    outcome = how;
+    clearTimeout(timer);
+    onOver(how);
+  };
+  const isLost = (): boolean => outcome === 'gone' && stream?.resumable !== true;
+  const streaming = (): EventStream => {
+    clearTimeout(timer);
+    if (!stream) {
+      stream = openStream();
+      stream.attach(exchange);
+      for (const answer of answers) stream.send(answer);
+    }
+    return stream;
+  };
+  const finish = (): void => {
+    if (stream) stream.end();
+    else if (outcome === 'gone') return;
+    else if (answers.length === 0) exchange.stream({ ...STREAM_TYPE, ...headers }).end();
+    else {
+      const body = isList ? `[${answers.join(',')}]` : answers.join('');
+      exchange.answer({ status: 200, headers: { ...JSON_TYPE, ...headers }, body });
+    }
+    leave('answered');
+  };
+  const timer = setTimeout(streaming, options.streamAfterMilliseconds);
+  exchange.onGone(() => leave('gone'));
+
+  return {
+    tell(json) {
+      if (!isLost()) streaming().send(json);
+    },
+    settle(id, json) {
+      if (!open.delete(id)) return;
+      if (json !== undefined) {
+        if (stream) stream.send(json);
+        else answers.push(json);
+      }
+      if (open.size === 0) finish();
+    },
+    // Not a getter: V8 makes a new hidden class for every object that is made with one.
+    isLost,
+  };
+}

@@ -1,0 +1,51 @@
+import { isObject } from '../../core/is-object.ts';
+
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+/** What a client of MCP sends: one of JSON-RPC's three. */
+export type ClientMessage =
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  | {
+      readonly kind: 'answer';
+      readonly id: RequestId;
+      readonly result?: Params | undefined;
+      readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+    };
+
+/** The messages of a body; nothing if any of it is no message. Lists of messages belong to revision 2025-03-26. */
+export function readClientMessages(body: unknown): readonly ClientMessage[] | undefined {
+  if (!Array.isArray(body)) {
+    const message = readMessage(body);
+    return message && [message];
+  }
+  if (body.length === 0 || body.length > MOST_AT_ONCE) return undefined;
+  const messages = body.map(readMessage).filter((message) => message !== undefined);
+  return messages.length === body.length ? messages : undefined;
+}
+
+/** More at once than any client needs. */
+const MOST_AT_ONCE = 100;
+
+function readMessage(value: unknown): ClientMessage | undefined {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined;
+  const { id, method, params = {} } = value;
+  if (method !== undefined) {
+    if (typeof method !== 'string' || !isObject(params)) return undefined;
+    if (id === undefined) return { kind: 'notification', method, params };
+    return isRequestId(id) ? { kind: 'request', id, method, params } : undefined;
+  }
+  if (!isRequestId(id)) return undefined;
+  const { result, error } = value;
+  if (isObject(result)) return { kind: 'answer', id, result };
+  return isObject(error) ? { kind: 'answer', id, error: readError(error) } : undefined;
+}
+
+const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
+
+const readError = ({ code, message, data }: Params): { code: number; message: string; data?: unknown } => ({
+  code: Number.isSafeInteger(code) ? Number(code) : 0,
+  message: String(message),
+  ...(data === undefined ? {} : { data }),
+});

@@ -1,0 +1,38 @@
+import { isObject } from '../../../core/is-object.ts';
+import { RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { type Params, type RequestOptions, RpcFailure } from './connection.ts';
+import { askClient } from './server-questions.ts';
+
+/** What that revision calls an error about a client that cannot do what a request needs. */
+const MISSING_CLIENT_CAPABILITY = -32_021;
+
+/**
+ * Gets what a server of the stateless era wants to know before it answers a request; gives what is to be added to the request
+ * when it is sent again: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export async function answerInput(
+  { inputRequests, requestState }: Params,
+  { asker, signal = new AbortController().signal }: Pick<RequestOptions, 'asker' | 'signal'>,
+): Promise<Params> {
+  const questions = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, asked]) => {
+    const { method, params } = isObject(asked) ? asked : {};
+    return { key, method: String(method), params: isObject(params) ? params : undefined };
+  });
+  if (!asker) {
+    const methods = questions.map(({ method }) => method).join(', ');
+    const message = `The server asks for input (${methods}), which there is no client for that could give it.`;
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message);
+  }
+  try {
+    const answers = await Promise.all(
+      questions.map(async ({ key, ...question }) => [key, await askClient(asker, question, signal)] as const),
+    );
+    return {
+      ...(answers.length > 0 ? { inputResponses: Object.fromEntries(answers) } : {}),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  } catch (error) {
+    const { message, data } = RpcError.from(error);
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, data);
+  }
+}

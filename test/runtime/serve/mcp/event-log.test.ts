@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createEventLog } from '../../../../runtime/serve/mcp/event-log.ts';
+
+test('a stream has what was sent over it, by number', () => {
+  const log = createEventLog(100);
+  const [one, other] = [log.open(), log.open()];
+  expect([one.add('a'), other.add('b'), one.add('c')]).toEqual([1, 1, 2]);
+  expect(one.after(0)).toEqual([
+    { number: 1, json: 'a' },
+    { number: 2, json: 'c' },
+  ]);
+  expect(one.after(1)).toEqual([{ number: 2, json: 'c' }]);
+  expect([one.last, other.last]).toEqual([2, 1]);
+});
+
+test('what was sent first is forgotten first, of all streams together', () => {
+  const log = createEventLog(5);
+  const [one, other] = [log.open(), log.open()];
+  one.add('11');
+  other.add('22');
+  one.add('33');
+  expect(log.characters).toBe(4);
+  expect([one.after(0), other.after(0)]).toEqual([[{ number: 2, json: '33' }], [{ number: 1, json: '22' }]]);
+  other.add('too long to keep');
+  expect([one.after(0), other.after(0), log.characters]).toEqual([[], [], 0]);
+  expect(other.last).toBe(2);
+});
+
+test('a stream that is forgotten takes no room', () => {
+  const log = createEventLog(100);
+  const stream = log.open();
+  stream.add('abc');
+  stream.forget();
+  expect([log.characters, stream.after(0)]).toEqual([0, []]);
+});
