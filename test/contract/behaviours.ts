@@ -1,5 +1,11 @@
 import { BUILD } from './behaviours/build.ts';
 import { EXECUTABLE } from './behaviours/executable.ts';
+import { GATEWAY_CLI } from './behaviours/gateway-cli.ts';
+import { GATEWAY_COMPLETIONS } from './behaviours/gateway-completions.ts';
+import { GATEWAY_HTTP } from './behaviours/gateway-http.ts';
+import { GATEWAY_LEDGER } from './behaviours/gateway-ledger.ts';
+import { GATEWAY_PROCESS } from './behaviours/gateway-process.ts';
+import { GATEWAY_WORKFLOWS } from './behaviours/gateway-workflows.ts';
 import { GRPC } from './behaviours/grpc.ts';
 import { HTTP_ROUTES } from './behaviours/http-routes.ts';
 import { HTTP } from './behaviours/http.ts';
@@ -26,6 +32,12 @@ export const BEHAVIOURS = {
   ...HTTP_ROUTES,
   ...GRPC,
   ...MCP,
+  ...GATEWAY_CLI,
+  ...GATEWAY_COMPLETIONS,
+  ...GATEWAY_HTTP,
+  ...GATEWAY_LEDGER,
+  ...GATEWAY_PROCESS,
+  ...GATEWAY_WORKFLOWS,
   ...MANAGER_CLI,
   ...MANAGER_HTTP,
   ...MANAGER_MCP,

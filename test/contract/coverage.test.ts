@@ -7,7 +7,7 @@ const cited = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.test.ts'))
   .flatMap((file) => [
     ...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(
-      /verifies(?:Once|OverWires|Served|Managed|Command)?\(\s*'([^']+)'/g,
+      /verifies(?:Once|OverWires|Served|Managed|Command|Gateway|GatewayCommand)?\(\s*'([^']+)'/g,
     ),
   ])
   .map(([, id]) => id);

@@ -1,15 +1,26 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Kernel } from '../../serve/kernel.ts';
 import type { Completions } from './completions/api.ts';
+import type { WorkflowsConfig } from './config/spec.ts';
+import type { Experiments } from './experiments/api.ts';
 import type { GatewayState } from './gateway-state.ts';
+import type { JobServices } from './jobs/job-services.ts';
 import type { CurrentModels } from './models/api.ts';
 import type { Telemetry } from './telemetry/api.ts';
+import type { SingleJobs } from './workflows/single-jobs.ts';
+import type { Workflows } from './workflows/api.ts';
 
 /** What the routes of the gateway share. */
 export interface GatewayContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly state: GatewayState;
+  readonly jobs: JobServices;
+  readonly experiments: Experiments;
+  readonly workflows: Workflows;
+  readonly singleJobs: SingleJobs;
+  /** Where jobs run. */
+  readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
   readonly completions: Completions;
   readonly telemetry: Telemetry;

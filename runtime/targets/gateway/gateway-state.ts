@@ -8,7 +8,7 @@ import { createPrices } from './ledger/prices.ts';
 import type { UsageReports } from './ledger/usage-api.ts';
 import { createUsageReports } from './ledger/usage-reports.ts';
 import type { Store } from './store/api.ts';
-import { followRevision } from './store/followed-revision.ts';
+import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
 /** Who may ask, what it costs, and what was used: all that the gateway remembers. */
 export interface GatewayState {
@@ -31,18 +31,40 @@ export interface GatewayStateOptions {
 
 /** The store is closed with it. */
 export async function openGatewayState(store: Store, options: GatewayStateOptions): Promise<GatewayState> {
-  const { clock } = options;
-  const revision = followRevision(store, clock);
-  const identity = createIdentity(store, { ...options, revision });
+  const revision = followRevision(store, options.clock);
+  const administration = administer(store, revision, options);
+  const { identity } = administration;
   const ledger = await openLedger(store, { ...options, revision, identity });
   return {
-    identity,
+    ...administration,
     ledger,
+    close: async () => {
+      await ledger.close();
+      await administration.close();
+    },
+  };
+}
+
+/** All but the ledger: what commands need, which let no requests in and leave the accounts to gateways that run. */
+export type Administration = Omit<GatewayState, 'ledger'>;
+
+/** The store is closed with it. */
+export const openAdministration = (store: Store, clock: Clock): Administration =>
+  administer(store, followRevision(store, clock), { clock, masterKey: undefined });
+
+function administer(
+  store: Store,
+  revision: FollowedRevision,
+  options: Omit<GatewayStateOptions, 'onError'>,
+): Administration {
+  const { clock } = options;
+  const identity = createIdentity(store, { ...options, revision });
+  return {
+    identity,
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
     usage: createUsageReports(store.db),
     close: async () => {
-      await ledger.close();
       await identity.close();
       await store.close();
     },

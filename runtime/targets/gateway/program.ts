@@ -1,9 +1,21 @@
 import type { Program } from '../../serve/cli/command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
+import { CONFIG_COMMANDS } from './commands/config-commands.ts';
+import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
+import { JOB_COMMANDS } from './commands/job-commands.ts';
+import { serveCommand } from './commands/serve.ts';
+import { STORE_COMMANDS } from './commands/store-commands.ts';
 
-/** The commands of gateway. Its server is not in this version yet; what is not there is not listed. */
+/** The commands of gateway. */
 export const gatewayProgram: Program = {
   name: 'gateway',
-  title: 'One door to language models. This version has no server yet.',
-  commands: { version: versionCommand('gateway') },
+  title: 'One door to language models, with keys, users, budgets and honest accounts.',
+  commands: {
+    serve: serveCommand,
+    config: CONFIG_COMMANDS,
+    experiment: EXPERIMENT_COMMANDS,
+    job: JOB_COMMANDS,
+    ...STORE_COMMANDS,
+    version: versionCommand('gateway'),
+  },
 };

@@ -22,6 +22,18 @@ export const MANAGER_MCP = {
     source: 'issue 4',
     behaviour: 'A call that the client cancels is cancelled at the server.',
   },
+  'manager:mcp:asks': {
+    source: 'issue 5',
+    behaviour: 'What a server asks during a call, its client is asked, and nobody else.',
+  },
+  'manager:mcp:resume': {
+    source: 'issue 5',
+    behaviour: 'A client that lost the connection gets the rest of an answer when it comes back.',
+  },
+  'manager:mcp:plain-json': {
+    source: 'issue 5',
+    behaviour: 'An answer with nothing before it is plain JSON.',
+  },
   'manager:mcp:list-changed': {
     source: 'issue 4',
     behaviour: 'Clients hear that lists changed, by a server or by a reload.',

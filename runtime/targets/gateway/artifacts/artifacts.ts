@@ -1,18 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Kysely } from 'kysely';
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { deleteRows } from '../datasets/chunks.ts';
 import type { Store } from '../store/api.ts';
-import type { Schema } from '../store/schema.ts';
 import { signingKey } from '../store/signing-key.ts';
 
 /** Files that work leaves behind. Who has a signed address needs no credential, until it expires. */
 export interface Artifacts {
-  /** The pieces lie in the database one by one, so that none has to fit into memory as a whole. */
-  write(db: Kysely<Schema>, id: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;
-  read(id: string): AsyncGenerator<Uint8Array, void>;
-  delete(db: Kysely<Schema>, id: string): Promise<void>;
   /** Path and query of an address that works for an hour. */
   address(id: string): Promise<string>;
   /** Throws a ForbiddenError unless it was signed here and has not expired. */
@@ -29,32 +22,6 @@ export function createArtifacts({ db }: Pick<Store, 'db'>, clock: Clock): Artifa
       .digest();
 
   return {
-    async write(trx, id, pieces) {
-      let offset = 0;
-      for await (const bytes of pieces) {
-        if (bytes.length === 0) continue;
-        const place = { set_id: id, first_row: offset, row_count: bytes.length };
-        await trx
-          .insertInto('gateway_chunks')
-          .values({ ...place, bytes })
-          .execute();
-        offset += bytes.length;
-      }
-    },
-    async *read(id) {
-      for (let offset = 0; ;) {
-        const piece = await db
-          .selectFrom('gateway_chunks')
-          .select('bytes')
-          .where('set_id', '=', id)
-          .where('first_row', '=', offset)
-          .executeTakeFirst();
-        if (!piece) return;
-        yield piece.bytes;
-        offset += piece.bytes.length;
-      }
-    },
-    delete: deleteRows,
     async address(id) {
       const expires = String(Math.floor(clock.now() / 1000) + LIFETIME_SECONDS);
       const signature = (await sign(id, expires)).toString('base64url');

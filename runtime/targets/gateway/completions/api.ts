@@ -1,4 +1,5 @@
-import type { Caller, HeaderReader } from '../identity/api.ts';
+import type { HeaderReader, Payer } from '../identity/api.ts';
+import type { ForwardedStream } from '../streams/api.ts';
 
 /** Routes on which models are asked. */
 export type Endpoint =
@@ -10,7 +11,7 @@ export type Endpoint =
 
 export interface CompletionRequest {
   readonly endpoint: Endpoint;
-  readonly caller: Caller;
+  readonly caller: Payer;
   /** The body as it came. */
   readonly bytes: Uint8Array;
   readonly headers: HeaderReader;
@@ -19,14 +20,15 @@ export interface CompletionRequest {
   readonly startedAt: number;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** Told of headers that the answer is to have, whether it is one of success or an error. */
+  readonly setHeader: (name: string, value: string) => void;
 }
 
 /** What a model answered; its status is 200. */
-export interface CompletionAnswer {
-  /** In lower case, the content type among them. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | ReadableStream<Uint8Array>;
-}
+export type CompletionAnswer =
+  | { readonly kind: 'whole'; readonly json: Uint8Array }
+  /** Server-sent events. Somebody has to read or cancel it; it also ends when the signal is aborted. */
+  | { readonly kind: 'stream'; readonly events: ForwardedStream };
 
 /**
  * From a request to what a model says of it, whichever way it came in: who pays, what it may cost, who answers, what it did

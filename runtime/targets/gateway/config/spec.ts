@@ -19,6 +19,7 @@ export interface GatewayConfig {
   readonly models: ModelsConfig;
   readonly metrics: boolean;
   readonly tracing: TracingConfig | undefined;
+  readonly workflows: WorkflowsConfig;
   readonly logLevel: LogLevel;
   /** Values that may stand in no log and no answer. */
   readonly secrets: readonly string[];
@@ -55,6 +56,29 @@ export interface ModelsConfig {
   readonly requirePricing: boolean;
   /** Tokens of an answer to count with, where a request names no most; 1024 unless said otherwise. */
   readonly assumedOutputTokens: number;
+}
+
+/** How jobs of workflows run. */
+export interface WorkflowsConfig {
+  /** Of new jobs. */
+  readonly compute: 'local' | 'ray';
+  /** Jobs that run at once beside this gateway. */
+  readonly slots: number;
+  /** Whether jobs of users may do what those of the master key may. */
+  readonly trustUsers: boolean;
+  readonly maxDatasetBytes: number;
+  readonly ray: RayConfig | undefined;
+}
+
+export interface RayConfig {
+  /** Of the dashboard, which has the Jobs API. */
+  readonly address: string;
+  readonly token: string | undefined;
+  readonly slots: number;
+  /** Starts this program on a node, as a shell reads it. */
+  readonly command: string;
+  /** Where nodes reach this gateway; its own address unless set. */
+  readonly gatewayUrl: string | undefined;
 }
 
 export interface TracingConfig {

@@ -41,7 +41,8 @@ export interface Upload {
 /** What work writes, in place of an upload. */
 export interface OutputOptions {
   readonly filename: string;
-  readonly runId: string;
+  /** The workflow, if there is one. */
+  readonly runId: string | null;
   readonly generatedBy: string;
   readonly owner: string | null;
 }

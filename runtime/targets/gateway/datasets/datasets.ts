@@ -83,7 +83,7 @@ export function createDatasets({ db }: Pick<Store, 'db'>, { clock, maxBytes }: D
 }
 
 /** Before anything is known of it. */
-export const EMPTY = {
+const EMPTY = {
   format: 'job',
   size: 0,
   row_count: 0,

@@ -79,8 +79,10 @@ async function worstOf(
   try {
     let worst: Score = { score: 0, label: profile.labels.join(' or ') };
     for (let at = 0; at < windows.length; at += BATCH) {
-      const found = await provider.classify(windows.slice(at, at + BATCH), control.signal);
-      for (const scores of found) worst = worseOf(worst, scores, profile.labels);
+      const texts = windows.slice(at, at + BATCH);
+      const found = await provider.classify({ texts, signal: control.signal });
+      if (found.kind === 'failed') throw found.failure.error;
+      for (const scores of found.scores) worst = worseOf(worst, scores, profile.labels);
     }
     return worst;
   } finally {
@@ -97,18 +99,21 @@ function worseOf(worst: Score, scores: Readonly<Record<string, number>>, labels:
   return score > worst.score ? { ...worst, score } : worst;
 }
 
-/** @see the body that clients of guardrails know: `{message, code, guardrails: [{profile, explanation, score}]}` */
 function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict[]): AppError {
   if (blocking.score === undefined) {
     const message = `The guardrail \`${blocking.profile}\` cannot be asked now, and without it nothing may pass.`;
-    return new AppError('UpstreamError', message, { cause: new Error(blocking.explanation) });
+    const cause = new Error(blocking.explanation);
+    return new AppError('UpstreamError', message, { cause, reason: 'guardrail_unavailable' });
   }
-  const details = verdicts
-    .filter(({ valid }) => !valid)
-    .map(({ profile, explanation, score }) => ({
-      location: 'guardrails',
-      message: explanation,
-      value: { profile, explanation, score },
-    }));
-  return new AppError('ForbiddenError', 'Request blocked by guardrail policy.', { details });
+  const flagged = verdicts.filter(({ valid }) => !valid);
+  const told = flagged.map(({ profile, explanation }) => `${profile} (${explanation})`).join(', ');
+  const details = flagged.map(({ profile, explanation, score }) => ({
+    location: 'guardrails',
+    message: explanation,
+    value: { profile, explanation, score },
+  }));
+  return new AppError('ForbiddenError', `Request blocked by guardrail policy: ${told}.`, {
+    details,
+    reason: 'guardrail_violation',
+  });
 }

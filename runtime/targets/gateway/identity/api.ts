@@ -137,6 +137,17 @@ export interface UserGrant {
   readonly limits: Limits;
 }
 
+/** Work on the account of whose it is. */
+export interface WorkPayer {
+  readonly kind: 'work';
+  readonly userId: string;
+  /** In the accounts, this is the request: what a job cost is the sum of its requests. */
+  readonly jobId: string;
+}
+
+/** Whoever models may be asked for. */
+export type Payer = Caller | WorkPayer;
+
 /** Who pays for a request. */
 export interface Spender {
   readonly user: UserGrant;
@@ -159,7 +170,7 @@ export interface Identity {
   /** Throws an UnauthorizedError unless it is the master key, an UnavailableError if there is none. */
   requireMaster(headers: HeaderReader): void;
   /** Who pays, if the body of the request names that user. Throws what the reference answers. */
-  spender(caller: Caller, user: string | undefined): Promise<Spender>;
+  spender(payer: Payer, user: string | undefined): Promise<Spender>;
   /** The same one, read again, with all checks made again. */
   renew(spender: Spender): Promise<Spender>;
   /** Throws a ForbiddenError if the key may not use the model. */

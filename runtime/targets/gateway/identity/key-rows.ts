@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AccountRow, KeyRow, Schema } from '../store/schema.ts';
-import { givenOnly } from '../store/given-only.ts';
+import { givenOnly } from '../../../core/given-only.ts';
 import { storableText } from '../store/storable-text.ts';
 import { keyAccount, spentNow } from './accounts.ts';
 import type { Key, KeyChanges, KeyStatus, Metadata } from './api.ts';

@@ -1,17 +1,18 @@
 import { AppError } from '../../../contract/errors.ts';
 import { matchesAny } from '../../../core/name-pattern.ts';
-import type { Caller, Spender, UserGrant } from './api.ts';
+import type { Payer, Spender, UserGrant } from './api.ts';
 import { notFound } from './checks.ts';
 import type { Directory } from './directory.ts';
 
 /** Who pays: always the key's own user, or the one that whoever has the master key names. */
 export async function spenderOf(
   directory: Directory,
-  caller: Caller,
-  named: string | undefined,
+  payer: Payer,
+  user: string | undefined,
 ): Promise<Spender> {
-  if (caller.kind === 'key') {
-    const { key, user, revision } = caller;
+  const named = payer.kind === 'work' ? payer.userId : user;
+  if (payer.kind === 'key') {
+    const { key, user, revision } = payer;
     if (named !== undefined && named !== user.userId) {
       throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }

@@ -7,10 +7,10 @@ import type { BudgetRow, Schema } from '../store/schema.ts';
 import { isStorable } from '../store/storable-text.ts';
 import { moveWindow, openAccount, startWindow, userAccount } from './accounts.ts';
 import type { Users, User } from './api.ts';
-import { checkRates, checkUserId, notFound } from './checks.ts';
+import { checkMetadata, checkRates, checkUserId, notFound } from './checks.ts';
 import { selectUsers, userColumns, userOf } from './user-rows.ts';
 
-export function createUsers({ db }: Store, revision: FollowedRevision, clock: Clock): Users {
+export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
     if (!isStorable(userId)) return undefined;
     const row = await selectUsers(trx).where('user_id', '=', userId).executeTakeFirst();
@@ -24,6 +24,7 @@ export function createUsers({ db }: Store, revision: FollowedRevision, clock: Cl
       await revision.change(async (trx) => {
         checkUserId(user.userId);
         checkRates(user);
+        checkMetadata(user.metadata);
         const now = Math.floor(clock.now());
         if (await find(trx, user.userId)) {
           throw new AppError('ConflictError', `User with id '${user.userId}' already exists`, {
@@ -35,6 +36,7 @@ export function createUsers({ db }: Store, revision: FollowedRevision, clock: Cl
         return await get(trx, user.userId);
       }),
     list: async ({ skip, limit }) => {
+      await ledger.sync();
       const rows = await selectUsers(db)
         .orderBy('created_at')
         .orderBy('user_id')
@@ -43,10 +45,15 @@ export function createUsers({ db }: Store, revision: FollowedRevision, clock: Cl
         .execute();
       return rows.map((row) => userOf(row, clock.now()));
     },
-    get: async (userId) => await get(db, userId),
-    change: async (userId, changes) =>
-      await revision.change(async (trx) => {
+    get: async (userId) => {
+      await ledger.sync();
+      return await get(db, userId);
+    },
+    change: async (userId, changes) => {
+      await ledger.sync();
+      return await revision.change(async (trx) => {
         checkRates(changes);
+        checkMetadata(changes.metadata);
         const now = Math.floor(clock.now());
         const { budgetId } = await get(trx, userId);
         if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
@@ -59,7 +66,8 @@ export function createUsers({ db }: Store, revision: FollowedRevision, clock: Cl
           .where('user_id', '=', userId)
           .execute();
         return await get(trx, userId);
-      }),
+      });
+    },
     delete: async (userId) =>
       await revision.change(async (trx) => {
         const now = Math.floor(clock.now());

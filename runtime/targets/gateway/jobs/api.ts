@@ -83,8 +83,10 @@ export interface JobQueue {
   stopped(id: string, withinMs: number): Promise<boolean>;
   delete(db: Kysely<Schema>, id: string): Promise<void>;
 
-  /** The oldest job that nobody has, or whose holder gave no sign of life. */
-  claim(): Promise<Claim | undefined>;
+  /** The oldest job for one of these computes that nobody has, or whose holder gave no sign of life; all count unless named. */
+  claim(computes?: readonly string[]): Promise<Claim | undefined>;
+  /** What is held, as it is now, wherever whoever holds it runs. Throws a ConflictError if the lease is lost. */
+  held(id: string, epoch: number): Promise<Claim>;
   /** A sign of life. */
   renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled'>;
   /** Writes what a batch came to, with where to go on: both or neither. Throws a ConflictError if the lease is lost. */
@@ -102,13 +104,21 @@ export interface JobQueue {
 /** Where work runs. */
 export interface Compute {
   readonly name: string;
-  /** Starts the work on a job that is claimed; resolves when it has ended, however that was. */
-  run(assignment: Assignment, signal: AbortSignal): Promise<void>;
+  /** Starts the work on a job that is claimed; resolves when nothing of it runs any more, however it ended. */
+  run(assignment: Assignment, signal: AbortSignal): Promise<ComputeEnd>;
   close(): Promise<void>;
 }
 
+/** How a worker ended. Whether the job did is in the database. */
+export interface ComputeEnd {
+  /** As `exit code 1`. */
+  readonly how: string;
+  /** The last lines that it said beside its log. */
+  readonly lines: readonly string[];
+}
+
 /** All that a program on another machine has to know. */
-export interface Assignment {
+interface Assignment {
   readonly jobId: string;
   readonly epoch: number;
   /** Of the gateway that has the lease. */

@@ -11,7 +11,7 @@ import type { Holder } from './holder.ts';
 import { jobOf } from './job-row.ts';
 
 /** Without a sign of life for so long, a job is somebody else's. */
-const LEASE_MS = 15_000;
+export const LEASE_MS = 15_000;
 
 export interface ClaimOptions {
   readonly holder: Holder;
@@ -19,7 +19,7 @@ export interface ClaimOptions {
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
 
-type Claims = Pick<JobQueue, 'claim' | 'renew' | 'commit' | 'end' | 'release'>;
+type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'commit' | 'end' | 'release'>;
 
 /** Who works on what. Everything written for a job names the claim, and is refused if there is a newer one. */
 export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
@@ -28,9 +28,11 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
   const held = sql<number>`${now} + ${sql.lit(LEASE_MS)}`;
 
   /** Jobs that wait, and those whose holder is gone; oldest first. */
-  const free = async (): Promise<readonly Pick<JobRow, 'id' | 'lease_epoch'>[]> => {
-    const rows = await db
-      .selectFrom('gateway_jobs')
+  const free = async (
+    computes: readonly string[] | undefined,
+  ): Promise<readonly Pick<JobRow, 'id' | 'lease_epoch'>[]> => {
+    const jobs = db.selectFrom('gateway_jobs');
+    const rows = await (computes === undefined ? jobs : jobs.where('compute', 'in', computes))
       .select(['id', 'lease_epoch', 'lease_owner'])
       .select(sql<boolean>`(lease_until is null or lease_until < ${now})`.as('is_free'))
       .where('status', 'in', ['created', 'pending', 'running'])
@@ -60,28 +62,29 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .returningAll()
       .executeTakeFirst();
   /** Throws a ConflictError if the job is somebody else's by now. */
-  const ours = async (trx: Kysely<Schema>, { job, epoch }: Claim): Promise<JobRow> => {
+  const ours = async (trx: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> => {
     const row = await trx
       .selectFrom('gateway_jobs')
       .selectAll()
-      .where('id', '=', job.id)
+      .where('id', '=', id)
       .where('lease_epoch', '=', epoch)
       .where('lease_owner', 'is not', null)
       .executeTakeFirst();
     if (row) return row;
-    throw new AppError('ConflictError', `Job ${job.id} has gone to another worker.`, {
+    throw new AppError('ConflictError', `Job ${id} has ended, or gone to another worker.`, {
       reason: 'lease_lost',
     });
   };
 
   return {
-    async claim() {
-      for (const job of await free()) {
+    async claim(computes) {
+      for (const job of await free(computes)) {
         const row = await db.transaction().execute((trx) => take(trx, job));
         if (row) return claimOf(row);
       }
       return undefined;
     },
+    held: async (id, epoch) => claimOf(await ours(db, id, epoch)),
     async renew({ job, epoch }) {
       const row = await db
         .transaction()
@@ -100,7 +103,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
     },
     commit: (claim, firstRow, outcome, checkpoint) =>
       db.transaction().execute(async (trx) => {
-        const row = await ours(trx, claim);
+        const row = await ours(trx, claim.job.id, claim.epoch);
         const { rows, failed, usage } = outcome;
         if (row.done_rows !== firstRow) {
           const message = `Job ${row.id} goes on at row ${row.done_rows}, not at ${firstRow}.`;
@@ -122,7 +125,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       }),
     end: (claim, how) =>
       db.transaction().execute(async (trx) => {
-        const { id } = await ours(trx, claim);
+        const { id } = await ours(trx, claim.job.id, claim.epoch);
         const row = await trx
           .updateTable('gateway_jobs')
           .set({

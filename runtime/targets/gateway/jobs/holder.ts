@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { machineName, mayRun } from '../ledger/machine.ts';
+import { machineName, mayRun } from '../store/machine.ts';
 
 /** Who has a job: a process, and whether it can be told here that it is gone. */
 export interface Holder {

@@ -110,7 +110,7 @@ export interface BudgetChanges {
   readonly budgetDurationSec?: number | null | undefined;
 }
 
-interface BudgetReset {
+export interface BudgetReset {
   readonly id: string;
   readonly userId: string;
   readonly previousSpend: Nanos;
@@ -144,6 +144,8 @@ export interface NewPrice extends TokenPrice {
 
 export interface Prices {
   set(price: NewPrice): Promise<Price>;
+  /** All of them, or none. */
+  setAll(prices: readonly NewPrice[]): Promise<void>;
   /** Adds those of models that have none; what was set before counts more than a configuration file. */
   seed(prices: readonly NewPrice[]): Promise<void>;
   /** Those that hold now, by name. */

@@ -83,12 +83,27 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
     setImmediate(start);
   };
 
+  /** What is only to be remembered need not wait for what is written. */
+  const keep = <Result>({ accounts, apply }: Operation<Result>): { readonly result: Result } | undefined => {
+    let result: Result | undefined;
+    const isKept = store.keep({ accounts, reservations: [] }, (rows) => {
+      onRevision(rows.revision);
+      const book = createBook(rows);
+      result = apply(book);
+      return book.changes();
+    });
+    return isKept ? { result: result as Result } : undefined;
+  };
+
   return {
-    run: async (operation) =>
-      await new Promise((resolve, reject) => {
+    run: async (operation) => {
+      const kept = operation.isNew ? keep(operation) : undefined;
+      if (kept) return kept.result;
+      return await new Promise((resolve, reject) => {
         waiting.push({ operation, resolve, reject });
         schedule();
-      }),
+      });
+    },
     idle: async () => {
       while (waiting.length > 0 || running.size > 0) {
         await Promise.all(running);

@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { userAccount } from '../identity/accounts.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../store/api.ts';
-import { givenOnly } from '../store/given-only.ts';
+import { givenOnly } from '../../../core/given-only.ts';
 import type { FollowedRevision } from '../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../store/schema.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';

@@ -4,6 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { keyAccount, userAccount } from '../identity/accounts.ts';
 import type { Identity, Spender } from '../identity/api.ts';
 import type { Store } from '../store/api.ts';
+import { isBadData } from '../store/database-error.ts';
 import type { FollowedRevision } from '../store/followed-revision.ts';
 import type { Estimate, Ledger, Reservation, UsageEntry } from './api.ts';
 import { createBatchQueue } from './batch-queue.ts';
@@ -53,9 +54,25 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> =>
     await closeOrOwe({ id, ...idsOf(spender), entries, now: now() });
 
+  /** One that cannot be written keeps no other from being written. */
+  const payOwed = async (): Promise<void> => {
+    const paid = await Promise.allSettled([...owed.values()].map(close));
+    const failed = paid.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+  };
+  let paying: Promise<void> | undefined;
+  /** What cannot be written down is not to be begun: everybody would be answered, and nobody would pay. */
+  const requirePaid = async (): Promise<void> => {
+    paying ??= payOwed().finally(() => (paying = undefined));
+    try {
+      await paying;
+    } catch (error) {
+      if (!isBadData((error as Error).cause)) throw error;
+    }
+  };
+
   const tidy = async (): Promise<void> => {
     await lease.renew();
-    for (const closing of owed.values()) await close(closing);
     const left = await lease.leftOver();
     await Promise.all(
       left.map(async ({ id, user_id: userId, key_id: keyId }) => {
@@ -63,13 +80,16 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       }),
     );
     await lease.forget();
+    await payOwed();
   };
   await tidy();
+  store.ledger.join(lease.id);
   const tidying = repeat(clock, SIGN_OF_LIFE_EVERY_MS, tidy, onError);
 
   return {
     reserve: async (first, estimate) => {
       checkEstimate(estimate);
+      if (owed.size > 0) await requirePaid();
       const id = randomUUIDv7();
       for (let spender = first, renewals = 0; ; renewals += 1) {
         const createdAt = now();
@@ -104,6 +124,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       await queue.idle();
       try {
         await tidy();
+        await store.ledger.sync();
         await lease.end();
       } catch (error) {
         // The others find what is left when this process is gone.

@@ -12,16 +12,10 @@ import { createPriceMemory } from './price-memory.ts';
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
   const now = (): number => Math.floor(clock.now());
   return {
-    set: async (price) =>
+    set: async (price) => await revision.change(async (trx) => await putPrice(trx, price, now())),
+    setAll: async (prices) =>
       await revision.change(async (trx) => {
-        checkPrice(price);
-        const row = rowOf(price, now());
-        await trx
-          .insertInto('gateway_prices')
-          .values(row)
-          .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
-          .execute();
-        return priceOf(row);
+        for (const price of prices) await putPrice(trx, price, now());
       }),
     seed: async (prices) => {
       prices.forEach(checkPrice);
@@ -66,6 +60,17 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
       }),
     at: createPriceMemory(db, revision, priceOf),
   };
+}
+
+async function putPrice(trx: Transaction<Schema>, price: NewPrice, now: number): Promise<Price> {
+  checkPrice(price);
+  const row = rowOf(price, now);
+  await trx
+    .insertInto('gateway_prices')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
+    .execute();
+  return priceOf(row);
 }
 
 /** Two processes that start at once with the same configuration add each price once. */

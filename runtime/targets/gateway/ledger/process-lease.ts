@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Store } from '../store/api.ts';
 import { DATABASE_NOW } from '../store/database-now.ts';
 import type { ReservationRow, Schema } from '../store/schema.ts';
-import { machineName, mayRun } from './machine.ts';
+import { isGone, machineName } from '../store/machine.ts';
 
 /** A process that was not seen for so long is dead: three times as long as between two signs of life. */
 const DEAD_AFTER_MS = 30_000;
@@ -30,13 +30,11 @@ export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): Pr
   const dead = async (): Promise<string[]> => {
     const rows = await db
       .selectFrom('gateway_processes')
-      .select(['id', 'pid', isOld.as('is_old')])
+      .select(['id', 'pid', 'seen_at', isOld.as('is_old')])
       .select((row) => row('machine', '=', machine).as('is_here'))
       .where('id', '!=', id)
       .execute();
-    // This process has its id for itself, so one of before that had the same is gone.
-    const isGone = (pid: number): boolean => pid === process.pid || !mayRun(pid);
-    return rows.filter((row) => row.is_old || (row.is_here && isGone(row.pid))).map((row) => row.id);
+    return rows.filter((row) => row.is_old || (row.is_here && isGone(row))).map((row) => row.id);
   };
 
   return {

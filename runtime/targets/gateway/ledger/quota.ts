@@ -7,12 +7,12 @@ import type { AccountState, Allowance, Quota } from './api.ts';
 import { minuteOf } from './use-minute.ts';
 
 export async function quotaOf(
-  { db }: Pick<Store, 'db'>,
+  { ledger }: Pick<Store, 'ledger'>,
   { user, key }: Spender,
   now: number,
 ): Promise<Quota> {
   const ids = [userAccount(user.userId), ...(key ? [keyAccount(key.id)] : [])];
-  const rows = await db.selectFrom('gateway_accounts').selectAll().where('id', 'in', ids).execute();
+  const rows = await ledger.accounts(ids);
   const stateOf = (id: string, limits: Limits): AccountState =>
     accountState(rows.find((row) => row.id === id) ?? unused(id), limits, now);
   return {

@@ -46,8 +46,8 @@ export interface UsageReports {
   totals(filter: UsageFilter): Promise<UsageTotals>;
   /** The most expensive first. */
   groups(filter: UsageFilter, by: readonly UsageGrouping[], page: Page): Promise<readonly UsageGroup[]>;
-  /** Only intervals in which something was. */
-  series(filter: UsageFilter, interval: UsageInterval): Promise<readonly UsagePoint[]>;
+  /** Only intervals in which something was, the oldest first. */
+  series(filter: UsageFilter, interval: UsageInterval, most?: number): Promise<readonly UsagePoint[]>;
   /** Lines of CSV, oldest first, the first one with the names; read bit by bit, however many there are. */
   csv(filter: UsageFilter): AsyncIterable<string>;
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isStorable } from '../store/storable-text.ts';
 import type { Schema, UsageRow } from '../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
-import { csvHeader, csvLine } from './usage-csv.ts';
+import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
 
 const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   user: 'user_id',
@@ -47,7 +47,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
         ...totalsOf(row),
       }));
     },
-    series: async (filter, interval) => {
+    series: async (filter, interval, most) => {
       const length = sql.lit(INTERVALS_MS[interval]);
       // Whole numbers divide to whole numbers in both databases.
       const start = sql<number>`timestamp / ${length} * ${length}`;
@@ -56,6 +56,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
         .select(SUMS)
         .groupBy(start)
         .orderBy(start)
+        .$if(most !== undefined, (query) => query.limit(most ?? 0))
         .execute();
       return rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
     },
@@ -64,7 +65,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
 }
 
 async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<string> {
-  yield csvHeader();
+  yield usageCsvHeader();
   for (let last: UsageRow | undefined; ;) {
     const from = last;
     const rest = select(db, filter).$if(from !== undefined, (query) =>
@@ -76,7 +77,7 @@ async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<s
       ),
     );
     const rows = await rest.selectAll().orderBy('timestamp').orderBy('id').limit(ROWS_AT_ONCE).execute();
-    yield* rows.map(csvLine);
+    yield* rows.map(usageCsvLine);
     last = rows.at(-1);
     if (rows.length < ROWS_AT_ONCE) return;
   }

@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream';
 import type { AppError } from '../../../contract/errors.ts';
 import type { MemberEdits } from '../../../core/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/api.ts';
 import { MAX_EVENT_BYTES } from '../streams/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { ChatCompletion, ChatRequest, Json } from '../wires/chat/shape.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
 
 /** How clients speak to us. */
 export type Wire = 'chat' | 'messages' | 'responses';
@@ -46,6 +46,8 @@ export interface ProviderLimits {
   readonly answerMs: number;
   /** Between two events. */
   readonly idleMs: number;
+  /** From the first event of a stream to its end. */
+  readonly streamMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   /** At once; further requests wait for one to become free. */
@@ -57,6 +59,7 @@ export const PROVIDER_LIMITS: ProviderLimits = {
   firstByteMs: 60_000,
   answerMs: 600_000,
   idleMs: 120_000,
+  streamMs: 3_600_000,
   maxResponseBytes: 64 * 1024 * 1024,
   maxEventBytes: MAX_EVENT_BYTES,
   maxConnections: 512,
@@ -81,6 +84,8 @@ export interface ProviderCall {
   readonly body: Json;
   /** Of the client, for a provider that speaks its wire: as `anthropic-beta`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For a provider of any wire: where the request stands among the spans of others. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
   /** Instead of the provider's own. */
@@ -88,6 +93,10 @@ export interface ProviderCall {
 }
 
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
+
+export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal'> {
+  readonly texts: readonly string[];
+}
 
 /** What is wrong with an attempt, in words that decide what happens next. */
 export type FailureKind =
@@ -111,6 +120,8 @@ export interface ProviderFailure {
   /** The provider's own status, if it answered. */
   readonly upstreamStatus: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What the provider said, without secrets; for whoever configured it, as clients must not see all of it. */
+  readonly text: string | undefined;
 }
 
 export interface WholeAnswer {
@@ -131,7 +142,18 @@ export interface FailedAnswer {
   readonly failure: ProviderFailure;
 }
 
+/** What a classifier says of each text. */
+export interface ClassifiedAnswer {
+  readonly kind: 'classified';
+  readonly scores: readonly LabelScores[];
+  /** How many tokens its model ran on, if it told. */
+  readonly tokens: number | undefined;
+}
+
 export type ChatAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
+
+/** Every answer that is one. */
+export type GivenAnswer = WholeAnswer | StreamedAnswer | ClassifiedAnswer;
 
 /** A model as `/v1/models` lists it. */
 export interface ModelEntry {
@@ -151,8 +173,8 @@ export interface Provider {
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
-  /** Only encoders can. Rejects with an AppError. */
-  classify?(texts: readonly string[], signal: AbortSignal): Promise<readonly LabelScores[]>;
+  /** Only encoders can. */
+  classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   close(): Promise<void>;
 }
 
@@ -209,7 +231,7 @@ export interface UpstreamRequest {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Readable;
+  readonly body: UpstreamBody;
 }
 
 /** HTTP to one origin. */

@@ -63,10 +63,10 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     } as const;
     const answer = await exchange.json(asked, call.signal, limits.answerMs);
     if (answer.kind === 'failed') return answer;
-    const chat = readAnswer(wire, answer.json);
-    if (!chat) return failure('provider_error', { cause: new Error('The answer has another shape.') });
+    const read = readAnswer(wire, answer.json);
+    if (!read) return failure('provider_error', { cause: new Error('The answer has another shape.') });
+    const { chat, text } = read;
     const { showModel } = call;
-    const text = writtenIn(chat);
     const summary = summaryOf(chat, text);
     if (isNative) {
       const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
@@ -102,12 +102,12 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     } as const;
     const timeoutMs = call.firstByteMs ?? limits.firstByteMs;
     return exchange.stream(asked, signal, timeoutMs, async (stream): Promise<ChatAnswer> => {
-      const { idleMs, maxEventBytes } = limits;
+      const { idleMs, maxEventBytes, streamMs: mostMs } = limits;
       const decode = wire.decoder();
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
       const { words } = CLIENT_WIRES[call.wire];
       const output = outputOf(call, planned);
-      const opening = await openStream({ reader, output, words, clock, startedAt, signal });
+      const opening = await openStream({ reader, output, words, clock, startedAt, mostMs, signal });
       return opening.kind === 'error'
         ? exchange.errorEvent(opening.body)
         : { kind: 'stream', stream: opening.stream };
@@ -122,9 +122,9 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
 }
 
 const headersOf = (
-  { headers = {} }: ProviderCall,
+  { headers, trace }: ProviderCall,
   { isNative }: Pick<Plan, 'isNative'>,
-): Record<string, string> => (isNative ? { ...headers } : {});
+): Record<string, string> => ({ ...trace, ...(isNative ? headers : undefined) });
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
@@ -132,10 +132,10 @@ const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 function readAnswer(
   wire: UpstreamWire,
   json: Parameters<UpstreamWire['answer']>[0],
-): ChatCompletion | undefined {
+): { readonly chat: ChatCompletion; readonly text: string } | undefined {
   try {
     const chat = wire.answer(json);
-    return Array.isArray(chat.choices) ? chat : undefined;
+    return Array.isArray(chat.choices) ? { chat, text: writtenIn(chat) } : undefined;
   } catch {
     return undefined;
   }

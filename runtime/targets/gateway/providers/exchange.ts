@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Clock } from '../../../platform/clock.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type { Json } from '../wires/chat/shape.ts';
@@ -12,7 +11,7 @@ import type {
   Wire,
 } from './api.ts';
 import { failure, refusedAnswer, thrownFailure } from './failure.ts';
-import { collect } from './http/collect.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Redact } from './redact.ts';
 import { renameInAnswer } from './rename-model.ts';
 
@@ -28,6 +27,7 @@ interface JsonAnswer {
   readonly kind: 'json';
   readonly bytes: Uint8Array;
   readonly json: Json;
+  readonly headers: UpstreamAnswer['headers'];
 }
 
 type Asked = Omit<UpstreamRequest, 'signal'>;
@@ -40,7 +40,7 @@ export interface Exchange {
     asked: Asked,
     signal: AbortSignal,
     timeoutMs: number,
-    use: (body: Readable) => Promise<Result>,
+    use: (body: UpstreamBody) => Promise<Result>,
   ): Promise<Result | FailedAnswer>;
   /** The answer with another name for the model. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
@@ -53,8 +53,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
   const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
-    const text = await collect(body, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
-    const said = adapter.errorText(parsed(text));
+    const text = await body.collect(MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+    const said = adapter.errorText(parsed(text) ?? text.toString('utf8'));
     return refusedAnswer({ status, retryAfter: headers['retry-after'], said, redact, now: clock.now() });
   };
 
@@ -74,12 +74,10 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       timedOut = true;
       control.abort();
     });
-    let body: Readable | undefined;
+    let body: UpstreamBody | undefined;
     try {
       const answer = await upstream.request({ ...asked, signal: control.signal });
       ({ body } = answer);
-      // Who destroys it early makes it fail, and nobody need hear of that.
-      body.on('error', () => undefined);
       if (answer.status >= 200 && answer.status < 300) return await use(answer);
       return await refused(answer);
     } catch (error) {
@@ -93,10 +91,10 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
 
   return {
     json: (asked, signal, timeoutMs) =>
-      within(asked, signal, timeoutMs, async ({ body }) => {
-        const bytes = await collect(body, limits.maxResponseBytes);
+      within(asked, signal, timeoutMs, async ({ headers, body }) => {
+        const bytes = await body.collect(limits.maxResponseBytes);
         const json = parsed(bytes);
-        if (isObject(json)) return { kind: 'json', bytes, json };
+        if (isObject(json)) return { kind: 'json', bytes, json, headers };
         return failure('provider_error', { cause: new Error('The answer is no JSON object.') });
       }),
     stream: (asked, signal, timeoutMs, use) =>

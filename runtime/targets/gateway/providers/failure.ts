@@ -4,6 +4,8 @@ import type { Redact } from './redact.ts';
 
 interface FailureWords {
   readonly code: ErrorCode;
+  /** For programs. */
+  readonly reason: string;
   /** What clients read, unless the provider's own words are shown. */
   readonly message: string;
   /** Whether the provider's own words are about the request, and so the client's business. */
@@ -11,22 +13,54 @@ interface FailureWords {
 }
 
 const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
-  bad_request: { code: 'MalformedError', message: 'The provider refused the request', showsProvider: true },
-  model_not_found: { code: 'NotFoundError', message: 'The provider does not have it', showsProvider: true },
-  unsupported: { code: 'MalformedError', message: 'The provider cannot do that', showsProvider: true },
+  bad_request: {
+    code: 'MalformedError',
+    reason: 'provider_refused',
+    message: 'The provider refused the request',
+    showsProvider: true,
+  },
+  model_not_found: {
+    code: 'NotFoundError',
+    reason: 'model_not_found',
+    message: 'The provider does not have it',
+    showsProvider: true,
+  },
+  unsupported: {
+    code: 'MalformedError',
+    reason: 'unsupported',
+    message: 'The provider cannot do that',
+    showsProvider: true,
+  },
   too_large: {
     code: 'TooLargeError',
+    reason: 'too_large',
     message: 'The request is too large for the provider',
     showsProvider: true,
   },
-  credentials: { code: 'UpstreamError', message: "The provider rejected the gateway's credentials" },
-  billing: { code: 'UpstreamError', message: "The provider refused the gateway's account" },
-  rate_limited: { code: 'OverloadedError', message: 'The provider rate-limited this request' },
-  timeout: { code: 'TimeoutError', message: 'LLM provider timeout' },
-  unreachable: { code: 'UpstreamError', message: 'LLM provider error' },
-  provider_error: { code: 'UpstreamError', message: 'LLM provider error' },
-  stream_incomplete: { code: 'UpstreamError', message: 'LLM provider error' },
-  cancelled: { code: 'CancelledError', message: 'The client has left.' },
+  credentials: {
+    code: 'UpstreamError',
+    reason: 'provider_credentials',
+    message: "The provider rejected the gateway's credentials",
+  },
+  billing: {
+    code: 'UpstreamError',
+    reason: 'provider_billing',
+    message: "The provider refused the gateway's account",
+  },
+  rate_limited: {
+    code: 'OverloadedError',
+    reason: 'provider_rate_limited',
+    message: 'The provider rate-limited this request',
+  },
+  timeout: { code: 'TimeoutError', reason: 'provider_timeout', message: 'LLM provider timeout' },
+  unreachable: { code: 'UpstreamError', reason: 'provider_unreachable', message: 'LLM provider error' },
+  provider_error: { code: 'UpstreamError', reason: 'provider_error', message: 'LLM provider error' },
+  stream_incomplete: {
+    code: 'UpstreamError',
+    reason: 'upstream_stream_incomplete',
+    message: 'LLM provider error',
+  },
+  cancelled: { code: 'CancelledError', reason: 'client_left', message: 'The client has left.' },
 };
 
 export interface FailureFacts {
@@ -38,11 +72,11 @@ export interface FailureFacts {
 }
 
 export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnswer {
-  const { code, message, showsProvider = false } = WORDS[kind];
+  const { code, reason, message, showsProvider = false } = WORDS[kind];
   const { text, cause, retryAfterSeconds, upstreamStatus } = facts;
   const told = showsProvider && text ? text : message;
-  const error = new AppError(code, told, { cause, retryAfterSeconds });
-  return { kind: 'failed', failure: { kind, error, upstreamStatus, retryAfterSeconds } };
+  const error = new AppError(code, told, { cause, reason, retryAfterSeconds });
+  return { kind: 'failed', failure: { kind, error, upstreamStatus, retryAfterSeconds, text } };
 }
 
 export interface RefusedAnswer {
@@ -86,12 +120,16 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
   return 'provider_error';
 }
 
+/** Clients wait as long as they are told, and nobody means more than a day. */
+const LONGEST_PAUSE_SECONDS = 86_400;
+
 /** Seconds, or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
   const text = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (!text) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+  if (!Number.isFinite(seconds)) return undefined;
+  return Math.min(LONGEST_PAUSE_SECONDS, Math.max(0, Math.ceil(seconds)));
 }
 
 export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';

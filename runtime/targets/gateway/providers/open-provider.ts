@@ -9,6 +9,7 @@ import {
   type ProviderType,
 } from './api.ts';
 import { encoderAdapter } from './encoder/adapter.ts';
+import type { WatchChild } from './encoder/child.ts';
 import { createEncoderProvider } from './encoder/encoder-provider.ts';
 import { superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
@@ -19,6 +20,8 @@ import { createProvider } from './provider.ts';
 export interface OpenOptions {
   readonly clock: Clock;
   readonly random: () => number;
+  /** Told of programs that are started; returns how to forget them again. */
+  readonly watch?: WatchChild | undefined;
   /** What programs that were started say. */
   readonly onLine: (line: string) => void;
 }
@@ -33,12 +36,12 @@ const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => Pr
 /** A provider as configured, ready to be asked. Throws a ConfigError for a URL that may not be asked. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine }: OpenOptions,
+  { clock, random, onLine, watch }: OpenOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };
   if ('path' in instance) {
-    const upstream = superviseEncoder({ name, path: instance.path, limits, clock, random, onLine });
+    const upstream = superviseEncoder({ name, path: instance.path, limits, clock, random, onLine, watch });
     return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
   }
   const { apiKey, baseUrl, local, headers } = instance;

@@ -42,7 +42,8 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       const { signal, showModel } = call;
       const body = requestOr(() => embeddings.request(call));
       if (isFailed(body)) return body;
-      const asked = { method: 'POST', path: embeddings.path(call.model), body } as const;
+      const { trace } = call;
+      const asked = { method: 'POST', path: embeddings.path(call.model), body, headers: trace } as const;
       const answer = await exchange.json(asked, signal, limits.answerMs);
       if (answer.kind === 'failed') return answer;
       const summary = { usage: embeddings.usage(answer.json), outputLength: 0, finishReason: undefined };

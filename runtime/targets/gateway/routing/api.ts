@@ -2,6 +2,8 @@ import type { BreakerPolicy } from '../../../core/circuit-breaker.ts';
 import type { RetryPolicy } from '../../../core/retry-plan.ts';
 import type {
   ChatAnswer,
+  ClassifiedAnswer,
+  ClassifyCall,
   EmbeddingsCall,
   FailedAnswer,
   FailureKind,
@@ -53,6 +55,8 @@ export interface Attempt {
   /** Undefined for `answered`; a target is skipped while its breaker is open. */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
+  /** By the clock of the gateway, in milliseconds; of a stream, up to its first event. */
+  readonly startedAt: number;
   readonly durationMs: number;
 }
 
@@ -82,6 +86,11 @@ export interface Router {
     call: EmbeddingsRequestCall,
     options?: RouteOptions,
   ): Promise<Routed<WholeAnswer | FailedAnswer>>;
+  classify(
+    resolved: Resolved,
+    call: ClassifyCall,
+    options?: RouteOptions,
+  ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
   /** All models of all providers that tell theirs, and the aliases; ids are model strings. */
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   /** A provider that can classify, by the name that the configuration gives it. */

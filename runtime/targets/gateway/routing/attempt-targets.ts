@@ -1,6 +1,6 @@
 import { addRequest, FULL_RETRY_BUDGET, retryDelay, takeRetry } from '../../../core/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { ChatAnswer, FailedAnswer } from '../providers/api.ts';
+import type { FailedAnswer, GivenAnswer } from '../providers/api.ts';
 import { failure } from '../providers/failure.ts';
 import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } from './api.ts';
 import { judgeFailure } from './judge-failure.ts';
@@ -15,7 +15,7 @@ export interface AttemptParts {
   readonly random: () => number;
 }
 
-export type AttemptTargets = <Answer extends ChatAnswer>(
+export type AttemptTargets = <Answer extends GivenAnswer>(
   resolved: Resolved,
   signal: AbortSignal,
   ask: (target: Target) => Promise<Answer | FailedAnswer>,
@@ -49,7 +49,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
         const startedAt = clock.now();
         const admission = states.admit(target.key, startedAt);
         if (!admission.admitted) {
-          note(skipped(target));
+          note(skipped(target, startedAt));
           last ??= { answer: breakerOpen(admission.retryAfter), target };
           break;
         }
@@ -63,6 +63,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
             outcome: 'answered',
             failure: undefined,
             upstreamStatus: 200,
+            startedAt,
             durationMs,
           });
           return { answer: reportAnswer(answer, report), target, attempts };
@@ -70,7 +71,14 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
         const { kind, upstreamStatus, retryAfterSeconds } = answer.failure;
         const judgement = judgeFailure(kind);
         report(judgement.breaker);
-        note({ target: target.key, outcome: 'failed', failure: kind, upstreamStatus, durationMs });
+        note({
+          target: target.key,
+          outcome: 'failed',
+          failure: kind,
+          upstreamStatus,
+          startedAt,
+          durationMs,
+        });
         last = { answer, target };
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
@@ -106,11 +114,12 @@ function byPause(targets: readonly Target[], states: TargetStates, now: number):
   return [...targets.filter((target) => !isPaused(target)), ...targets.filter(isPaused)];
 }
 
-const skipped = ({ key }: Target): Omit<Attempt, 'number'> => ({
+const skipped = ({ key }: Target, startedAt: number): Omit<Attempt, 'number'> => ({
   target: key,
   outcome: 'skipped',
   failure: 'breaker_open',
   upstreamStatus: undefined,
+  startedAt,
   durationMs: 0,
 });
 

@@ -1,4 +1,4 @@
-import type { ChatAnswer } from '../providers/api.ts';
+import type { GivenAnswer } from '../providers/api.ts';
 
 /** Tells a target's breaker how a request ended. */
 export type Report = (what: 'succeeded' | 'failed' | 'abandoned') => void;
@@ -7,7 +7,7 @@ export type Report = (what: 'succeeded' | 'failed' | 'abandoned') => void;
  * Tells of an answer. A stream that has begun tells nothing yet: whether its target is well shows when it ends, and one that
  * breaks in the middle every time is not.
  */
-export function reportAnswer<Answer extends ChatAnswer>(answer: Answer, report: Report): Answer {
+export function reportAnswer<Answer extends GivenAnswer>(answer: Answer, report: Report): Answer {
   if (answer.kind !== 'stream') {
     report('succeeded');
     return answer;

@@ -2,12 +2,13 @@ import { AppError } from '../../../contract/errors.ts';
 import { BREAKER_POLICY } from '../../../core/circuit-breaker.ts';
 import { RETRY_POLICY } from '../../../core/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { ChatAnswer, ModelEntry, Provider, WholeAnswer } from '../providers/api.ts';
+import type { FailedAnswer, ModelEntry, Provider, StreamedAnswer, WholeAnswer } from '../providers/api.ts';
+import { failure } from '../providers/failure.ts';
 import type { Alias, Resolved, Router, RoutingPolicy, Target } from './api.ts';
 import { createAttempts } from './attempt-targets.ts';
 import { parseModel } from './model-string.ts';
 import { orderTargets } from './order-targets.ts';
-import { createTargetStates } from './target-states.ts';
+import { createTargetStates, type TargetStates } from './target-states.ts';
 
 export interface RouterOptions {
   readonly providers: readonly Provider[];
@@ -15,13 +16,22 @@ export interface RouterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly policy?: Partial<RoutingPolicy> | undefined;
+  /** What is known of targets already; by default nothing. */
+  readonly states?: TargetStates | undefined;
 }
 
-export function createRouter({ providers, aliases = [], clock, random, policy }: RouterOptions): Router {
+export function createRouter({
+  providers,
+  aliases = [],
+  clock,
+  random,
+  policy,
+  states: known,
+}: RouterOptions): Router {
   const rules: RoutingPolicy = { retry: RETRY_POLICY, breaker: BREAKER_POLICY, ...policy };
-  const states = createTargetStates(rules.breaker);
+  const states = known ?? createTargetStates(() => rules.breaker);
   const attempt = createAttempts({ states, policy: rules, clock, random });
-  const byName = new Map(providers.map((provider) => [nameOf(provider), provider]));
+  const byName = new Map(providers.map((provider) => [providerKey(provider), provider]));
   const byAlias = new Map(aliases.map((alias) => [alias.name, alias]));
 
   const targetOf = (text: string): Target => {
@@ -43,7 +53,7 @@ export function createRouter({ providers, aliases = [], clock, random, policy }:
       return { targets: order.map(targetOf), alias: model };
     },
     chat: (resolved, call, options) =>
-      attempt<ChatAnswer>(
+      attempt<WholeAnswer | StreamedAnswer>(
         resolved,
         call.signal,
         ({ provider, model }) => provider.chat({ ...call, ...showModel(resolved), model }),
@@ -54,6 +64,13 @@ export function createRouter({ providers, aliases = [], clock, random, policy }:
         resolved,
         call.signal,
         ({ provider, model }) => provider.embed({ ...call, ...showModel(resolved), model }),
+        options,
+      ),
+    classify: (resolved, call, options) =>
+      attempt(
+        resolved,
+        call.signal,
+        async ({ provider }) => (await provider.classify?.(call)) ?? cannotClassify(provider),
         options,
       ),
     async models(signal) {
@@ -80,11 +97,17 @@ const ENCODER = 'encoder';
 const modelString = ({ type, name }: Provider, model: string): string =>
   type === ENCODER ? `${ENCODER}:${name}` : `${name}:${model}`;
 
-const nameOf = (provider: Provider): string =>
+/** What model strings call a provider. */
+export const providerKey = (provider: Provider): string =>
   provider.type === ENCODER ? modelString(provider, provider.name) : provider.name;
 
-const unknownModel = (text: string): AppError =>
-  new AppError(
-    'MalformedError',
-    `Unknown or unsupported model '${text.slice(0, 200)}'. Use the format 'provider:model' with a configured provider.`,
-  );
+const cannotClassify = ({ name }: Provider): FailedAnswer =>
+  failure('unsupported', {
+    text: `The provider \`${name}\` does not classify texts. Use a model \`encoder:<name>\`.`,
+  });
+
+function unknownModel(text: string): AppError {
+  const message = `Unknown or unsupported model '${text.slice(0, 200)}'. Use the format 'provider:model' with a configured provider.`;
+  const details = [{ location: 'body.model', message }];
+  return new AppError('MalformedError', message, { reason: 'model_not_found', details });
+}

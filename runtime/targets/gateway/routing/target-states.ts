@@ -16,12 +16,14 @@ export interface TargetStates {
   /** It has asked for a pause. */
   pause(key: string, until: number): void;
   isPaused(key: string, now: number): boolean;
+  /** What is known of these targets counts no more: they are others now. */
+  forget(isOther: (key: string) => boolean): void;
 }
 
 /** Model names come from clients: what is remembered has a limit. */
 const MOST_TARGETS = 10_000;
 
-export function createTargetStates(policy: BreakerPolicy): TargetStates {
+export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
   const breakers = new Map<string, Breaker>();
   const pauses = new Map<string, number>();
   const remember = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
@@ -40,7 +42,7 @@ export function createTargetStates(policy: BreakerPolicy): TargetStates {
       const breaker = breakers.get(key) ?? CLOSED_BREAKER;
       const next =
         what === 'failed'
-          ? failed(breaker, isTrial, now, policy)
+          ? failed(breaker, isTrial, now, policy())
           : what === 'abandoned'
             ? abandoned(breaker, isTrial)
             : succeeded();
@@ -53,6 +55,11 @@ export function createTargetStates(policy: BreakerPolicy): TargetStates {
       if (until === undefined) return false;
       if (until <= now) pauses.delete(key);
       return until > now;
+    },
+    forget(isOther) {
+      for (const known of [breakers, pauses]) {
+        for (const key of [...known.keys()].filter(isOther)) known.delete(key);
+      }
     },
   };
 }

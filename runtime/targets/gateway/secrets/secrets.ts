@@ -6,7 +6,7 @@ import { isStorable } from '../store/storable-text.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /** A secret as it is shown: without its value. */
-export interface SecretInfo {
+interface SecretInfo {
   readonly name: string;
   readonly description: string;
   readonly createdAt: number;

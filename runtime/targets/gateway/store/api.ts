@@ -17,8 +17,20 @@ export interface LedgerStore {
   /**
    * Reads rows and keeps others from changing them, lets `decide` say what becomes of them, writes that, and commits; durable
    * when it resolves, and nothing has happened when it rejects, unless the connection broke in the very moment of the commit.
+   * `decide` may be asked again, of newer rows.
    */
   run(wanted: WantedRows, decide: (rows: LedgerRows) => LedgerChanges): Promise<void>;
+  /** Does the same at once if nothing has to be written for it; if it does, returns false, and nothing has happened. */
+  keep(wanted: WantedRows, decide: (rows: LedgerRows) => LedgerChanges): boolean;
+  /**
+   * From now on reservations of this process, which is in `gateway_processes`, may be in its memory alone, as long as nobody
+   * else could miss them. When the process is killed, they end with it.
+   */
+  join(processId: string): void;
+  /** Those that exist, as they are now with all that this process holds; nothing is locked. */
+  accounts(ids: readonly string[]): Promise<readonly AccountRow[]>;
+  /** Brings to the database what is in memory alone, for whoever is about to read it there. */
+  sync(): Promise<void>;
 }
 
 export interface WantedRows {

@@ -23,10 +23,24 @@ export function isContention(error: unknown): boolean {
   );
 }
 
+/** As SQLite says it, for locks of our own. */
+export const lockedByOther = (): Error =>
+  Object.assign(new Error('Another process has the ledger to itself.'), { errcode: SQLITE_BUSY });
+
 /** One of the rows cannot be stored, whoever tries: text that is no text, a number out of range, a second row of one id. */
 export function isBadData(error: unknown): boolean {
-  return primaryCode(error) === SQLITE_CONSTRAINT || /^(22|23)/.test(codeOf(error));
+  return primaryCode(error) === SQLITE_CONSTRAINT || /^(22|23|ERR_INVALID_ARG_VALUE$)/.test(codeOf(error));
 }
+
+/** Undefined for what no database said. For where errors end that nobody knew. */
+export const databaseFailure = (error: unknown): AppError | undefined =>
+  codeOf(error) === 'ERR_SQLITE_ERROR' || POSTGRES_IS_GONE.test(`${codeOf(error)} ${messageOf(error)}`)
+    ? databaseUnavailable(error)
+    : undefined;
+
+/** It is not reached, is stopping or starting, has no room, or hung up: of that, its client tells some only in words. */
+const POSTGRES_IS_GONE =
+  /^(?:E[A-Z_]+|08...|25006|53...|57...|58...) |^ (?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;

@@ -9,12 +9,12 @@ export type DatabasePlace =
 const RULE =
   'Write `postgres://user:password@host:5432/name`, or `sqlite:<path of a file>`; without one, a file in the data folder is used.';
 
-/** Throws a ConfigError if it is neither of the two kinds. A password is in no message. */
-export function parseDatabaseUrl(text: string): DatabasePlace {
+/** Files are relative to the folder. Throws a ConfigError if it is neither of the two kinds. A password is in no message. */
+export function parseDatabaseUrl(text: string, folder = '.'): DatabasePlace {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text.trim()) ?? [];
   switch (scheme.toLowerCase()) {
     case 'sqlite':
-      return { kind: 'sqlite', path: sqlitePath(rest) };
+      return { kind: 'sqlite', path: sqlitePath(rest, folder) };
     case 'postgres':
     case 'postgresql':
       return { kind: 'postgres', url: text.trim(), shown: shownUrl(text.trim()) };
@@ -27,11 +27,15 @@ export function parseDatabaseUrl(text: string): DatabasePlace {
   }
 }
 
+/** For messages. */
+export const shownPlace = (place: DatabasePlace): string =>
+  place.kind === 'sqlite' ? place.path : place.shown;
+
 /** `sqlite:///relative`, as other tools write it, `sqlite:////absolute`, or simply `sqlite:path`. */
-function sqlitePath(rest: string): string {
+function sqlitePath(rest: string, folder: string): string {
   const path = rest.startsWith('///') ? rest.slice(3) : rest;
   if (path === '' || path.startsWith('//')) throw configError(`The database URL names no file. ${RULE}`);
-  return resolve(path);
+  return resolve(folder, path);
 }
 
 /** Without user, password and options. */

@@ -13,6 +13,15 @@ export interface MigrateResult {
   readonly to: number;
 }
 
+/** Of databases of this gateway. */
+export const NEWEST_VERSION = MIGRATIONS.length;
+
+/** Which version the database has, and which it should have. Changes nothing. */
+export const versionsOf = async ({ db }: Pick<Store, 'db'>): Promise<MigrateResult> => ({
+  from: await versionOf(db),
+  to: NEWEST_VERSION,
+});
+
 /**
  * Brings the database to this version, in one transaction, one process at a time. Without `apply` it only looks, and throws a
  * ConfigError if there would be something to do. A database of a newer version is left alone, with a ConfigError.
@@ -22,7 +31,7 @@ export async function migrate(
   shown: string,
   apply: boolean,
 ): Promise<MigrateResult> {
-  const to = MIGRATIONS.length;
+  const to = NEWEST_VERSION;
   return await db.transaction().execute(async (trx) => {
     // SQLite's transactions are alone in any case: see its dialect.
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
@@ -46,10 +55,10 @@ export async function migrate(
   });
 }
 
-async function versionOf(trx: Transaction<Schema>): Promise<number> {
-  const tables = await trx.introspection.getTables();
+async function versionOf(db: Kysely<Schema>): Promise<number> {
+  const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'gateway_meta')) return 0;
-  const row = await trx.selectFrom('gateway_meta').select('schema_version').executeTakeFirst();
+  const row = await db.selectFrom('gateway_meta').select('schema_version').executeTakeFirst();
   return row?.schema_version ?? 0;
 }
 
@@ -59,6 +68,10 @@ async function createMeta(trx: Transaction<Schema>): Promise<void> {
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('schema_version', 'integer', (column) => column.notNull())
     .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addColumn('ledger_owner', 'text')
     .execute();
-  await trx.insertInto('gateway_meta').values({ id: 1, schema_version: 0, revision: 1 }).execute();
+  await trx
+    .insertInto('gateway_meta')
+    .values({ id: 1, schema_version: 0, revision: 1, ledger_owner: null })
+    .execute();
 }

@@ -1,6 +1,6 @@
 import type { Store } from './api.ts';
 import { explainOpenError } from './database-error.ts';
-import type { DatabasePlace } from './database-url.ts';
+import { type DatabasePlace, shownPlace } from './database-url.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -12,10 +12,10 @@ export interface OpenOptions {
 
 /** Opens the database, and brings it to the version of this gateway. Throws a ConfigError that says what is wrong with it. */
 export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptions): Promise<Store> {
-  const shown = place.kind === 'sqlite' ? place.path : place.shown;
+  const shown = shownPlace(place);
   let store: Store | undefined;
   try {
-    store = place.kind === 'sqlite' ? openSqlite(place.path) : openPostgres(place);
+    store = openDatabase(place);
     await migrate(store, shown, autoMigrate);
     return store;
   } catch (error) {
@@ -23,3 +23,7 @@ export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptio
     throw explainOpenError(error, shown);
   }
 }
+
+/** Whatever its version is. */
+export const openDatabase = (place: DatabasePlace): Store =>
+  place.kind === 'sqlite' ? openSqlite(place.path) : openPostgres(place);

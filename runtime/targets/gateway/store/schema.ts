@@ -24,6 +24,8 @@ export interface MetaRow {
   readonly schema_version: number;
   /** Counts changes to users, keys, budgets and prices, so that processes know when what they remember is old. */
   readonly revision: number;
+  /** The process that holds reservations in its memory alone. Nobody else's ledger may write meanwhile. */
+  readonly ledger_owner: string | null;
 }
 
 export interface UserRow {
@@ -115,7 +117,7 @@ export interface ReservationRow {
 }
 
 /** A process that holds reservations; those of a dead one are released. */
-interface ProcessRow {
+export interface ProcessRow {
   readonly id: string;
   /** The machine and its space of process ids, where `pid` means something. */
   readonly machine: string;

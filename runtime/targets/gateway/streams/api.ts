@@ -94,13 +94,21 @@ export interface ForwardOptions {
   /** Called once, whatever happens; a clean end is not told to the client before this has resolved. */
   readonly settle: (summary: StreamSummary) => Promise<void>;
   readonly guard?: StreamGuard | undefined;
-  /** A comment is sent when nothing else was for so long; 15 s unless said otherwise. */
-  readonly keepAliveMs?: number | undefined;
+}
+
+/** What goes to the client, in pieces of whole events. When the client's signal is aborted, it ends itself. */
+export interface ForwardedStream {
+  /** Never rejects: how it went is told to `settle`. Nothing is read ahead, so a slow reader slows down the provider. */
+  next(): Promise<IteratorResult<Uint8Array, void>>;
+  /** Nobody wants the rest. Resolves when the accounts are settled. */
+  cancel(): Promise<void>;
+  /** Resolves when it has ended, in whatever way. */
+  readonly ended: Promise<void>;
 }
 
 /** An answer that has begun well. Exactly one of its functions must be called. */
 export interface OpenedStream {
-  forward(options: ForwardOptions): ReadableStream<Uint8Array>;
+  forward(options: ForwardOptions): ForwardedStream;
   /** Nobody wants it. */
   cancel(): void;
 }

@@ -9,6 +9,8 @@ export interface ForwardParts extends StreamParts, ForwardOptions {
   readonly held: readonly DecodedFrame[];
   readonly firstByteMs: number;
   readonly hasLeft: () => boolean;
+  /** Why it is cut off, once it is. */
+  readonly tookTooLong: () => AppError | undefined;
   readonly onEnd: () => void;
 }
 
@@ -68,7 +70,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     yield terminal;
   } catch (error) {
     reader.destroy();
-    const failure = AppError.from(error);
+    const failure = parts.tookTooLong() ?? AppError.from(error);
     const ending = blocked
       ? 'blocked'
       : hasLeft()
@@ -100,7 +102,9 @@ async function settleBadly(
   if (ending === 'blocked') {
     return { message, code: code === 'ForbiddenError' ? 'guardrail_violation' : 'guardrail_unavailable' };
   }
-  return code === 'UpstreamError' ? { message, code: 'upstream_stream_incomplete' } : ACCOUNTS_FAILED;
+  return code === 'UpstreamError' || code === 'TimeoutError'
+    ? { message, code: 'upstream_stream_incomplete' }
+    : ACCOUNTS_FAILED;
 }
 
 /** A stream that breaks after every choice has finished has lost nothing but the provider's count of tokens. */

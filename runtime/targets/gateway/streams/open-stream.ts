@@ -1,7 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { OpenedStream } from './api.ts';
-import { forwardPieces } from './forward-pieces.ts';
-import { toReadableStream } from './readable-stream.ts';
+import { forwardStream } from './forward-stream.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
 
@@ -10,14 +9,12 @@ export type Opening =
   /** The provider began with an error, which it gave the status of a success. */
   | { readonly kind: 'error'; readonly body: unknown };
 
-const KEEP_ALIVE_MS = 15_000;
-
 /**
  * Reads on to the first event that says something: until then nothing has gone to the client, and another provider can be
  * asked. Rejects with an UpstreamError if the stream ends or breaks before.
  */
 export async function openStream(parts: StreamParts): Promise<Opening> {
-  const { reader, clock, startedAt, signal } = parts;
+  const { reader, clock, startedAt } = parts;
   const held: DecodedFrame[] = [];
   for (let begun = false; !begun;) {
     const frames = await reader.next();
@@ -36,34 +33,11 @@ export async function openStream(parts: StreamParts): Promise<Opening> {
     throw new AppError('UpstreamError', "The provider's stream ended before the answer began.");
   }
   const firstByteMs = clock.now() - startedAt;
-  const leave = (): void => reader.destroy();
-  signal.addEventListener('abort', leave, { once: true });
   return {
     kind: 'opened',
     stream: {
-      forward(options) {
-        const gone = new AbortController();
-        const pieces = forwardPieces({
-          ...parts,
-          ...options,
-          held,
-          firstByteMs,
-          hasLeft: () => gone.signal.aborted || signal.aborted,
-          onEnd: () => signal.removeEventListener('abort', leave),
-        });
-        return toReadableStream(pieces, {
-          clock,
-          keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
-          onCancel() {
-            gone.abort();
-            leave();
-          },
-        });
-      },
-      cancel() {
-        signal.removeEventListener('abort', leave);
-        leave();
-      },
+      forward: (options) => forwardStream({ ...parts, ...options, held, firstByteMs }),
+      cancel: () => reader.destroy(),
     },
   };
 }

@@ -1,28 +1,28 @@
 import type { Clock } from '../../../platform/clock.ts';
+import type { ForwardedStream } from './api.ts';
 import { KEEP_ALIVE_TEXT } from './event-text.ts';
 
 export interface StreamingOptions {
   readonly clock: Clock;
+  /** A comment is sent when nothing else was for so long. */
   readonly keepAliveMs: number;
-  /** The reader does not want any more. */
-  readonly onCancel: () => void;
 }
 
 type Next = IteratorResult<Uint8Array, void> | 'quiet';
 
 /**
- * Pieces as the body of an answer. A piece is asked for only when there is room for it, so a slow reader slows down whoever
- * makes them. While none comes, comments keep the connection from looking dead.
+ * A forwarded stream as the body of a `Response`. A piece is asked for only when there is room for it. While none comes,
+ * comments keep the connection from looking dead.
  */
 export function toReadableStream(
-  pieces: AsyncGenerator<Uint8Array, void>,
-  { clock, keepAliveMs, onCancel }: StreamingOptions,
+  forwarded: Pick<ForwardedStream, 'next' | 'cancel'>,
+  { clock, keepAliveMs }: StreamingOptions,
 ): ReadableStream<Uint8Array> {
   let pending: Promise<Next> | undefined;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        pending ??= pieces.next();
+        pending ??= forwarded.next();
         const next = await withinQuiet(pending, clock, keepAliveMs);
         if (next === 'quiet') {
           controller.enqueue(Buffer.from(KEEP_ALIVE_TEXT));
@@ -32,12 +32,7 @@ export function toReadableStream(
         if (next.done) controller.close();
         else controller.enqueue(next.value);
       },
-      async cancel() {
-        onCancel();
-        // It notices, and settles its accounts.
-        await pending;
-        while (!(await pieces.next()).done);
-      },
+      cancel: () => forwarded.cancel(),
     },
     // Nothing is read ahead.
     { highWaterMark: 0 },

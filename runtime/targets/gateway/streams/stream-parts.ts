@@ -11,6 +11,8 @@ export interface StreamParts {
   readonly clock: Clock;
   /** When the request was sent. */
   readonly startedAt: number;
+  /** How long the whole answer may take, counted from its first event. */
+  readonly mostMs: number;
   /** The client's: when it has left, the provider is told so. */
   readonly signal: AbortSignal;
 }

@@ -52,20 +52,28 @@ function partsOf({
     : said;
 }
 
-/** What a provider says of tokens; undefined if it says nothing, or only zeros as some do in every chunk. */
+/** What a provider says of tokens; undefined if it says nothing credible, or only zeros as some do in every chunk. */
 export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | undefined {
   if (!usage) return undefined;
-  const promptTokens = count(usage.prompt_tokens);
-  const completionTokens = count(usage.completion_tokens);
+  const promptTokens = count(usage.prompt_tokens ?? 0);
+  const completionTokens = count(usage.completion_tokens ?? 0);
+  // What is wrong about one of them cannot be taken for nothing: that would be free.
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
   if (promptTokens === 0 && completionTokens === 0) return undefined;
   return {
     promptTokens,
     completionTokens,
-    cachedTokens: count(usage.prompt_tokens_details?.cached_tokens),
-    cacheWriteTokens: count(usage.prompt_tokens_details?.cache_write_tokens),
-    reasoningTokens: count(usage.completion_tokens_details?.reasoning_tokens),
+    cachedTokens: count(usage.prompt_tokens_details?.cached_tokens) ?? 0,
+    cacheWriteTokens: count(usage.prompt_tokens_details?.cache_write_tokens) ?? 0,
+    reasoningTokens: count(usage.completion_tokens_details?.reasoning_tokens) ?? 0,
   };
 }
 
+/** No request has so many. What is beyond would not even fit into the accounts. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** Providers are believed whole numbers only: accounts are made of them. */
-const count = (value: unknown): number => (Number.isSafeInteger(value) ? Math.max(0, value as number) : 0);
+const count = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS
+    ? (value as number)
+    : undefined;

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EventDecoder, StreamStep } from './api.ts';
@@ -11,8 +10,15 @@ export interface DecodedFrame {
   readonly step: StreamStep;
 }
 
+/** Bytes as they come. */
+interface StreamBody {
+  /** Undefined at the end. Rejects if it was cut off or destroyed. */
+  next(): Promise<Buffer | undefined>;
+  destroy(): void;
+}
+
 export interface ReaderOptions {
-  readonly body: Readable;
+  readonly body: StreamBody;
   readonly decode: EventDecoder;
   readonly clock: Clock;
   /** How long the provider may send no event while one is awaited. */
@@ -42,14 +48,11 @@ export function createUpstreamReader({
   maxEventBytes,
 }: ReaderOptions): UpstreamReader {
   const splitter = createFrameSplitter(maxEventBytes);
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let silentMs = 0;
   let malformed = 0;
   let unreadable: AppError | undefined;
   let stalled = false;
   let ended = false;
-  // It may break while nobody reads, and whoever reads next hears of it.
-  body.on('error', () => undefined);
 
   const read = async (): Promise<Buffer | undefined> => {
     const from = clock.now();
@@ -58,8 +61,7 @@ export function createUpstreamReader({
       body.destroy();
     });
     try {
-      const { value, done } = await chunks.next();
-      return done ? undefined : value;
+      return await body.next();
     } catch (error) {
       if (stalled) throw broken(`The provider sent nothing for ${idleMs / 1000} s.`);
       throw broken(`The provider's stream was cut: ${messageOf(error)}.`, error);
@@ -106,7 +108,7 @@ export function createUpstreamReader({
       if (ended) return;
       ended = true;
       const stop = clock.after(MOST_DRAINED_MS, () => body.destroy());
-      void drain(chunks).finally(stop);
+      void drain(body).finally(stop);
     },
     destroy() {
       ended = true;
@@ -115,9 +117,9 @@ export function createUpstreamReader({
   };
 }
 
-async function drain(chunks: AsyncIterator<Buffer>): Promise<void> {
+async function drain(body: StreamBody): Promise<void> {
   try {
-    while (!(await chunks.next()).done);
+    while (await body.next());
   } catch {
     // Then there is no connection to use again.
   }

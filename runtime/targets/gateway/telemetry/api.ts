@@ -1,4 +1,5 @@
 import type { Nanos } from '../../../core/money.ts';
+import type { HeaderReader } from '../identity/api.ts';
 import type { Attempt } from '../routing/api.ts';
 import type { TokenUsage } from '../streams/api.ts';
 
@@ -7,8 +8,8 @@ export interface CompletionEvent {
   /** The path of the route. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** Of the client, as it came; spans of the request continue it. */
-  readonly traceparent: string | undefined;
+  /** What `trace` gave for the request. */
+  readonly trace: RequestTrace | undefined;
   /** `provider:model` of who answered or failed last; undefined if nobody was asked. */
   readonly model: string | undefined;
   readonly provider: string | undefined;
@@ -25,11 +26,26 @@ export interface CompletionEvent {
   readonly durationMs: number;
 }
 
+/** Where a request stands among the spans of others. @see https://www.w3.org/TR/trace-context/ */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Of the request itself. */
+  readonly spanId: string;
+  /** Of the client's span, if it told one. */
+  readonly parentId: string | undefined;
+  /** Whether anybody is to see it; who is asked on behalf of the request decides alike. */
+  readonly sampled: boolean;
+  /** For whoever is asked on its behalf: `traceparent`, and `tracestate` as it came. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Numbers and spans of what models were asked. Never throws, and nobody waits for it. */
 export interface Telemetry {
+  /** When a request comes in, with its headers; undefined where no spans are sent. */
+  trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
   /** The credential of a request was refused; the reason of the error. */
   authFailed(reason: string): void;
-  /** Sends what is still to be sent. */
+  /** Sends what is still to be sent, as far as that takes seconds only. */
   close(): Promise<void>;
 }

@@ -38,6 +38,8 @@ export interface InferenceSpec {
   readonly batchSize: number;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
+  /** Of the ground truth: what a language model writes is read as the one of them that it means. */
+  readonly labels?: readonly string[] | undefined;
   readonly outputField: string;
   /** The share of rows that may fail before the whole job does, 0 to 1. */
   readonly maxErrorRate: number;
@@ -100,5 +102,7 @@ export interface WorkTools {
   /** Where the gateway answers, and what lets the work in there for its owner. */
   readonly gateway: { readonly url: string; readonly token: string };
   readonly secret: (name: string) => Promise<string>;
+  /** Whether the operator vouches for what the spec names: URLs on this machine or in private networks, and files to be run. */
+  readonly trusted: boolean;
   readonly log: (level: 'info' | 'warn' | 'error', text: string) => void;
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../../../runtime/targets/gateway/providers/api.ts';
 import { openProvider } from '../../../../runtime/targets/gateway/providers/open-provider.ts';
 import type { ForwardOptions, StreamSummary } from '../../../../runtime/targets/gateway/streams/api.ts';
+import { toReadableStream } from '../../../../runtime/targets/gateway/streams/readable-stream.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */
@@ -100,17 +101,19 @@ export interface ReadStream {
 /** All of a stream, and what its accounts came to. */
 export async function readStream(
   answer: ChatAnswer,
-  options: Partial<ForwardOptions> = {},
+  { keepAliveMs = 600_000, ...options }: Partial<ForwardOptions & { keepAliveMs: number }> = {},
 ): Promise<ReadStream> {
   let summary: StreamSummary | undefined;
-  const body = streamOf(answer).forward({
-    clock: systemClock,
+  const { clock = systemClock } = options;
+  const forwarded = streamOf(answer).forward({
     ...options,
+    clock,
     async settle(settled) {
       summary = settled;
       await options.settle?.(settled);
     },
   });
+  const body = toReadableStream(forwarded, { clock, keepAliveMs });
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString();

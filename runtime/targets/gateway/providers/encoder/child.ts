@@ -13,6 +13,9 @@ export interface EncoderChild {
   stop(): Promise<void>;
 }
 
+/** Takes the id of a process group; returns how to forget it again. */
+export type WatchChild = (pid: number) => () => void;
+
 export interface StartOptions {
   readonly path: string;
   /** What its callers have to send: other users of the machine can reach its port too. */
@@ -22,6 +25,7 @@ export interface StartOptions {
   readonly signal: AbortSignal;
   /** A line of its log that is not about its start. */
   readonly onLine: (line: string) => void;
+  readonly watch?: WatchChild | undefined;
 }
 
 /** Of our environment, it is given only what programs need to run; the rest may be secret. */
@@ -37,6 +41,7 @@ export async function startEncoder({
   clock,
   signal,
   onLine,
+  watch,
 }: StartOptions): Promise<EncoderChild> {
   const passed = PASSED_ON.flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]]],
@@ -44,11 +49,14 @@ export async function startEncoder({
   const child = spawn(path, [...ARGUMENTS, '--drain-seconds', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...(Object.fromEntries(passed) as NodeJS.ProcessEnv), ENCODERFILE_API_KEY: apiKey },
+    // At the head of a group of its own, so that what outlives us can be ended as one.
+    detached: process.platform !== 'win32',
     windowsHide: true,
     signal,
     killSignal: 'SIGKILL',
   });
   const exited = endOf(child);
+  if (child.pid !== undefined && watch) void exited.then(watch(child.pid));
   const port = await Promise.race([portOf(child, onLine), exited]);
   if (typeof port === 'string') {
     throw new AppError('UnavailableError', `\`${path}\` could not be started: ${port}.`);

@@ -1,7 +1,7 @@
-import { AppError } from '../../../../contract/errors.ts';
 import type { Json } from '../../wires/chat/shape.ts';
-import type { LabelScores, Provider } from '../api.ts';
+import type { FailedAnswer, Provider } from '../api.ts';
 import type { Exchange } from '../exchange.ts';
+import { failure } from '../failure.ts';
 
 /** More labels than classifiers have, so that all are told. */
 const ALL_LABELS = 10_000;
@@ -16,28 +16,37 @@ export function createClassify(
   name: string,
   timeoutMs: number,
 ): NonNullable<Provider['classify']> {
-  return async (texts, signal): Promise<LabelScores[]> => {
+  return async ({ texts, trace, signal }) => {
     const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
-    const answer = await exchange.json({ method: 'POST', path: '/predict', body }, signal, timeoutMs);
-    // Models of other types refuse the request, or answer something else.
-    if (answer.kind === 'failed' && answer.failure.kind === 'bad_request')
-      throw noClassifier(name, answer.failure.error);
-    if (answer.kind === 'failed') throw answer.failure.error;
+    const asked = { method: 'POST', path: '/predict', body, headers: trace } as const;
+    const answer = await exchange.json(asked, signal, timeoutMs);
+    if (answer.kind === 'failed') {
+      const { kind, error } = answer.failure;
+      const refused = kind === 'bad_request' && !(await classifies(exchange, signal, timeoutMs));
+      return refused ? noClassifier(name, error) : answer;
+    }
     const { results } = answer.json as { readonly results?: readonly Prediction[] };
     const areScores =
       Array.isArray(results) &&
       results.length === texts.length &&
       results.every(({ top }) => Array.isArray(top));
-    if (!areScores) throw noClassifier(name);
-    return (results as readonly Prediction[]).map(({ top = [] }) =>
+    if (!areScores) return noClassifier(name);
+    const scores = (results as readonly Prediction[]).map(({ top = [] }) =>
       Object.fromEntries(top.map(({ label, score }) => [label, score])),
     );
+    const tokens = Number(answer.headers['x-compute-tokens']);
+    return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
   };
 }
 
-const noClassifier = (name: string, cause?: unknown): AppError =>
-  new AppError(
-    'UpstreamError',
-    `The encoder \`${name}\` does not classify texts. Name one with a model of type sequence_classification.`,
-    { cause },
-  );
+/** Asked only after a refusal, which does not say whether the texts or the model are the reason. */
+async function classifies(exchange: Exchange, signal: AbortSignal, timeoutMs: number): Promise<boolean> {
+  const answer = await exchange.json({ method: 'GET', path: '/model' }, signal, timeoutMs);
+  return answer.kind === 'failed' || answer.json['model_type'] === 'sequence_classification';
+}
+
+const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
+  failure('unsupported', {
+    text: `The encoder \`${name}\` does not classify texts. Name one with a model of type sequence_classification.`,
+    cause,
+  });

@@ -4,7 +4,7 @@ import { planRestart } from '../../../../core/restart-policy.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { ProviderLimits, Upstream } from '../api.ts';
 import { createUpstream } from '../http/upstream.ts';
-import { type EncoderChild, startEncoder } from './child.ts';
+import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
 export interface SupervisedOptions {
   readonly name: string;
@@ -13,6 +13,7 @@ export interface SupervisedOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onLine: (line: string) => void;
+  readonly watch?: WatchChild | undefined;
 }
 
 interface Running {
@@ -24,7 +25,7 @@ interface Running {
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
-  const { name, path, limits, clock, random, onLine } = options;
+  const { name, path, limits, clock, random, onLine, watch } = options;
   const unwanted = new AbortController();
   let closed = false;
   let failures = 0;
@@ -36,7 +37,7 @@ export function superviseEncoder(
     const apiKey = randomBytes(24).toString('base64url');
     const startedAt = clock.now();
     try {
-      const child = await startEncoder({ path, apiKey, clock, signal: unwanted.signal, onLine });
+      const child = await startEncoder({ path, apiKey, clock, signal: unwanted.signal, onLine, watch });
       const headers = { authorization: `Bearer ${apiKey}` };
       const upstream = createUpstream({ name, baseUrl: child.url, local: true, headers, limits });
       ({ pid } = child);

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
-import type { ProviderLimits, Upstream } from '../api.ts';
+import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../api.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
+import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
 
 export interface UpstreamOptions {
   readonly name: string;
@@ -28,18 +29,57 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
     allowH2: false,
     connect: { timeout: limits.connectMs, lookup: guardedLookup(local) },
   });
+  // What clients send never stands in for the credentials that are configured.
+  const always = { ...JSON_BOTH_WAYS, ...headers };
   return {
-    async request({ method, path, headers: own, body, signal }) {
-      const answer = await pool.request({
-        path: `${prefix}${path}`,
-        method,
-        // What clients send never stands in for the credentials that are configured.
-        headers: { accept: 'application/json', 'content-type': 'application/json', ...own, ...headers },
-        body: body ?? null,
-        signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
-    },
+    request: (request) =>
+      dispatch(pool, {
+        ...request,
+        path: `${prefix}${request.path}`,
+        headers: request.headers ? { ...JSON_BOTH_WAYS, ...request.headers, ...headers } : always,
+      }),
     close: () => pool.destroy(),
   };
+}
+
+const JSON_BOTH_WAYS = { accept: 'application/json', 'content-type': 'application/json' };
+
+/** Resolves when the head of the answer is there. */
+function dispatch(
+  pool: Pool,
+  { method, path, headers, body, signal }: UpstreamRequest,
+): Promise<UpstreamAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
+  let hangUp: ((reason: Error) => void) | undefined;
+  let writer: BodyWriter | undefined;
+  const leave = (): void => {
+    const reason = new Error('aborted');
+    // Who waits for a connection is not known to undici as one who waits.
+    reject(reason);
+    hangUp?.(reason);
+  };
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  pool.dispatch(
+    { method, path, headers: headers ?? {}, body: body ?? null },
+    {
+      onRequestStart(controller) {
+        hangUp = (reason) => controller.abort(reason);
+        if (signal.aborted) leave();
+      },
+      onResponseStart(controller, status, received) {
+        // What goes before the answer proper.
+        if (status < 200) return;
+        writer = createUpstreamBody(controller);
+        resolve({ status, headers: received, body: writer.body });
+      },
+      onResponseData: (_controller, chunk) => writer?.push(chunk),
+      onResponseEnd: () => writer?.end(),
+      onResponseError(_controller, error) {
+        reject(error);
+        writer?.fail(error);
+      },
+    },
+  );
+  return promise;
 }

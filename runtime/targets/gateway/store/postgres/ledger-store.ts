@@ -23,6 +23,18 @@ export function postgresLedger(pool: Pool): LedgerStore {
         throw error;
       }
     },
+    // Other processes see whatever this one holds.
+    keep: () => false,
+    join: () => undefined,
+    accounts: async (ids) => {
+      const { rows } = await pool.query<AccountRow>({
+        name: 'accounts',
+        text: SELECT_ACCOUNTS,
+        values: [[...ids]],
+      });
+      return rows.map(wholeNumbers);
+    },
+    sync: () => Promise.resolve(),
   };
 }
 
@@ -75,8 +87,9 @@ const recordset = (parameter: string, columns: object): string =>
 const insertFrom = (parameter: string, table: string, columns: object): string =>
   `insert into ${table} (${names(columns)}) select ${names(columns, 'r.')} from ${recordset(parameter, columns)}`;
 
+const SELECT_ACCOUNTS = `select ${names(ACCOUNT_COLUMNS)} from gateway_accounts where id = any($1::text[])`;
 /** In the order of their ids, so that no two batches ever wait for each other. */
-const LOCK_ACCOUNTS = `select ${names(ACCOUNT_COLUMNS)} from gateway_accounts where id = any($1::text[]) order by id for update`;
+const LOCK_ACCOUNTS = `${SELECT_ACCOUNTS} order by id for update`;
 const SELECT_REVISION = 'select revision from gateway_meta';
 const SELECT_RESERVATIONS = `select ${names(RESERVATION_COLUMNS)} from gateway_reservations where id = any($1::text[])`;
 const SELECT_BILLED = 'select id from gateway_usage where id = any($1::text[])';

@@ -10,11 +10,12 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { isContention } from '../database-error.ts';
+import type { TransactionGate } from './transaction-gate.ts';
 
 /** Lets the query builder use Node's own SQLite. */
-export function sqliteDialect(database: DatabaseSync): Dialect {
+export function sqliteDialect(database: DatabaseSync, gate: TransactionGate): Dialect {
   return {
-    createDriver: () => new ImmediateDriver({ database: asExpected(database) }),
+    createDriver: () => new ImmediateDriver(database, gate),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -26,16 +27,37 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
  * before it begins. It does not wait inside SQLite, which would hold up everything else here, maybe the very one it waits for.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+  readonly #gate: TransactionGate;
+
+  constructor(database: DatabaseSync, gate: TransactionGate) {
+    super({ database: asExpected(database) });
+    this.#database = database;
+    this.#gate = gate;
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+        this.#gate.enter();
         return;
       } catch (error) {
         if (!isContention(error) || waited > PATIENCE_MS) throw error;
         await sleep(pause);
       }
     }
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection);
+    this.#gate.leave();
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // Where the disk is full SQLite does so by itself, and to do it again would fail and hide why.
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection).finally(this.#gate.leave);
+    else this.#gate.leave();
   }
 }
 

@@ -1,80 +1,181 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../api.ts';
-import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
-import type { AccountRow, ReservationRow } from '../schema.ts';
-import { type HotTable, hotTable } from './hot-table.ts';
+import { isContention } from '../database-error.ts';
+import { machineName } from '../machine.ts';
+import { type HeldReservations, holdReservations } from './held-reservations.ts';
+import { claimLedger } from './ledger-owner.ts';
+import { isNothing, keepHeld, type Known, type Plan, readRows } from './ledger-rows.ts';
+import { type LedgerStatements, prepareLedger } from './ledger-statements.ts';
+import type { TransactionGate } from './transaction-gate.ts';
 
-/** Every batch runs within one turn of the event loop, by statements that are prepared once. */
-export function sqliteLedger(database: DatabaseSync): LedgerStore {
-  let statements: Statements | undefined;
+export interface SqliteLedger extends LedgerStore {
+  readonly close: () => void;
+}
 
-  const runNow = (wanted: WantedRows, decide: (rows: LedgerRows) => LedgerChanges): void => {
-    // Not before the tables are there.
-    statements ??= prepareAll(database);
-    const { begin, commit, rollback } = statements;
-    begin.run();
+type Decide = (rows: LedgerRows) => LedgerChanges;
+
+/** How long another process that has come may have to wait. */
+const LOOK_EVERY_MS = 20;
+/** After so many looks at which nothing had happened, the ledger is left, and there is nothing more to look after. */
+const IDLE_LOOKS = 50;
+const MOST_KNOWN = 10_000;
+const NO_ROWS: WantedRows = { accounts: [], reservations: [] };
+const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage: [], resets: [] };
+
+/**
+ * Every batch runs within one turn of the event loop. As long as no other process is there, reservations stay in memory, and
+ * only what was used is written; docs/decisions/0018 has the reasons and the rules.
+ */
+export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): SqliteLedger {
+  const machine = machineName();
+  let statements: LedgerStatements | undefined;
+  let processId: string | undefined;
+  let held = holdReservations();
+  /** While the ledger is this process's own. */
+  let known: Known | undefined;
+  let looking: NodeJS.Timeout | undefined;
+  let idleLooks = 0;
+  // Not before the tables are there.
+  const prepared = (): LedgerStatements => (statements ??= prepareLedger(database));
+  const isCurrent = ({ version }: Known): boolean => prepared().version() === version;
+
+  const begin = (owned: Known | undefined): void => {
+    known = owned;
+    if (owned === undefined) {
+      held = holdReservations();
+      clearInterval(looking);
+      looking = undefined;
+    } else looking ??= setInterval(look, LOOK_EVERY_MS).unref();
+  };
+
+  const planFor = (owned: Known, wanted: WantedRows, decide: Decide): Plan => {
+    if (owned.accounts.size > MOST_KNOWN) owned.accounts.clear();
+    return keepHeld(decide(readRows(prepared(), owned, held, wanted)), owned, held);
+  };
+
+  /** By what is known by heart. False if it turns out to be old. */
+  const runKnown = (owned: Known, wanted: WantedRows, decide: Decide): boolean => {
+    const sql = prepared();
+    const { changes, undo } = planFor(owned, wanted, decide);
+    const holds = undoing(undo, () => {
+      if (isNothing(changes)) return isCurrent(owned);
+      return sql.transaction(() => {
+        if (!isCurrent(owned)) return false;
+        sql.write(changes);
+        return true;
+      });
+    });
+    if (holds) learn(owned, changes);
+    else undo();
+    return holds;
+  };
+
+  /** By what the database says, and with the ledger taken or left as it is to be. */
+  const runAnew = (wanted: WantedRows, decide: Decide): void => {
+    const sql = prepared();
+    let plan: Plan | undefined;
+    const owned = undoing(
+      () => plan?.undo(),
+      () =>
+        sql.transaction(() => {
+          const { revision, owns } = claimLedger(sql, processId, machine);
+          const read: Known = { version: sql.version(), revision, accounts: new Map() };
+          if (owns) {
+            plan = planFor(read, wanted, decide);
+            sql.write(plan.changes);
+            return read;
+          }
+          writeHeld(sql, held);
+          sql.write(decide(readRows(sql, read, holdReservations(), wanted)));
+          return undefined;
+        }),
+    );
+    if (owned && plan) learn(owned, plan.changes);
+    begin(owned);
+  };
+
+  const runNow = (wanted: WantedRows, decide: Decide): void => {
+    if (!(known && runKnown(known, wanted, decide))) runAnew(wanted, decide);
+  };
+
+  const leave = (): void => {
+    if (!known) return;
+    const sql = prepared();
+    sql.transaction(() => {
+      writeHeld(sql, held);
+      if (sql.meta().ledger_owner === processId) sql.own(null);
+    });
+    begin(undefined);
+  };
+
+  const look = (): void => {
+    if (gate.busy()) return;
+    idleLooks += 1;
     try {
-      write(statements, decide(read(statements, wanted)));
-      commit.run();
-    } catch (error) {
-      if (database.isTransaction) rollback.run();
-      throw error;
+      if (idleLooks >= IDLE_LOOKS) leave();
+      else if (known && !isCurrent(known)) runAnew(NO_ROWS, () => NO_CHANGES);
+    } catch {
+      // The next look tries again.
     }
   };
 
   return {
     parallel: 1,
     run: async (wanted, decide) => {
+      await untilFree(gate);
+      idleLooks = 0;
       runNow(wanted, decide);
+    },
+    keep(wanted, decide) {
+      if (!known) return false;
+      idleLooks = 0;
+      const { changes, undo } = planFor(known, wanted, decide);
+      if (isNothing(changes) && isCurrent(known)) return true;
+      undo();
+      return false;
+    },
+    join(id) {
+      processId = id;
+    },
+    accounts: (ids) => {
+      const sql = prepared();
+      const rows = ids.map(sql.account).filter((row) => row !== undefined);
+      return Promise.resolve(rows.map(held.added));
+    },
+    sync: async () => {
+      await untilFree(gate);
+      try {
+        leave();
+      } catch (error) {
+        // Someone else writes just now; what is read may be older by the moment that takes.
+        if (!isContention(error)) throw error;
+      }
+    },
+    close() {
+      clearInterval(looking);
+      database.close();
     },
   };
 }
 
-type Statements = ReturnType<typeof prepareAll>;
-
-const prepareAll = (database: DatabaseSync) => ({
-  begin: database.prepare('begin immediate'),
-  commit: database.prepare('commit'),
-  rollback: database.prepare('rollback'),
-  revision: database.prepare('select revision from gateway_meta'),
-  billed: database.prepare('select id from gateway_usage where id = ?'),
-  accounts: hotTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS),
-  reservations: hotTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS),
-  usage: hotTable(database, 'gateway_usage', USAGE_COLUMNS),
-  resets: hotTable(database, 'gateway_budget_resets', RESET_COLUMNS),
-});
-
-function read(statements: Statements, wanted: WantedRows): LedgerRows {
-  const reservations: ReservationRow[] = [];
-  const billed: string[] = [];
-  for (const id of wanted.reservations) {
-    const row = statements.reservations.find(id);
-    if (row) reservations.push(row);
-    else if (exists(statements.billed, id)) billed.push(id);
-  }
-  return {
-    revision: Number(statements.revision.get()?.['revision']),
-    accounts: findAll(statements.accounts, wanted.accounts),
-    reservations,
-    billed,
-  };
+async function untilFree(gate: TransactionGate): Promise<void> {
+  for (let busy = gate.busy(); busy; busy = gate.busy()) await busy;
 }
 
-function write(statements: Statements, changes: LedgerChanges): void {
-  for (const account of changes.accounts) statements.accounts.update(account);
-  for (const reservation of changes.opened) statements.reservations.insert(reservation);
-  for (const id of changes.closed) statements.reservations.delete(id);
-  for (const row of changes.usage) statements.usage.insert(row);
-  for (const reset of changes.resets) statements.resets.insert(reset);
+function undoing<Result>(undo: () => void, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
-const exists = (statement: StatementSync, id: string): boolean => statement.get(id) !== undefined;
+function learn({ accounts }: Known, changes: LedgerChanges): void {
+  for (const account of changes.accounts) accounts.set(account.id, account);
+}
 
-function findAll<Row>(table: HotTable<Row>, ids: Iterable<string>): Row[] {
-  const rows: Row[] = [];
-  for (const id of ids) {
-    const row = table.find(id);
-    if (row) rows.push(row);
-  }
-  return rows;
+function writeHeld(sql: LedgerStatements, held: HeldReservations): void {
+  for (const [accountId, { reserved, running }] of held.sums()) sql.hold(accountId, reserved, running);
+  sql.write({ ...NO_CHANGES, opened: [...held.all()] });
 }

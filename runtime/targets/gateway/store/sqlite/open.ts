@@ -8,9 +8,15 @@ import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteLedger } from './ledger-store.ts';
+import { createTransactionGate } from './transaction-gate.ts';
 
 /** How long a statement waits for another process; nothing else runs in this one meanwhile, so whole transactions try again. */
 const PATIENCE_MS = 20;
+/** Of several processes that open a new file at once, one prepares it, as does the last one that closes it; the others wait. */
+const PATIENCE_AT_START_MS = 5000;
+
+/** 16 MB: to write them back takes some milliseconds in which nothing else runs, so it is done more rarely than by default. */
+const CHECKPOINT_PAGES = 4000;
 
 /**
  * Opens a file, made if there is none, for its owner only, as is its folder. Two connections: the ledger's, which is used
@@ -20,16 +26,15 @@ export function openSqlite(path: string): Store {
   createFile(path);
   const admin = connect(path);
   try {
-    // What is committed survives the end of the process in any case; only a power cut could take the last moments.
-    admin.exec('pragma journal_mode = wal');
-    const hot = connect(path);
-    const db = new Kysely<Schema>({ dialect: sqliteDialect(admin), plugins: [WHOLE_NUMBERS] });
+    const gate = createTransactionGate();
+    const ledger = sqliteLedger(connect(path), gate);
+    const db = new Kysely<Schema>({ dialect: sqliteDialect(admin, gate), plugins: [WHOLE_NUMBERS] });
     return {
       kind: 'sqlite',
       db,
-      ledger: sqliteLedger(hot),
+      ledger,
       async close() {
-        hot.close();
+        ledger.close();
         await db.destroy();
         if (admin.isOpen) admin.close();
       },
@@ -51,7 +56,16 @@ function createFile(path: string): void {
 }
 
 function connect(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: PATIENCE_MS, readBigInts: true });
-  database.exec('pragma synchronous = normal');
-  return database;
+  const database = new DatabaseSync(path, { timeout: PATIENCE_AT_START_MS, readBigInts: true });
+  try {
+    // What is committed survives the end of the process in any case; only a power cut could take the last moments.
+    database.exec('pragma journal_mode = wal');
+    database.exec('pragma synchronous = normal');
+    database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    database.exec(`pragma busy_timeout = ${PATIENCE_MS}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }

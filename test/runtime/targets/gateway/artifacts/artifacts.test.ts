@@ -18,22 +18,6 @@ describeDatabases((database) => {
     };
   };
 
-  test('what was written piece by piece is read as it was', async () => {
-    const { artifacts, store } = await open();
-    const pieces = ['{"a":', '', '"größe"', '}'].map((text) => Buffer.from(text));
-    await artifacts.write(
-      store.db,
-      'id',
-      (async function* () {
-        yield* pieces;
-      })(),
-    );
-    const read = await Array.fromAsync(artifacts.read('id'));
-    expect(Buffer.concat(read).toString()).toBe('{"a":"größe"}');
-    await artifacts.delete(store.db, 'id');
-    expect(await Array.fromAsync(artifacts.read('id'))).toEqual([]);
-  });
-
   test('an address works for an hour, for its own file, in every process', async () => {
     const { artifacts, clock, store } = await open();
     const { id, expires, signature } = partsOf(await artifacts.address('one'));

@@ -63,7 +63,8 @@ test('what is flagged is blocked, with the reason; what is not goes on', async (
   const bad = await guardrails.checkInput([rule('guard')], said('This is an attack.'), signal);
   expect(bad.blocked).toMatchObject({
     code: 'ForbiddenError',
-    message: 'Request blocked by guardrail policy.',
+    message: 'Request blocked by guardrail policy: guard (INJECTION 0.938, threshold 0.5).',
+    reason: 'guardrail_violation',
     details: [{ value: { profile: 'guard', score: 0.9375, explanation: 'INJECTION 0.938, threshold 0.5' } }],
   });
 });

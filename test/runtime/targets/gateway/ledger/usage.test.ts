@@ -125,11 +125,11 @@ describeDatabases((database) => {
     expect(records.at(-1)).toMatchObject({
       user_id: 'bob',
       cost: '1.5',
-      estimated: 'false',
+      usage_estimated: 'false',
       error_message: '',
     });
     expect(records.at(-2)).toMatchObject({ cost: '', total_tokens: '', error_message: 'Oh, no' });
-    expect(records.at(-3)).toMatchObject({ model: 'a "quoted", model\n', estimated: 'true' });
+    expect(records.at(-3)).toMatchObject({ model: 'a "quoted", model\n', usage_estimated: 'true' });
     expect(records.at(-4)).toMatchObject({ cost: '0.000000005', timestamp: '2026-03-01T12:00:00Z' });
   });
 });

@@ -46,7 +46,10 @@ test('an executable that was started embeds, as `encoder:<name>`', async () => {
 
 test('an executable that was started classifies, and guards', async () => {
   const sentiment = started('sentiment');
-  const [scores] = (await sentiment.classify?.(['I love this.'], signal)) ?? [];
+  const classified = await sentiment.classify?.({ texts: ['I love this.'], signal });
+  if (classified?.kind !== 'classified') throw new Error('It did not classify.');
+  const [scores] = classified.scores;
+  expect(classified.tokens).toBeGreaterThan(3);
   const labels = Object.keys(scores ?? {});
   expect(Object.values(scores ?? {}).reduce((sum, score) => sum + score, 0)).toBeCloseTo(1, 4);
   const guardrails = createGuardrails({
@@ -65,9 +68,10 @@ test('an executable that was started classifies, and guards', async () => {
 
 test('one that does not classify says so', async () => {
   const embedder = started('embedder');
-  await expect(embedder.classify?.(['x'], signal)).rejects.toThrow(
-    'The encoder `embedder` does not classify texts.',
-  );
+  expect(await embedder.classify?.({ texts: ['x'], signal })).toMatchObject({
+    kind: 'failed',
+    failure: { kind: 'unsupported', error: { message: expect.stringContaining('does not classify texts') } },
+  });
 });
 
 test('one that is killed is started again, and stopped in the end', async () => {
@@ -87,7 +91,7 @@ test('one that is killed is started again, and stopped in the end', async () => 
   });
   const healthy = async (): Promise<number> => {
     const { status, body } = await upstream.request({ method: 'GET', path: '/model', signal });
-    body.resume();
+    await body.collect(1_000_000);
     return status;
   };
   expect(await healthy()).toBe(200);

@@ -172,16 +172,15 @@ test('a client that leaves cancels the provider within 100 ms, and is billed for
   const client = new AbortController();
   const settled = Promise.withResolvers<StreamSummary>();
   const answer = await provider.chat(callOf('chat', streaming('stall@left'), { signal: client.signal }));
-  const body = streamOf(answer).forward({
+  const events = streamOf(answer).forward({
     clock: systemClock,
     settle: async (summary) => settled.resolve(summary),
   });
-  const reader = body.getReader();
-  await reader.read();
+  await events.next();
   await openai.happened('waiting', 'stall@left');
   // When
   const left = performance.now();
-  await reader.cancel();
+  await events.cancel();
   const [summary, closed] = await Promise.all([settled.promise, openai.happened('closed', 'stall@left')]);
   // Then
   expect(performance.now() - left).toBeLessThan(100);
@@ -205,10 +204,8 @@ test('a client that does not read slows the provider down', async () => {
   const provider = providerOf('openai', openai);
   const before = await openai.counts();
   const answer = await provider.chat(callOf('chat', streaming('long')));
-  const reader = streamOf(answer)
-    .forward({ clock: systemClock, settle: async () => undefined })
-    .getReader();
-  await reader.read();
+  const events = streamOf(answer).forward({ clock: systemClock, settle: async () => undefined });
+  await events.next();
   // When: asked until it writes no more
   let written = -1;
   for (let now = 0; now !== written;) {
@@ -218,21 +215,23 @@ test('a client that does not read slows the provider down', async () => {
   }
   // Then: of 80 MB, only what the sockets hold
   expect(written).toBeLessThan(16 * 1024 * 1024);
-  await reader.cancel();
+  await events.cancel();
 });
 
 test('accounts are settled before the client hears of the end', async () => {
   const provider = providerOf('openai', openai);
   const order: string[] = [];
   const answer = await provider.chat(callOf('chat', streaming('good')));
-  const body = streamOf(answer).forward({
+  const events = streamOf(answer).forward({
     clock: systemClock,
     settle: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       order.push('settled');
     },
   });
-  for await (const piece of body) if (Buffer.from(piece).includes('[DONE]')) order.push('done');
+  for (let piece = await events.next(); !piece.done; piece = await events.next()) {
+    if (Buffer.from(piece.value).includes('[DONE]')) order.push('done');
+  }
   expect(order).toEqual(['settled', 'done']);
 });
 

@@ -1,0 +1,17 @@
+import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import { createBudgetCommand } from './create.ts';
+import { deleteBudgetCommand } from './delete.ts';
+import { getBudgetCommand } from './get.ts';
+import { listBudgetsCommand } from './list.ts';
+import { updateBudgetCommand } from './update.ts';
+
+export const BUDGET_COMMANDS: CommandGroup = {
+  summary: 'Make, change and delete budgets, which users are given.',
+  commands: {
+    create: createBudgetCommand,
+    list: listBudgetsCommand,
+    get: getBudgetCommand,
+    update: updateBudgetCommand,
+    delete: deleteBudgetCommand,
+  },
+};

@@ -1,0 +1,19 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { budgetView } from '../../http/views/budget-view.ts';
+import type { Budget } from '../../ledger/api.ts';
+import { recordLines } from '../show/record-lines.ts';
+import { budgetText, moment, orDash } from '../show/texts.ts';
+import type { StoreContext } from '../store/store-command.ts';
+
+export function showBudget(budget: Budget, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+  if (json) printJson(output, budgetView(budget));
+  else printLines(output, recordLines(recordOf(budget)));
+}
+
+const recordOf = (budget: Budget): Record<string, string> => ({
+  id: budget.budgetId,
+  name: orDash(budget.name),
+  'each user may spend': budgetText(budget),
+  created: moment(budget.createdAt),
+  changed: moment(budget.updatedAt),
+});

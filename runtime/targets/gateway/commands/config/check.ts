@@ -1,0 +1,36 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Command } from '../../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { GATEWAY_OPTIONS } from '../../config/options.ts';
+
+const OPTIONS = { ...GATEWAY_OPTIONS, json: { help: 'Print the result as JSON' } };
+
+/** `config check`: whether the gateway could run with what it is told, and all that keeps it from that. */
+export const checkCommand: Command = {
+  summary: 'Check the configuration, variables and flags included.',
+  options: OPTIONS,
+  async run(invocation, output) {
+    const { givenBy } = await import('../../config/given.ts');
+    const { readGatewayConfig } = await import('../../config/read-config.ts');
+    const { describeConfig } = await import('../../config/describe-config.ts');
+    const { mayListen } = await import('../../servers/may-listen.ts');
+    const json = invocation.flag('json');
+    try {
+      const config = await readGatewayConfig(givenBy(invocation, OPTIONS, process.env), process.env);
+      mayListen(config);
+      const { warnings } = config;
+      if (json) {
+        output.out(`${JSON.stringify({ valid: true, warnings, problems: [] }, undefined, 2)}\n`);
+        return 0;
+      }
+      for (const warning of warnings) output.err(`Warning: ${warning}\n`);
+      output.out(describeConfig(config));
+      return 0;
+    } catch (error) {
+      if (!json || !(error instanceof AppError)) throw error;
+      const problems = error.message.split('\n');
+      output.out(`${JSON.stringify({ valid: false, warnings: [], problems }, undefined, 2)}\n`);
+      return EXIT_FAILED;
+    }
+  },
+};

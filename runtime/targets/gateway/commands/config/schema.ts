@@ -1,0 +1,12 @@
+import type { Command } from '../../../../serve/cli/command.ts';
+
+/** `config schema`: for editors, which complete and check the file with it. */
+export const schemaCommand: Command = {
+  summary: 'Print the JSON Schema of the configuration file.',
+  options: {},
+  async run(_invocation, output) {
+    const { schemaText } = await import('../../config/schema-text.ts');
+    output.out(schemaText());
+    return 0;
+  },
+};

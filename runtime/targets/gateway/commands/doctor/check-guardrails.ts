@@ -1,0 +1,38 @@
+import { suggest } from '../../../../core/suggest.ts';
+import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import type { GuardrailProfile } from '../../guardrails/api.ts';
+import type { CheckedProvider } from './check-provider.ts';
+
+/** Whether the encoder of each profile has the labels that texts must not have; a label that is none would never be found. */
+export const checkGuardrails = (
+  profiles: readonly GuardrailProfile[],
+  providers: readonly CheckedProvider[],
+): Finding[] =>
+  profiles.flatMap((profile) => {
+    const encoder = providers.find(({ name }) => name === profile.encoder);
+    // What is wrong with the encoder is told already.
+    if (!encoder || encoder.finding.state !== 'ok') return [];
+    return checkProfile(profile, encoder.labels);
+  });
+
+function checkProfile(
+  { name, encoder, labels }: GuardrailProfile,
+  known: readonly string[] | undefined,
+): Finding[] {
+  const what = `guardrail ${name}`;
+  if (!known) {
+    const message = `the encoder ${encoder} does not classify texts`;
+    return [problem(what, message, 'Name one with a model of type sequence_classification.')];
+  }
+  const unknown = labels.filter((label) => !known.includes(label));
+  if (unknown.length === 0) return [ok(what, `the encoder ${encoder} knows ${labels.join(', ')}`)];
+  return unknown.map((label) => {
+    const meant = suggest(label, known);
+    const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+    return problem(
+      what,
+      `the encoder ${encoder} has no label ${JSON.stringify(label)}`,
+      `Its labels are ${known.join(', ')}.${hint}`,
+    );
+  });
+}

@@ -1,0 +1,13 @@
+import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import { compareExperimentCommand } from './compare.ts';
+import { listExperimentsCommand } from './list.ts';
+import { runExperimentCommand } from './run.ts';
+
+export const EXPERIMENT_COMMANDS: CommandGroup = {
+  summary: 'Compare models on a dataset.',
+  commands: {
+    run: runExperimentCommand,
+    list: listExperimentsCommand,
+    compare: compareExperimentCommand,
+  },
+};

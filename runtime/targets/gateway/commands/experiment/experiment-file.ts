@@ -1,0 +1,116 @@
+import { dirname, resolve } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { configError } from '../../../../contract/errors.ts';
+import { formatIssues } from '../../../../core/yaml/issue.ts';
+import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
+import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
+import { createValidate } from '../../../../core/yaml/validate.ts';
+import { readText } from '../../../../platform/read-text.ts';
+
+const open = (description: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });
+const word = Type.String({ minLength: 1 });
+
+/** What of a workflow may stand under `models`, or for all of them beside it. */
+const settings = {
+  batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
+  metrics: Type.Optional(Type.Array(word)),
+  job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  system_prompt: Type.Optional(Type.String()),
+  generation_config: Type.Optional(open('As the API takes it.')),
+  llm_as_judge: Type.Optional(open('As the API takes it.')),
+  embedder: Type.Optional(open('As the API takes it.')),
+};
+
+const model = Type.Object(
+  {
+    name: Type.Optional(word),
+    encoder: Type.Optional(word),
+    model: Type.Optional(word),
+    provider: Type.Optional(word),
+    base_url: Type.Optional(word),
+    secret_key_name: Type.Optional(word),
+    ...settings,
+  },
+  { additionalProperties: false },
+);
+
+const SCHEMA = Type.Object(
+  {
+    name: Type.Optional(word),
+    description: Type.Optional(Type.String()),
+    dataset: word,
+    task: Type.Optional(word),
+    source_language: Type.Optional(word),
+    target_language: Type.Optional(word),
+    max_samples: Type.Optional(Type.Integer({ minimum: -1 })),
+    models: Type.Array(model, { minItems: 1 }),
+    ...settings,
+  },
+  { additionalProperties: false },
+);
+
+type Written = Static<typeof SCHEMA>;
+
+/** A comparison as one file says it. */
+export interface ExperimentFile {
+  readonly name: string;
+  readonly description: string;
+  /** The path of a file. */
+  readonly dataset: string;
+  readonly maxSamples: number;
+  /** As the API takes it. */
+  readonly task: object;
+  /** Bodies of workflows, but for the experiment that they belong to. */
+  readonly workflows: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
+}
+
+/** Paths in it are from where it lies. Throws a ConfigError with every problem and its line. */
+export async function readExperimentFile(path: string): Promise<ExperimentFile> {
+  const file = await readText(path);
+  if (!file) throw configError(`There is no file ${path}.`);
+  const { doc, text, value, issues, lines } = parseYaml(file.text);
+  const findings =
+    value === undefined
+      ? []
+      : createValidate(SCHEMA)(value, { source: (steps) => sourceAt(doc, text, steps) });
+  const all = [...issues, ...findings.map((finding) => locate(doc, finding))];
+  if (all.length > 0 || value === undefined) throw configError(formatIssues(all, path, lines));
+  return experimentIn(value as Written, path);
+}
+
+function experimentIn(written: Written, path: string): ExperimentFile {
+  const folder = dirname(resolve(path));
+  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = written;
+  const { source_language: source, target_language: target, models, ...shared } = written;
+  const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
+  for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
+  return {
+    name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
+    description,
+    dataset: resolve(folder, dataset),
+    maxSamples,
+    task: { task, ...languages },
+    workflows: models.map((one) => ({ ...shared, ...workflowIn(one, folder) })),
+  };
+}
+
+function workflowIn(
+  { encoder, ...model }: Written['models'][number],
+  folder: string,
+): Readonly<Record<string, unknown>> & { readonly name: string } {
+  if (encoder === undefined) {
+    const asked = model.model ?? '';
+    return {
+      provider: model.base_url === undefined ? 'gateway' : 'openai-compatible',
+      ...model,
+      name: model.name ?? asked,
+    };
+  }
+  const isAddress = /^https?:\/\//.test(encoder);
+  const where = isAddress
+    ? { model: model.model ?? encoder, base_url: encoder }
+    : { model: resolve(folder, encoder) };
+  return { ...model, provider: 'encoder', ...where, name: model.name ?? encoder };
+}

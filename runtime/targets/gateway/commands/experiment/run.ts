@@ -1,0 +1,37 @@
+import { type Command, UsageError } from '../../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { STORE_OPTIONS } from '../../config/options.ts';
+import { FORMAT_OPTION, readFormat } from './format-option.ts';
+import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { withGateway } from './with-gateway.ts';
+
+const OPTIONS = {
+  file: { short: 'f', value: 'file', help: 'What to compare: dataset, models and metrics, as YAML' },
+  ...FORMAT_OPTION,
+  ...GATEWAY_OPTIONS_OF_CLIENTS,
+  ...STORE_OPTIONS,
+};
+
+/** `experiment run`: a whole comparison from one file. */
+export const runExperimentCommand: Command = {
+  summary: 'Let models do the same with one dataset, and compare them.',
+  options: OPTIONS,
+  async run(invocation, output) {
+    const path = invocation.value('file');
+    if (path === undefined) throw new UsageError('Name the file with what to compare: --file experiment.yml');
+    const format = readFormat(invocation);
+    const { readExperimentFile } = await import('./experiment-file.ts');
+    const { startExperiment } = await import('./start-experiment.ts');
+    const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
+    const file = await readExperimentFile(path);
+    return await withGateway(invocation, OPTIONS, async (client, url) => {
+      const { id, refused } = await startExperiment(client, file);
+      output.err(`Experiment ${id} at ${url}\n`);
+      for (const { name, why } of refused) output.err(`${name}: refused: ${why}\n`);
+      const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
+      output.out(await client.text(`/api/v1/experiments/${id}/compare?format=${format}`));
+      const isWhole = refused.length === 0 && done.every(({ status }) => status === 'succeeded');
+      return isWhole ? 0 : EXIT_FAILED;
+    });
+  },
+};

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayClient } from './gateway-client.ts';
+
+interface WatchedJob {
+  readonly type: string;
+  readonly total_rows: number;
+  readonly done_rows: number;
+}
+
+export interface WatchedWorkflow {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly jobs: readonly WatchedJob[];
+}
+
+const LOOK_EVERY_MS = 300;
+
+/** Shows how far the models are, until all of them are done. */
+export async function watchExperiment(
+  client: GatewayClient,
+  id: string,
+  show: (workflows: readonly WatchedWorkflow[]) => void,
+): Promise<readonly WatchedWorkflow[]> {
+  for (;;) {
+    const experiment = await client.json('GET', `/api/v1/experiments/${id}`);
+    const workflows = experiment['workflows'] as readonly WatchedWorkflow[];
+    show(workflows);
+    if (workflows.every(({ status }) => status === 'succeeded' || status === 'failed')) return workflows;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** As `small: inference 450/1000`. */
+function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
+  const [job] = jobs;
+  if (status === 'failed') return `${name}: failed: ${error ?? ''}`;
+  if (status !== 'running' || !job) return `${name}: ${status}`;
+  return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}`;
+}
+
+/** Writes over what it wrote before on a terminal, else a line for each thing that changes. */
+export function createProgress(
+  write: (text: string) => void,
+  isLive: boolean,
+): (workflows: readonly WatchedWorkflow[]) => void {
+  let shown = 0;
+  const said = new Map<string, string>();
+  return (workflows) => {
+    if (isLive) {
+      const lines = workflows.map((workflow) => `\u001B[2K${progressText(workflow)}\n`).join('');
+      write(`${shown === 0 ? '' : `\u001B[${shown}A`}${lines}`);
+      shown = workflows.length;
+      return;
+    }
+    for (const workflow of workflows) {
+      const step = `${workflow.status} ${workflow.jobs[0]?.type ?? ''}`;
+      if (said.get(workflow.id) === step) continue;
+      said.set(workflow.id, step);
+      write(`${progressText(workflow)}\n`);
+    }
+  };
+}

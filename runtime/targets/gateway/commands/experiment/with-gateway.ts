@@ -1,0 +1,20 @@
+import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import type { GatewayClient } from './gateway-client.ts';
+
+/** Asks the gateway that is named, or one that is started for it. */
+export async function withGateway<Result>(
+  invocation: Invocation,
+  options: Readonly<Record<string, unknown>>,
+  work: (client: GatewayClient, url: string) => Promise<Result>,
+): Promise<Result> {
+  const url = invocation.value('url');
+  if (url === undefined) {
+    const { withOwnGateway } = await import('./own-gateway.ts');
+    return await withOwnGateway(invocation, options, work);
+  }
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`${invocation.source('url')}: ${JSON.stringify(url)} is no address of a gateway.`);
+  }
+  const { createGatewayClient } = await import('./gateway-client.ts');
+  return await work(createGatewayClient(url, invocation.value('api-key')), url);
+}

@@ -1,0 +1,42 @@
+import { messageOf } from '../../../contract/errors.ts';
+import { type Command, UsageError } from '../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../jobs/worker/variables.ts';
+
+/** `job run`: what a gateway starts, here or on another machine, to work on one job. */
+export const jobRunCommand: Command = {
+  summary: `Work on the job of a gateway that ${JOB_TOKEN_VARIABLE} stands for.`,
+  options: {
+    'gateway-url': { value: 'url', help: 'Of the gateway that has the job', env: JOB_URL_VARIABLE },
+    attached: { help: 'Stop when standard input ends: whoever started this is gone then' },
+  },
+  async run(invocation, output) {
+    const { systemClock } = await import('../../../platform/clock.ts');
+    const { untilStopped } = await import('../../../serve/signals.ts');
+    const { runWorker } = await import('../jobs/worker/run-worker.ts');
+    const { openWork } = await import('../work/open-work.ts');
+    const gatewayUrl = invocation.value('gateway-url');
+    const token = process.env[JOB_TOKEN_VARIABLE];
+    if (gatewayUrl === undefined || !URL.canParse(gatewayUrl)) {
+      throw new UsageError(`${invocation.source('gateway-url')} has to be the address of a gateway.`);
+    }
+    if (!token) throw new UsageError(`${JOB_TOKEN_VARIABLE} has to be set: a gateway says what to.`);
+    // What this process starts has no business with it.
+    delete process.env[JOB_TOKEN_VARIABLE];
+    const { stopped, forget } = untilStopped();
+    const stop = new AbortController();
+    void stopped.then(() => stop.abort());
+    if (invocation.flag('attached')) process.stdin.once('close', () => stop.abort()).resume();
+    try {
+      await runWorker({ gatewayUrl, token, clock: systemClock, signal: stop.signal, open: openWork });
+      return 0;
+    } catch (error) {
+      output.err(`${error instanceof Error && !isKnown(error) ? error.stack : messageOf(error)}\n`);
+      return EXIT_FAILED;
+    } finally {
+      forget();
+    }
+  },
+};
+
+const isKnown = (error: Error): boolean => 'reason' in error && error.reason !== undefined;

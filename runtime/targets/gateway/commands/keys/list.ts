@@ -1,0 +1,48 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { formatTable } from '../../../../serve/cli/table.ts';
+import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { keyView } from '../../http/views/key-view.ts';
+import type { Key } from '../../identity/api.ts';
+import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
+import { everyPage } from '../store/every-page.ts';
+import { storeCommand } from '../store/store-command.ts';
+
+/** `keys list`: what keys there are, but not the keys. */
+export const listKeysCommand = storeCommand({
+  summary: 'List the keys, without their secrets.',
+  options: {
+    user: { value: 'user_id', help: 'Only those of this user' },
+    status: { value: 'status', help: 'Only those', choices: ['active', 'inactive', 'expired'] },
+  },
+  prepare(invocation) {
+    const [user, status] = [invocation.value('user'), invocation.value('status')];
+    return async ({ state, output, json }) => {
+      const keys = (await everyPage(state.identity.keys)).filter(
+        (key) =>
+          (user === undefined || key.userId === user) && (status === undefined || key.status === status),
+      );
+      if (json) {
+        printJson(output, keys.map(keyView));
+      } else if (keys.length === 0) {
+        output.err('There are no such keys. `gateway keys create` makes one.\n');
+      } else {
+        printLines(output, formatTable(COLUMNS, keys.map(row), stdoutTerminal()));
+      }
+    };
+  },
+});
+
+const COLUMNS = ['ID', 'NAME', 'KEY', 'USER', 'STATUS', 'SPENT', 'BUDGET', 'EXPIRES', 'LAST USED'];
+const STYLES = { active: 'green', inactive: 'dim', expired: 'yellow' } as const;
+
+const row = (key: Key): Parameters<typeof formatTable>[1][number] => [
+  key.id,
+  orDash(key.keyName),
+  `${key.keyPrefix}…`,
+  key.userId,
+  { text: key.status, style: STYLES[key.status] },
+  dollars(key.spent),
+  key.budget === null ? '-' : budgetText(key.budget),
+  moment(key.expiresAt),
+  moment(key.lastUsedAt),
+];

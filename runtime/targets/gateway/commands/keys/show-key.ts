@@ -1,0 +1,41 @@
+import type { Output } from '../../../../serve/cli/command.ts';
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { createdKeyView, keyView } from '../../http/views/key-view.ts';
+import type { Key } from '../../identity/api.ts';
+import { limitRecord } from '../show/limit-record.ts';
+import { recordLines } from '../show/record-lines.ts';
+import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
+import type { StoreContext } from '../store/store-command.ts';
+
+/** All of a key but its secret. */
+export function showKey(key: Key, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+  if (json) printJson(output, keyView(key));
+  else printLines(output, recordLines(recordOf(key)));
+}
+
+/** A secret is the only thing on stdout, so that a script can take it; with `--json` it is part of the key. */
+export function showSecret(
+  made: { readonly key: Key; readonly secret: string },
+  said: string,
+  { output, json }: { readonly output: Output; readonly json: boolean },
+): void {
+  output.err(`${said} The key is shown this once:\n`);
+  if (json) printJson(output, createdKeyView(made));
+  else output.out(`${made.secret}\n`);
+}
+
+const recordOf = (key: Key): Record<string, string> => ({
+  id: key.id,
+  name: orDash(key.keyName),
+  key: `${key.keyPrefix}…`,
+  user: key.userId,
+  status: key.status,
+  models: key.allowedModels === null ? 'all' : key.allowedModels.join(', ') || 'none',
+  spent: dollars(key.spent),
+  budget: key.budget === null ? '-' : budgetText(key.budget),
+  ...limitRecord(key),
+  created: moment(key.createdAt),
+  expires: moment(key.expiresAt),
+  'last used': moment(key.lastUsedAt),
+  metadata: JSON.stringify(key.metadata),
+});

@@ -1,0 +1,47 @@
+import type { Command } from '../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
+import { STORE_OPTIONS } from '../config/options.ts';
+import { printResult } from './show/print-result.ts';
+import { JSON_OPTION } from './store/store-command.ts';
+
+/** `migrate`: makes the database, or brings an older one to this version. */
+export const migrateCommand: Command = {
+  summary: 'Make the database, or bring an older one to the version of this gateway.',
+  options: {
+    'dry-run': { help: 'Only say which version it has and what would be done' },
+    ...JSON_OPTION,
+    ...STORE_OPTIONS,
+  },
+  async run(invocation, output) {
+    const [{ readStoreConfig }, { migrateStore }, { shownPlace }] = await Promise.all([
+      import('./store/read-store-config.ts'),
+      import('../store/migrate-store.ts'),
+      import('../store/database-url.ts'),
+    ]);
+    const { database: place } = await readStoreConfig(invocation);
+    const dryRun = invocation.flag('dry-run');
+    const { from, to } = await migrateStore(place, { dryRun });
+    const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
+    const json = invocation.flag('json');
+    const shown = shownPlace(place);
+    printResult(
+      { output, json },
+      { database: shown, from, to, applied: !dryRun && from < to },
+      `${shown}: ${sentence}`,
+    );
+    return from > to ? EXIT_FAILED : 0;
+  },
+};
+
+function describePlan(from: number, to: number): string {
+  if (from === to) return `version ${to}; nothing is to be done.`;
+  if (from > to) return `version ${from}, newer than this gateway, which knows versions up to ${to}.`;
+  return from === 0
+    ? `empty; \`gateway migrate\` makes version ${to}.`
+    : `version ${from}; \`gateway migrate\` brings it to ${to}.`;
+}
+
+function describeResult(from: number, to: number): string {
+  if (from === to) return `is of version ${to} already.`;
+  return from === 0 ? `made, version ${to}.` : `brought from version ${from} to ${to}.`;
+}

@@ -1,0 +1,73 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import { inputError, messageOf } from '../../../../contract/errors.ts';
+import { explainJson } from '../../../../core/explain-json.ts';
+import { isObject } from '../../../../core/is-object.ts';
+
+/** What a file says of one price, not looked at yet. */
+export interface PriceRecord {
+  /** For messages: a line, or a place in a list. */
+  readonly where: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** JSON if it looks like that: a list of prices, or an object of them by model; else CSV. Throws an InputError. */
+export function readPriceRecords(text: string, file: string): PriceRecord[] {
+  return /^\uFEFF?\s*[[{]/.test(text) ? fromJson(text.replace(/^\uFEFF/, ''), file) : fromCsv(text, file);
+}
+
+function fromJson(text: string, file: string): PriceRecord[] {
+  const value = parseJson(text, file);
+  if (Array.isArray(value)) {
+    return value.map((members: unknown, index) => recordOf(`${file}, price ${index + 1}`, members));
+  }
+  return Object.entries(isObject(value) ? value : {}).map(([model, members]) => {
+    const { where, members: known } = recordOf(`${file}, ${JSON.stringify(model)}`, members);
+    return { where, members: { model_key: model, ...known } };
+  });
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw inputError(`${file} is not valid JSON: ${explainJson(text, error)}`, error);
+  }
+}
+
+function recordOf(where: string, members: unknown): PriceRecord {
+  if (isObject(members)) return { where, members };
+  throw inputError(`${where}: it is no object with the members of a price.`);
+}
+
+interface CsvLine {
+  readonly info: { readonly lines: number };
+  readonly record: readonly string[];
+}
+
+function fromCsv(text: string, file: string): PriceRecord[] {
+  const [head, ...lines] = parseLines(text, file);
+  if (!head) throw inputError(`${file} is empty. Its first line must name the columns, as model_key.`);
+  const names = head.record.map((name) => name.trim());
+  return lines.map(({ info, record }) => ({
+    where: `${file}:${info.lines}`,
+    // What a line leaves empty, it does not say.
+    members: Object.fromEntries(
+      names
+        .map((name, index) => [name, record[index]?.trim()])
+        .filter(([, cell]) => cell !== '' && cell !== undefined),
+    ) as Record<string, string>,
+  }));
+}
+
+function parseLines(text: string, file: string): CsvLine[] {
+  try {
+    return parseCsv(text, {
+      bom: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      info: true,
+    }) as unknown as CsvLine[];
+  } catch (error) {
+    throw inputError(`${file} is not valid CSV: ${messageOf(error)}.`, error);
+  }
+}

@@ -1,0 +1,12 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import type { StoreContext } from '../store/store-command.ts';
+
+/** What a command did: as data, or as a sentence. */
+export function printResult(
+  { output, json }: Pick<StoreContext, 'output' | 'json'>,
+  data: unknown,
+  sentence: string,
+): void {
+  if (json) printJson(output, data);
+  else printLines(output, [sentence]);
+}

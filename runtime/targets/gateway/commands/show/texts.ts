@@ -1,0 +1,26 @@
+import { dollarText, type Nanos } from '../../../../core/money.ts';
+import { spanText } from '../../../../core/time-span.ts';
+
+/** `$2.50`, and as many digits more as there are. */
+export function dollars(nanos: Nanos): string {
+  const [whole = '', fraction = ''] = dollarText(nanos).split('.');
+  const amount = `$${whole.replace('-', '')}.${fraction.padEnd(2, '0')}`;
+  return nanos < 0n ? `-${amount}` : amount;
+}
+
+/** `2027-01-31 10:05Z`. */
+export const moment = (time: number | null): string =>
+  time === null ? '-' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+
+export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
+
+/** `$5.00 per 30d`. */
+export function budgetText({ maxBudget, budgetDurationSec }: BudgetAmount): string {
+  const amount = maxBudget === null ? 'any amount' : dollars(maxBudget);
+  return budgetDurationSec === null ? amount : `${amount} per ${spanText(budgetDurationSec * 1000)}`;
+}
+
+interface BudgetAmount {
+  readonly maxBudget: Nanos | null;
+  readonly budgetDurationSec: number | null;
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import type { Invocation } from '../../../../serve/cli/command.ts';
+import { givenBy } from '../../config/given.ts';
+import { STORE_OPTIONS } from '../../config/options.ts';
+import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
+import type { ModelsConfig } from '../../config/spec.ts';
+import type { DatabasePlace } from '../../store/database-url.ts';
+
+/** What the configuration says to commands that work on the database. */
+export interface StoreConfig {
+  readonly database: DatabasePlace;
+  /** Undefined where no file says which models there are. */
+  readonly models: Pick<ModelsConfig, 'providers' | 'aliases'> | undefined;
+}
+
+/** What is wrong with other settings of the file does not matter here: a variable of a provider need not be set in this shell. */
+export async function readStoreConfig(invocation: Invocation): Promise<StoreConfig> {
+  const given = givenBy(invocation, STORE_OPTIONS, process.env);
+  const { database, models, files } = await readGatewayConfig(given, process.env, { only: STORE_SETTINGS });
+  return { database, models: files.some((file) => existsSync(file)) ? models : undefined };
+}

@@ -1,0 +1,34 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { requiredNumber } from '../../../../serve/cli/values.ts';
+import type { UsageFilter } from '../../ledger/usage-api.ts';
+import { findKey } from '../keys/find-key.ts';
+import { type StoreContext, storeCommand } from '../store/store-command.ts';
+import { reportLines } from './report-lines.ts';
+import { readReport } from './read-report.ts';
+import { filterOf, shapeOf, USAGE_OPTIONS } from './usage-options.ts';
+import { reportView } from './report-view.ts';
+
+/** `usage`: who used what, and what it cost. */
+export const usageCommand = storeCommand({
+  summary: 'Show what was used: requests one by one, or sums.',
+  options: USAGE_OPTIONS,
+  prepare(invocation) {
+    const named = filterOf(invocation, Date.now());
+    const shape = shapeOf(invocation);
+    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 100_000 });
+    const key = invocation.value('key');
+    return async (context) => {
+      const { state, output, json } = context;
+      const keyId = key === undefined ? undefined : (await findKey(state.identity.keys, key)).id;
+      const filter = { ...named, keyId };
+      if (shape.kind === 'csv') return await printCsv(filter, context);
+      const report = await readReport(state.usage, filter, shape, limit);
+      if (json) printJson(output, reportView(report));
+      else printLines(output, reportLines(report));
+    };
+  },
+});
+
+async function printCsv(filter: UsageFilter, { state, output }: StoreContext): Promise<void> {
+  for await (const line of state.usage.csv(filter)) output.out(line);
+}

@@ -1,0 +1,17 @@
+import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import { createUserCommand } from './create.ts';
+import { deleteUserCommand } from './delete.ts';
+import { getUserCommand } from './get.ts';
+import { listUsersCommand } from './list.ts';
+import { updateUserCommand } from './update.ts';
+
+export const USER_COMMANDS: CommandGroup = {
+  summary: 'Make, change and delete users, who have keys and budgets.',
+  commands: {
+    create: createUserCommand,
+    list: listUsersCommand,
+    get: getUserCommand,
+    update: updateUserCommand,
+    delete: deleteUserCommand,
+  },
+};

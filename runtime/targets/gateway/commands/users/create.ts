@@ -1,0 +1,36 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { exactly } from '../../../../serve/cli/positionals.ts';
+import { shellWord } from '../show/shell-word.ts';
+import { storeCommand } from '../store/store-command.ts';
+import { showUser } from './show-user.ts';
+import { budgetIdOf, USER_OPTIONS, userFields } from './user-options.ts';
+
+export const createUserCommand = storeCommand({
+  summary: 'Make a user, to whom usage is attributed.',
+  positionals: '<user_id>',
+  options: { blocked: { help: 'Refuse its requests' }, ...USER_OPTIONS },
+  prepare(invocation) {
+    const [userId] = exactly(invocation, '<user_id>');
+    const fields = { ...userFields(invocation), blocked: invocation.flag('blocked') };
+    return async ({ state, output, json }) => {
+      const budgetId = await budgetIdOf(state.budgets, invocation.value('budget'));
+      const user = await state.identity.users
+        .create({ ...fields, userId, budgetId })
+        .catch((error: unknown) => {
+          throw withWayOut(error, userId);
+        });
+      showUser(user, { output, json });
+    };
+  },
+});
+
+function withWayOut(error: unknown, userId: string): unknown {
+  if (!(error instanceof AppError) || error.reason !== 'user_exists') return error;
+  return new AppError(
+    'ConflictError',
+    `${error.message}; \`gateway users update ${shellWord(userId)}\` changes it.`,
+    {
+      cause: error,
+    },
+  );
+}

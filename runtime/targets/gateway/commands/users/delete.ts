@@ -1,0 +1,22 @@
+import { exactly } from '../../../../serve/cli/positionals.ts';
+import { printResult } from '../show/print-result.ts';
+import { storeCommand } from '../store/store-command.ts';
+import { findUser } from './find-user.ts';
+
+export const deleteUserCommand = storeCommand({
+  summary: 'Delete a user: its keys stop working, its usage stays.',
+  positionals: '<user_id|alias>',
+  options: {},
+  prepare(invocation) {
+    const [text] = exactly(invocation, '<user_id|alias>');
+    return async ({ state: { identity }, output, json }) => {
+      const { userId } = await findUser(identity.users, text);
+      await identity.users.delete(userId);
+      printResult(
+        { output, json },
+        { user_id: userId, deleted: true },
+        `Deleted user ${userId}; its keys work no more.`,
+      );
+    };
+  },
+});

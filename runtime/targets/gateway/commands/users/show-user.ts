@@ -1,0 +1,26 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { userView } from '../../http/views/user-view.ts';
+import type { User } from '../../identity/api.ts';
+import { limitRecord } from '../show/limit-record.ts';
+import { recordLines } from '../show/record-lines.ts';
+import { dollars, moment, orDash } from '../show/texts.ts';
+import type { StoreContext } from '../store/store-command.ts';
+
+export function showUser(user: User, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+  if (json) printJson(output, userView(user));
+  else printLines(output, recordLines(recordOf(user)));
+}
+
+const recordOf = (user: User): Record<string, string> => ({
+  id: user.userId,
+  alias: orDash(user.alias),
+  blocked: user.blocked ? 'yes' : 'no',
+  spent: dollars(user.spent),
+  reserved: dollars(user.reserved),
+  budget: orDash(user.budgetId),
+  'budget began': moment(user.budgetStartedAt),
+  'begins anew': moment(user.nextBudgetResetAt),
+  ...limitRecord(user),
+  created: moment(user.createdAt),
+  metadata: JSON.stringify(user.metadata),
+});

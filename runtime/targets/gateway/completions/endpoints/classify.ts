@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { estimateTokens } from '../../../../core/token-estimate.ts';
+import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../providers/api.ts';
+import type { Resolved, Target } from '../../routing/api.ts';
+import type { Json } from '../../wires/chat/shape.ts';
+import type { EndpointRules } from './endpoint.ts';
+import { guardrailsAsked, modelName, open, userName } from './shapes.ts';
+import { promptTokensIn, textOr } from './tokens.ts';
+
+const text = Type.String({ minLength: 1, title: 'a text' });
+
+const schema = open(
+  {
+    model: modelName,
+    input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
+    user: userName,
+    guardrails: guardrailsAsked,
+  },
+  { $id: 'ClassifyRequest', description: 'Texts for a model that classifies, as `encoder:<name>`.' },
+);
+
+/** Only encoders classify; there is no API of others that this could be like. */
+export const classifyEndpoint: EndpointRules = {
+  schema,
+  user: (body) => textOr(body['user']),
+  promptTokens: promptTokensIn,
+  mostOutputTokens: () => 0,
+  passedOn: [],
+  async ask(router, resolved, { body, trace, signal }, options) {
+    const texts = textsOf(body);
+    const routed = await router.classify(resolved, { texts, trace, signal }, options);
+    const { answer, target } = routed;
+    return {
+      ...routed,
+      answer: answer.kind === 'failed' ? answer : wholeOf(answer, texts, resolved, target),
+    };
+  },
+};
+
+const textsOf = ({ input }: Json): readonly string[] =>
+  typeof input === 'string' ? [input] : (input as readonly string[]);
+
+function wholeOf(
+  { scores, tokens }: ClassifiedAnswer,
+  texts: readonly string[],
+  { alias }: Resolved,
+  { key }: Target,
+): WholeAnswer {
+  const used = tokens ?? estimateTokens(texts.reduce((sum, { length }) => sum + length, 0));
+  const answer = {
+    object: 'list',
+    model: alias ?? key,
+    data: scores.map((each, index) => ({ index, ...best(each), scores: each })),
+    usage: { prompt_tokens: used, total_tokens: used },
+  };
+  const told = { promptTokens: used, completionTokens: 0, cachedTokens: 0 };
+  const usage = tokens === undefined ? undefined : { ...told, cacheWriteTokens: 0, reasoningTokens: 0 };
+  return {
+    kind: 'whole',
+    bytes: Buffer.from(JSON.stringify(answer)),
+    text: '',
+    summary: { usage, outputLength: 0, finishReason: undefined },
+  };
+}
+
+function best(scores: LabelScores): { readonly label: string | null; readonly score: number | null } {
+  let found: { readonly label: string; readonly score: number } | undefined;
+  for (const [label, score] of Object.entries(scores)) {
+    if (!found || score > found.score) found = { label, score };
+  }
+  return found ?? { label: null, score: null };
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import type { Json } from '../../wires/chat/shape.ts';
+import type { EndpointRules } from './endpoint.ts';
+import { guardrailsAsked, modelName, open, mayBe, userName } from './shapes.ts';
+import { promptTokensIn, textOr } from './tokens.ts';
+
+const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' });
+const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
+
+const schema = open(
+  {
+    model: modelName,
+    input: Type.Union([
+      Type.String({ title: 'a text' }),
+      texts,
+      ids,
+      Type.Array(ids, { minItems: 1, title: 'lists of token ids' }),
+    ]),
+    encoding_format: mayBe(Type.String(), '`float` or `base64`.'),
+    dimensions: mayBe(Type.Integer({ minimum: 1 })),
+    user: userName,
+    guardrails: guardrailsAsked,
+  },
+  {
+    $id: 'EmbeddingsRequest',
+    description: 'A request of OpenAI’s embeddings; members that are not named here pass through.',
+  },
+);
+
+/** @see https://platform.openai.com/docs/api-reference/embeddings */
+export const embeddingsEndpoint: EndpointRules = {
+  schema,
+  user: (body) => textOr(body['user']),
+  promptTokens: (body) => promptTokensIn(body) + idsIn(body),
+  mostOutputTokens: () => 0,
+  passedOn: [],
+  ask: (router, resolved, call, options) => router.embed(resolved, call, options),
+};
+
+function idsIn({ input }: Json): number {
+  if (!Array.isArray(input)) return 0;
+  const [first] = input as unknown[];
+  if (typeof first === 'number') return input.length;
+  return Array.isArray(first) ? (input as unknown[][]).reduce((sum, list) => sum + list.length, 0) : 0;
+}

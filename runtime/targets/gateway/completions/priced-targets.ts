@@ -1,0 +1,50 @@
+import { AppError } from '../../../contract/errors.ts';
+import { costAtMost, type Nanos, type TokenPrice } from '../../../core/money.ts';
+import type { Estimate, Prices } from '../ledger/api.ts';
+import type { Target } from '../routing/api.ts';
+
+/** What each target costs, as of the time of the request; undefined where nobody has said. */
+export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
+
+/** Throws a PaymentRequiredError if one of them has no price, and all need one. */
+export async function pricesOf(
+  prices: Pick<Prices, 'at'>,
+  targets: readonly Target[],
+  time: number,
+  required: boolean,
+): Promise<PriceList> {
+  const list = new Map<string, TokenPrice | undefined>();
+  for (const { key } of targets) {
+    const price = await prices.at(key, time);
+    if (price === undefined && required) throw noPrice(key);
+    list.set(key, price);
+  }
+  return list;
+}
+
+export interface ExpectedTokens {
+  readonly prompt: number;
+  readonly output: number;
+}
+
+/** What a request may cost: whoever answers, at the most. */
+export function estimateOf(list: PriceList, { prompt, output }: ExpectedTokens): Estimate {
+  let cost: Nanos = 0n;
+  let free = true;
+  for (const price of list.values()) {
+    const own = price === undefined ? 0n : costAtMost({ input: prompt, output }, price);
+    if (own > cost) cost = own;
+    if (price === undefined || !isFree(price)) free = false;
+  }
+  return { cost, tokens: prompt + output, free };
+}
+
+const isFree = ({ input, cachedInput, output }: TokenPrice): boolean =>
+  input === 0n && (cachedInput ?? 0n) === 0n && output === 0n;
+
+const noPrice = (key: string): AppError =>
+  new AppError(
+    'PaymentRequiredError',
+    `No pricing is configured for model '${key}'. Set its price with POST /v1/pricing, or use a model that has one.`,
+    { reason: 'pricing_required' },
+  );

@@ -1,0 +1,90 @@
+import type { AppError } from '../../../contract/errors.ts';
+import { costOf, type TokenPrice } from '../../../core/money.ts';
+import { estimateTokens } from '../../../core/token-estimate.ts';
+import { HTTP_STATUS } from '../../../serve/errors/http-status.ts';
+import type { UsageEntry } from '../ledger/api.ts';
+import type { Attempt } from '../routing/api.ts';
+import type { AnswerSummary, TokenUsage } from '../streams/api.ts';
+import type { PriceList } from './priced-targets.ts';
+
+/** What became of a request. */
+export interface Outcome {
+  /** Who answered, as `provider:model`, and what it came to; undefined if nobody did. */
+  readonly answered: { readonly key: string; readonly summary: AnswerSummary } | undefined;
+  /** What the client was told instead, or at the end. */
+  readonly error: AppError | undefined;
+  readonly streamed: boolean;
+  readonly firstByteMs: number | undefined;
+}
+
+export interface RequestFacts {
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+  readonly attempts: readonly Attempt[];
+  readonly prices: PriceList;
+  readonly promptTokens: number;
+  readonly now: number;
+}
+
+export type Tokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'cachedTokens'>;
+
+/** Rows for the accounts: attempts that failed, and last the request itself. */
+export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[] {
+  const { attempts } = facts;
+  const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
+  const { answered, error } = outcome;
+  // The one that failed last is what became of the request.
+  const before = answered ? failed : failed.slice(0, -1);
+  const last = failed.at(-1) ?? attempts.at(-1);
+  const key = answered?.key ?? last?.target ?? [...facts.prices.keys()][0] ?? '';
+  const tokens = answered && tokensOf(answered.summary, facts.promptTokens);
+  const own: UsageEntry = {
+    ...about(facts, key),
+    promptTokens: tokens?.promptTokens ?? null,
+    completionTokens: tokens?.completionTokens ?? null,
+    cachedTokens: tokens?.cachedTokens ?? null,
+    cost: tokens ? priceOf(tokens, facts.prices.get(key)) : null,
+    status: error ? 'error' : 'success',
+    errorMessage: error?.message ?? null,
+    statusCode: error ? HTTP_STATUS[error.code] : 200,
+    latencyMs: facts.now - facts.startedAt,
+    ttftMs: outcome.firstByteMs ?? null,
+    estimated: answered !== undefined && answered.summary.usage === undefined,
+  };
+  return [...before.map((attempt) => failedEntry(facts, attempt)), own];
+}
+
+/** As the provider told, or as can be guessed from what it wrote. */
+export function tokensOf({ usage, outputLength }: AnswerSummary, promptTokens: number): Tokens {
+  return usage ?? { promptTokens, completionTokens: estimateTokens(outputLength), cachedTokens: 0 };
+}
+
+export function priceOf(tokens: Tokens, price: TokenPrice | undefined): bigint | null {
+  if (price === undefined) return null;
+  const { promptTokens: input, cachedTokens: cachedInput, completionTokens: output } = tokens;
+  return costOf({ input, cachedInput, output }, price);
+}
+
+export const providerOf = (key: string): string => key.slice(0, key.indexOf(':'));
+
+const about = (
+  { endpoint, requestId }: RequestFacts,
+  key: string,
+): Pick<UsageEntry, 'model' | 'provider' | 'endpoint' | 'requestId'> => ({
+  model: key,
+  provider: providerOf(key),
+  endpoint,
+  requestId,
+});
+
+const failedEntry = (facts: RequestFacts, attempt: Attempt): UsageEntry => ({
+  ...about(facts, attempt.target),
+  promptTokens: null,
+  completionTokens: null,
+  cost: null,
+  status: 'error',
+  errorMessage: attempt.failure ?? null,
+  statusCode: attempt.upstreamStatus ?? null,
+  latencyMs: attempt.durationMs,
+});

@@ -1,0 +1,18 @@
+import { shownPlace } from '../store/database-url.ts';
+import type { LoadedGatewayConfig } from './read-config.ts';
+
+/** What a valid configuration comes to, in a few lines and without a secret. */
+export function describeConfig({ server, database, models, masterKey, files }: LoadedGatewayConfig): string {
+  const names = models.providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
+  const rows = [
+    ['file', files.join(', ')],
+    ['address', `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`],
+    ['database', shownPlace(database)],
+    ['master key', masterKey === undefined ? 'none' : 'set'],
+    ['providers', names.join(', ') || 'none'],
+    ['aliases', models.aliases.map(({ name }) => name).join(', ') || 'none'],
+    ['guardrails', models.guardrails.profiles.map(({ name }) => name).join(', ') || 'none'],
+    ['prices', String(models.pricing.length)],
+  ];
+  return `The configuration is valid.\n${rows.map(([key = '', value = '']) => `  ${key.padEnd(10)}  ${value}\n`).join('')}`;
+}

@@ -1,0 +1,74 @@
+import type { Environment } from '../../../core/expand.ts';
+import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
+import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { GATEWAY_OPTIONS } from './options.ts';
+
+/** What flags and variables say; each goes before what the file says. All throw a UsageError for what cannot be meant. */
+export interface Given {
+  text(name: string): string | undefined;
+  flag(name: string): boolean | undefined;
+  number(name: string, limits: Limits): number | undefined;
+  milliseconds(name: string): number | undefined;
+  /** Items separated by commas. */
+  list(name: string): readonly string[] | undefined;
+  /** Whether it is on the command line, which other users of the machine can read. */
+  onCommandLine(name: string): boolean;
+  /** The flag, or the name of the variable. */
+  source(name: string): string;
+  /** A variable that no flag stands for; empty ones count as not set. */
+  variable(name: string): string | undefined;
+}
+
+interface Limits {
+  readonly least: number;
+  readonly most: number;
+  /** Whether only whole numbers are meant; they are, unless said otherwise. */
+  readonly whole?: boolean;
+}
+
+/** Commands do not all have all flags, but for all of them the variables count. */
+export function givenBy(
+  invocation: Invocation,
+  options: Readonly<Record<string, unknown>>,
+  env: Environment,
+): Given {
+  const variable = (name: string): string | undefined => (Object.hasOwn(env, name) && env[name]) || undefined;
+  const variableOf = (name: string): string => GATEWAY_OPTIONS[name]?.env ?? '';
+  const onCommandLine = (name: string): boolean => Object.hasOwn(options, name) && invocation.given(name);
+  const source = (name: string): string => (onCommandLine(name) ? `--${name}` : variableOf(name));
+  const text = (name: string): string | undefined =>
+    onCommandLine(name) ? invocation.value(name) : variable(variableOf(name));
+  const refuse = (name: string, value: string, rule: string): never => {
+    throw new UsageError(`${source(name)}: ${JSON.stringify(value)} is not ${rule}.`);
+  };
+  return {
+    text,
+    onCommandLine,
+    source,
+    variable,
+    flag(name) {
+      const value = text(name);
+      return value === undefined ? undefined : (SWITCH[value] ?? refuse(name, value, 'true or false'));
+    },
+    number(name, { least, most, whole = true }) {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const number = Number(value);
+      const isOne = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(value) && number >= least && number <= most;
+      return isOne
+        ? number
+        : refuse(name, value, `a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+    },
+    milliseconds(name) {
+      const value = text(name);
+      return value === undefined ? undefined : (parseDuration(value) ?? refuse(name, value, DURATION_RULE));
+    },
+    list: (name) =>
+      text(name)
+        ?.split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+  };
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };

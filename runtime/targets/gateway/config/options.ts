@@ -1,0 +1,78 @@
+import type { Option } from '../../../serve/cli/command.ts';
+import { withEnvironment } from '../../../serve/cli/values.ts';
+import { LOG_LEVELS } from '../../../serve/log-levels.ts';
+
+type Options = Readonly<Record<string, Option>>;
+
+/** Which configuration, and which database: for every command that uses one. */
+export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
+  config: {
+    short: 'c',
+    value: 'file',
+    help: 'The configuration (YAML or JSON); by default gateway.yml in this folder, if there is one',
+  },
+  'data-dir': {
+    value: 'folder',
+    help: 'Where the database is; by default gateway in $XDG_DATA_HOME or ~/.local/share',
+  },
+  'database-url': {
+    value: 'url',
+    help: 'postgres://user:password@host:5432/name, or sqlite:<file>; DATABASE_URL says the same',
+  },
+});
+
+const NETWORK_OPTIONS: Options = {
+  host: { value: 'host', help: 'Address to listen on; 0.0.0.0 for all (127.0.0.1)' },
+  port: { value: 'port', help: 'Port; 0 takes a free one (8000)' },
+  'cert-file': { value: 'file', help: 'TLS certificate (PEM); goes with --key-file' },
+  'key-file': { value: 'file', help: 'Its private key (PEM)' },
+  insecure: { help: 'Listen on other addresses than loopback although there is no master key' },
+  'allowed-hosts': { value: 'hosts', help: 'Names callers may use for this machine, separated by commas' },
+  'cors-allow-origins': {
+    value: 'origins',
+    help: 'Web pages that may call, separated by commas; * for all',
+  },
+  'max-body-bytes': { value: 'bytes', help: 'Bytes the body of a request may have (33554432)' },
+  'body-timeout': { value: 'time', help: 'How long a body may take to arrive (30s)' },
+  'shutdown-timeout': {
+    value: 'time',
+    help: 'When told to stop: how long requests and streams may take to finish (30s)',
+  },
+};
+
+const ACCOUNT_OPTIONS: Options = {
+  'auto-migrate': {
+    help: 'Bring an older database to this version at the start; --auto-migrate=false to refuse',
+  },
+  'master-key': {
+    value: 'key',
+    help: 'Opens everything. Others on this machine can read it on the command line: prefer the variable',
+  },
+  'master-key-file': { value: 'file', help: 'A file that holds it' },
+  'bootstrap-api-key': { help: 'Make a first key and print it once, if there are no keys' },
+  'rate-limit-rpm': { value: 'number', help: 'Requests a minute of users that have no limit of their own' },
+  'rate-limit-tpm': { value: 'number', help: 'The same for tokens a minute' },
+  'rate-limit-parallel': { value: 'number', help: 'The same for requests at once' },
+  'require-pricing': { help: 'Refuse models without a price' },
+  'assumed-output-tokens': {
+    value: 'number',
+    help: 'Tokens to expect of an answer where a request names no most (1024)',
+  },
+};
+
+const OPERATION_OPTIONS: Options = {
+  'enable-metrics': { help: 'Serve /metrics for Prometheus; --enable-metrics=false to switch it off' },
+  'log-level': { value: 'level', help: 'What to log, as lines of JSON (info)', choices: LOG_LEVELS },
+  'otel-endpoint': {
+    value: 'url',
+    help: 'Where a collector takes OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT says the same',
+  },
+  'otel-service-name': { value: 'name', help: 'What the gateway is called there (gateway)' },
+  'otel-sampled': { value: 'share', help: 'Which share of requests is traced, 0 to 1 (1)' },
+};
+
+/** All that flags and variables can say; everything else only stands in the file. */
+export const GATEWAY_OPTIONS: Options = {
+  ...STORE_OPTIONS,
+  ...withEnvironment('GATEWAY', { ...NETWORK_OPTIONS, ...ACCOUNT_OPTIONS, ...OPERATION_OPTIONS }),
+};

@@ -1,0 +1,64 @@
+import { isObject } from '../../../core/is-object.ts';
+import type { GatewayFile } from './schemas/file.ts';
+import type { GatewayConfig } from './spec.ts';
+import type { ResolveContext } from './resolve/context.ts';
+import { resolveDatabase } from './resolve/database.ts';
+import { resolveMasterKey } from './resolve/master-key.ts';
+import type { KnownNames } from './resolve/model-names.ts';
+import { resolveModels } from './resolve/models.ts';
+import { ENCODER } from './resolve/provider.ts';
+import { resolveServer } from './resolve/server.ts';
+import { resolveTracing } from './resolve/tracing.ts';
+import { resolveWorkflows } from './resolve/workflows.ts';
+import { LOG_LEVELS } from '../../../serve/log-levels.ts';
+
+const RATE = { least: 1, most: 1_000_000_000 };
+
+/** Flags, variables, the file and defaults as one. `written` is the file with what is wrong in it. */
+export function resolveConfig(
+  context: ResolveContext,
+  file: GatewayFile,
+  written: unknown,
+): Omit<GatewayConfig, 'secrets'> {
+  const { given, report } = context;
+  if (file.rate_limit_rpm !== undefined && file.user_limits?.rpm !== undefined)
+    report(['rate_limit_rpm'], 'says the same as `user_limits.rpm`; keep one of them', 'key');
+  const { rpm, tpm, max_parallel: parallel } = file.user_limits ?? {};
+  const level = given.text('log-level');
+  return {
+    server: resolveServer(context, file),
+    database: resolveDatabase(context, file),
+    autoMigrate: given.flag('auto-migrate') ?? file.auto_migrate ?? true,
+    masterKey: resolveMasterKey(context, file),
+    bootstrapKey: given.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
+    userLimits: {
+      rpm: given.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
+      tpm: given.number('rate-limit-tpm', RATE) ?? tpm ?? null,
+      maxParallel: given.number('rate-limit-parallel', RATE) ?? parallel ?? null,
+    },
+    models: resolveModels(context, file, namesIn(written)),
+    metrics: given.flag('enable-metrics') ?? file.enable_metrics ?? true,
+    tracing: resolveTracing(context, file),
+    workflows: resolveWorkflows(context, file),
+    logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
+  };
+}
+
+/** All names, also of what is wrong otherwise: one mistake is told once. */
+function namesIn(written: unknown): KnownNames {
+  const { providers, encoders, guardrails }: Readonly<Record<string, unknown>> = isObject(written)
+    ? written
+    : {};
+  const membersOf = (value: unknown): (readonly [string, unknown])[] =>
+    isObject(value) ? Object.entries(value) : [];
+  const isEncoder = ([, entry]: readonly [string, unknown]): boolean =>
+    isObject(entry) && (entry['type'] ?? entry['provider_type']) === ENCODER;
+  const named = (members: readonly (readonly [string, unknown])[]): string[] =>
+    members.map(([name]) => name.toLowerCase());
+  const all = membersOf(providers);
+  return {
+    providers: named(all.filter((member) => !isEncoder(member))),
+    encoders: [...named(all.filter(isEncoder)), ...named(membersOf(encoders))],
+    profiles: membersOf(isObject(guardrails) ? guardrails['profiles'] : {}).map(([name]) => name),
+  };
+}

@@ -1,0 +1,29 @@
+import { givenOnly } from '../../../../core/given-only.ts';
+import type { ProviderLimits } from '../../providers/api.ts';
+import type { TimeoutsEntry } from '../schemas/providers.ts';
+import { type Path, type ResolveContext, timeIn } from './context.ts';
+
+export interface WrittenLimits {
+  readonly timeouts?: TimeoutsEntry | undefined;
+  readonly max_connections?: number | undefined;
+  readonly max_response_bytes?: number | undefined;
+}
+
+/** What a provider may take, as far as it is written down. */
+export function resolveLimits(
+  context: ResolveContext,
+  path: Path,
+  { timeouts = {}, max_connections: maxConnections, max_response_bytes: maxResponseBytes }: WrittenLimits,
+): Partial<ProviderLimits> {
+  const time = (key: keyof TimeoutsEntry): number | undefined =>
+    timeIn(context, [...path, 'timeouts', key], timeouts[key]);
+  return givenOnly({
+    connectMs: time('connect'),
+    firstByteMs: time('first_byte'),
+    answerMs: time('answer'),
+    idleMs: time('idle'),
+    streamMs: time('stream'),
+    maxConnections,
+    maxResponseBytes,
+  });
+}

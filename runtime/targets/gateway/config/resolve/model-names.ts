@@ -1,0 +1,22 @@
+import { didYouMean } from '../../../../core/suggest.ts';
+import { parseModel } from '../../routing/model-string.ts';
+
+/** All names that the file gives, also to what is wrong, so that one mistake is not told twice. */
+export interface KnownNames {
+  readonly providers: readonly string[];
+  readonly encoders: readonly string[];
+  readonly profiles: readonly string[];
+}
+
+/** Why a text of the file is no model string of a configured provider; undefined if it is one. */
+export function whyNoModel(text: string, { providers, encoders }: KnownNames): string | undefined {
+  const model = parseModel(text);
+  if (!model) return `expected \`provider:model\`, found ${JSON.stringify(text)}`;
+  if (model.provider === 'encoder') {
+    if (encoders.includes(model.model.toLowerCase())) return undefined;
+    return `there is no encoder \`${model.model}\`${didYouMean(model.model, encoders)}`;
+  }
+  if (providers.includes(model.provider)) return undefined;
+  const hint = didYouMean(model.provider, providers);
+  return `there is no provider \`${model.provider}\`${hint || ' in `providers`'}`;
+}

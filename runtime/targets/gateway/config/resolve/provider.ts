@@ -1,0 +1,112 @@
+import { givenOnly } from '../../../../core/given-only.ts';
+import { didYouMean } from '../../../../core/suggest.ts';
+import type { EncoderProgram, OpenAiDialect, ProviderInstance, ProviderLimits } from '../../providers/api.ts';
+import { type Preset, PRESETS } from '../../providers/presets.ts';
+import type { ProviderEntry } from '../schemas/providers.ts';
+import { isLocalUrl, readBaseUrl } from './base-url.ts';
+import { type Path, type ResolveContext, timeIn } from './context.ts';
+import { resolveEncoder } from './encoder.ts';
+import { resolveLimits } from './limits.ts';
+import { keyVariables } from './provider-keys.ts';
+
+/** Speaks OpenAI's API, at an address that only the configuration knows. */
+const COMPATIBLE: Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined } = { type: 'openai' };
+const COMPATIBLE_NAMES = ['openai-compatible', 'openai_compatible'];
+export const ENCODER = 'encoder';
+
+/** An entry of `providers`; undefined if something is wrong with it, which is reported. */
+export function resolveProvider(
+  context: ResolveContext,
+  path: Path,
+  entry: ProviderEntry,
+  shared: Partial<ProviderLimits>,
+): ProviderInstance | EncoderProgram | undefined {
+  const { report, secrets } = context;
+  const name = (path.at(-1) ?? '').toLowerCase();
+  if (entry.type !== undefined && entry.provider_type !== undefined) {
+    report([...path, 'provider_type'], 'is another name of `type`, which is given too; keep one', 'key');
+    return undefined;
+  }
+  const typeKey = entry.provider_type === undefined ? 'type' : 'provider_type';
+  const type = (entry[typeKey] ?? name).toLowerCase();
+  if (type === ENCODER) {
+    const { path: program, api_base: url, api_key, headers, timeouts, max_connections } = entry;
+    const own = givenOnly({ path: program, url, api_key, headers, timeouts, max_connections });
+    return resolveEncoder(context, path, own, shared);
+  }
+  if (entry.path !== undefined) {
+    report([...path, 'path'], 'is for type encoder only; for others write `api_base`', 'key');
+  }
+  const preset = presetOf(type);
+  if (!preset) {
+    const known = [...Object.keys(PRESETS), COMPATIBLE_NAMES[0] ?? '', ENCODER];
+    const isNamed = entry[typeKey] !== undefined;
+    const hint = didYouMean(type, known) || `; known are ${known.join(', ')}`;
+    report(
+      isNamed ? [...path, typeKey] : path,
+      isNamed
+        ? `there is no type \`${type}\`${hint}`
+        : `\`${name}\` is no preset, so it needs a \`type\`${hint}`,
+      isNamed ? 'value' : 'key',
+    );
+    return undefined;
+  }
+  const baseUrl = readBaseUrl(context, path, 'api_base', entry.api_base) ?? preset.baseUrl;
+  if (baseUrl === undefined) {
+    if (entry.api_base === undefined)
+      report(path, `type ${type} has no address of its own; write \`api_base\``, 'key');
+    return undefined;
+  }
+  const apiKey =
+    entry.api_key ?? keyFromEnvironment(context, { name, type, hasBase: entry.api_base !== undefined });
+  const headers = { ...entry.client_args?.custom_headers, ...entry.headers };
+  for (const secret of [apiKey, ...Object.values(headers)]) if (secret !== undefined) secrets.add(secret);
+  return {
+    name,
+    type: preset.type,
+    baseUrl,
+    apiKey,
+    headers,
+    local: entry.local ?? (preset.local === true || isLocalUrl(baseUrl)),
+    ...(entry.models && { models: entry.models }),
+    limits: { ...shared, ...timeoutOf(context, path, entry), ...resolveLimits(context, path, entry) },
+    dialect: { ...preset.dialect, ...dialectOf(entry) },
+  };
+}
+
+function presetOf(type: string): Preset | typeof COMPATIBLE | undefined {
+  if (COMPATIBLE_NAMES.includes(type)) return COMPATIBLE;
+  return Object.hasOwn(PRESETS, type) ? PRESETS[type] : undefined;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly type: string;
+  readonly hasBase: boolean;
+}
+
+/** The variable of a preset is not for an address that only shares its type. */
+function keyFromEnvironment({ given }: ResolveContext, { name, type, hasBase }: Asked): string | undefined {
+  if (hasBase && name !== type) return undefined;
+  return keyVariables(type)
+    .map((variable) => given.variable(variable))
+    .find((key) => key !== undefined);
+}
+
+function timeoutOf(
+  context: ResolveContext,
+  path: Path,
+  { client_args: args }: ProviderEntry,
+): Partial<ProviderLimits> {
+  const timeout = timeIn(context, [...path, 'client_args', 'timeout'], args?.timeout);
+  return timeout === undefined
+    ? {}
+    : { connectMs: timeout, firstByteMs: timeout, answerMs: timeout, idleMs: timeout };
+}
+
+const dialectOf = ({ dialect = {} }: ProviderEntry): Partial<OpenAiDialect> =>
+  givenOnly({
+    maxTokens: dialect.max_tokens_field,
+    asksForUsage: dialect.stream_usage,
+    hasResponses: dialect.responses,
+  });

@@ -1,0 +1,14 @@
+import { RULE_KEYWORD } from '../../../core/yaml/explain-value.ts';
+import { GATEWAY_FILE_SCHEMA } from './schemas/file.ts';
+
+/** The JSON Schema of the configuration file, without the keywords that only we know. */
+export function schemaText(): string {
+  const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...GATEWAY_FILE_SCHEMA };
+  return `${JSON.stringify(schema, publish, 2)}\n`;
+}
+
+function publish(_key: string, node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
+  const { [RULE_KEYWORD]: _rule, nullable, ...known } = node as Record<string, unknown>;
+  return nullable === true ? { anyOf: [known, { type: 'null' }] } : known;
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
+import { DURATION_RULE } from '../../../../core/duration.ts';
+
+/** A mapping with these keys and no others. */
+export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
+  members: Members,
+  description: string,
+) => Type.Object(members, { additionalProperties: false, description });
+
+export const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+export const count = (description: string, least = 1) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: least,
+      description,
+      [RULE_KEYWORD]: `a whole number of at least ${least}`,
+    }),
+  );
+
+/** Whether it really is one is for the resolver to say. */
+export const duration = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number>({
+      anyOf: [{ type: 'string' }, { type: 'number' }],
+      description,
+      [RULE_KEYWORD]: DURATION_RULE,
+    }),
+  );
+
+/** In dollars; as text where every digit counts. */
+export const DOLLARS_RULE = 'an amount of dollars of 0 or more';
+export const dollars = (description: string) =>
+  Type.Unsafe<string | number>({
+    anyOf: [{ type: 'string' }, { type: 'number' }],
+    description,
+    [RULE_KEYWORD]: DOLLARS_RULE,
+  });
+
+/** One text, or a list of them. */
+export const texts = (description: string) =>
+  Type.Unsafe<string | readonly string[]>({
+    anyOf: [
+      { type: 'string', minLength: 1 },
+      { type: 'array', items: { type: 'string', minLength: 1 } },
+    ],
+    description,
+    [RULE_KEYWORD]: 'a text or a list of texts',
+  });
+
+/** A mapping with any keys. */
+export const mapOf = <Value>(values: object, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, Value>>>({
+      type: 'object',
+      additionalProperties: values,
+      description,
+    }),
+  );
+
+export const choice = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], description }));

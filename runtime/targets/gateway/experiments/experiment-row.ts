@@ -1,0 +1,16 @@
+import type { Selectable } from 'kysely';
+import type { Schema } from '../store/schema.ts';
+import type { TaskDefinition } from '../work/api.ts';
+import type { Experiment } from './api.ts';
+
+export const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Experiment => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  datasetId: row.dataset_id,
+  maxSamples: row.max_samples,
+  task: JSON.parse(row.task) as TaskDefinition,
+  owner: row.owner,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

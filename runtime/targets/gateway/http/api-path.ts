@@ -1,0 +1,2 @@
+/** Where datasets, experiments, workflows and what belongs to them are. */
+export const API = '/api/v1';

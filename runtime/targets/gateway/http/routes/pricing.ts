@@ -1,0 +1,44 @@
+import type { Static } from 'typebox';
+import type { GatewayContext } from '../../context.ts';
+import type { NewPrice } from '../../ledger/api.ts';
+import { findModelKey, modelKeyOf } from '../../ledger/model-key.ts';
+import { pageOf } from '../page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
+import { newPricing } from '../schemas/pricing.ts';
+import { momentOrNull, nanosIn, nanosOrNull } from '../values.ts';
+import { pricingView } from '../views/pricing-view.ts';
+import { PRICING_OPERATIONS } from './pricing-operations.ts';
+
+/** `/v1/pricing`: what models cost. Their names hold colons and slashes, so whatever follows is one. */
+export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
+  const { prices } = state;
+  const routes = newRoutes();
+
+  routes.post('/v1/pricing', guards.master, async (c) =>
+    c.json(pricingView(await prices.set(priceIn(await readBody(c, newPricing))))),
+  );
+  routes.get('/v1/pricing', guards.anyone, async (c) =>
+    c.json((await prices.list(pageOf(c))).map((price) => pricingView(price))),
+  );
+  routes.get('/v1/pricing/:model{.+}/history', guards.anyone, async (c) => {
+    const history = await prices.history(findModelKey(c.req.param('model')));
+    return c.json(history.map((price) => pricingView(price)));
+  });
+  routes.get('/v1/pricing/:model{.+}', guards.anyone, async (c) =>
+    c.json(pricingView(await prices.get(findModelKey(c.req.param('model'))))),
+  );
+  routes.delete('/v1/pricing/:model{.+}', guards.master, async (c) => {
+    await prices.delete(findModelKey(c.req.param('model')));
+    return c.body(null, 204);
+  });
+
+  return { routes, operations: PRICING_OPERATIONS };
+}
+
+const priceIn = (body: Static<typeof newPricing>): NewPrice => ({
+  modelKey: modelKeyOf(body.model_key),
+  input: nanosIn('input_price_per_million', body.input_price_per_million),
+  output: nanosIn('output_price_per_million', body.output_price_per_million),
+  cachedInput: nanosOrNull('cached_input_price_per_million', body.cached_input_price_per_million) ?? null,
+  effectiveAt: momentOrNull('effective_at', body.effective_at) ?? undefined,
+});

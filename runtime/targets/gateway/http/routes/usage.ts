@@ -1,0 +1,46 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { UsageInterval } from '../../ledger/usage-api.ts';
+import { csvAnswer } from '../csv-answer.ts';
+import { pageOf } from '../page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
+import { callerOf } from '../sign-in.ts';
+import { usageQuery } from '../usage-query.ts';
+import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../views/usage-view.ts';
+import { USAGE_OPERATIONS } from './usage-operations.ts';
+
+/** `/v1/usage`: what models were asked, and what it cost. */
+export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
+  const { usage } = state;
+  const routes = newRoutes();
+
+  routes.get('/v1/usage', guards.anyone, async (c) => {
+    const { filter, by, interval, asCsv } = usageQuery(c, callerOf(c));
+    const page = pageOf(c);
+    if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
+    const isSummary = by.length > 0 || interval !== undefined;
+    const [totals, logs, groups, points] = await Promise.all([
+      usage.totals(filter),
+      isSummary ? undefined : usage.list(filter, page),
+      by.length > 0 ? usage.groups(filter, by, page) : undefined,
+      interval && usage.series(filter, interval, MOST_POINTS + 1),
+    ]);
+    if (interval && points && points.length > MOST_POINTS) throw tooManyPoints(interval);
+    return c.json({
+      totals: usageTotalsView(totals),
+      ...(logs && { logs: logs.map((row) => usageLogView(row)) }),
+      ...(groups && { groups: groups.map((group) => usageGroupView(by, group)) }),
+      ...(points && { series: points.map((point) => usagePointView(point)) }),
+    });
+  });
+
+  return { routes, operations: USAGE_OPERATIONS };
+}
+
+/** A week of minutes. */
+const MOST_POINTS = 10_080;
+
+function tooManyPoints(interval: UsageInterval): AppError {
+  const message = `There are more than ${MOST_POINTS} intervals of one ${interval}. Name a shorter time with from and to, or a longer interval.`;
+  return new AppError('InputError', message, { details: [{ location: 'query.interval', message }] });
+}

@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+
+export const health = closed('Health', { status: Type.Literal('healthy') });
+
+const state = {
+  database: oneOf(['connected', 'unavailable']),
+  version: Type.String({ description: 'Of the gateway.' }),
+};
+
+export const ready = closed('Ready', { status: Type.Literal('healthy'), ...state });
+export const notReady = closed('NotReady', {
+  detail: closed('NotReadyDetail', { status: Type.Literal('unhealthy'), ...state }),
+});

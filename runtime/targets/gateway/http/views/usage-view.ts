@@ -1,0 +1,57 @@
+import type { Static } from 'typebox';
+import { dollarsOf } from '../../../../core/money.ts';
+import { rfc3339 } from '../../../../core/rfc3339.ts';
+import type { UsageGrouping, UsageReports, UsageTotals } from '../../ledger/usage-api.ts';
+import type { UsageRow } from '../../store/schema.ts';
+import type { usageLogs, usageReport } from '../schemas/usage.ts';
+import { dollarsOrNull } from './money-view.ts';
+
+export const usageLogView = (row: UsageRow): Static<typeof usageLogs>[number] => ({
+  id: row.id,
+  user_id: row.user_id,
+  api_key_id: row.api_key_id,
+  timestamp: rfc3339(row.timestamp),
+  model: row.model,
+  provider: row.provider,
+  endpoint: row.endpoint,
+  prompt_tokens: row.prompt_tokens,
+  completion_tokens: row.completion_tokens,
+  cached_tokens: row.cached_tokens,
+  total_tokens: row.total_tokens,
+  cost: dollarsOrNull(row.cost_nano),
+  status: row.status === 'error' ? 'error' : 'success',
+  error_message: row.error_message,
+  status_code: row.status_code,
+  latency_ms: row.latency_ms,
+  ttft_ms: row.ttft_ms,
+  usage_estimated: row.estimated === 1,
+  request_id: row.request_id,
+  attempt: row.attempt,
+});
+
+export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>['totals'] => ({
+  requests: totals.requests,
+  errors: totals.errors,
+  prompt_tokens: totals.promptTokens,
+  completion_tokens: totals.completionTokens,
+  cached_tokens: totals.cachedTokens,
+  total_tokens: totals.totalTokens,
+  cost: dollarsOf(totals.cost),
+});
+
+type Report = Static<typeof usageReport>;
+type Group = Awaited<ReturnType<UsageReports['groups']>>[number];
+type Point = Awaited<ReturnType<UsageReports['series']>>[number];
+
+export const usageGroupView = (
+  by: readonly UsageGrouping[],
+  { group, ...sums }: Group,
+): NonNullable<Report['groups']>[number] => ({
+  group: Object.fromEntries(by.map((word, place) => [word, group[place] ?? null])),
+  ...usageTotalsView(sums),
+});
+
+export const usagePointView = ({ start, ...sums }: Point): NonNullable<Report['series']>[number] => ({
+  start: rfc3339(start),
+  ...usageTotalsView(sums),
+});

@@ -1,0 +1,76 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { waitFor } from '../../routing/wait-for.ts';
+import type { Claim, Compute, ComputeEnd, JobQueue } from '../api.ts';
+import { isOver } from '../job-row.ts';
+import type { WorkerTokens } from '../worker-tokens.ts';
+import { keepLease } from './keep-lease.ts';
+
+export interface SuperviseParts {
+  readonly queue: JobQueue;
+  readonly tokens: WorkerTokens;
+  readonly compute: Compute;
+  readonly gatewayUrl: (compute: string) => string;
+  readonly clock: Clock;
+  /** Aborted when this gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+/** So often work may begin at the same row before it is given up. */
+const MOST_ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 200;
+
+/** Has a worker for a job until it is over, or no longer this gateway's. */
+export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> {
+  const { queue, clock, closing } = parts;
+  const lease = keepLease(claim, queue, clock);
+  const stop = AbortSignal.any([closing, lease.over]);
+  try {
+    const failure = stop.aborted ? undefined : await workUntilOver(claim, parts, stop);
+    if (failure !== undefined) await end(queue, claim, { status: 'failed', error: failure });
+    else if (lease.why() === 'cancelled') await end(queue, claim, { status: 'stopped', error: 'Cancelled.' });
+    else if (lease.why() === 'late') await end(queue, claim, { status: 'failed', error: tooLate(claim) });
+    else if (closing.aborted) await queue.release(claim);
+  } finally {
+    await lease.stop();
+  }
+}
+
+/** Resolves with why it has failed for good; undefined if it is over, or has to stop. */
+async function workUntilOver(
+  { job: { id, doneRows: before }, epoch }: Claim,
+  { queue, tokens, compute, gatewayUrl, clock }: SuperviseParts,
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  let reached = before;
+  const token = await tokens.sign({ jobId: id, epoch });
+  const assignment = { jobId: id, epoch, token, gatewayUrl: gatewayUrl(compute.name) };
+  for (let attempts = 1; ; attempts += 1) {
+    const ended = await compute.run(assignment, stop);
+    const { status, doneRows } = await queue.get('everyone', id);
+    if (stop.aborted || isOver(status)) return undefined;
+    await queue.log(id, 'warn', `The worker ended before the job did: ${ended.how}.`);
+    for (const line of ended.lines) await queue.log(id, 'warn', line);
+    if (doneRows > reached) attempts = 0;
+    reached = doneRows;
+    if (attempts >= MOST_ATTEMPTS) return gaveUp(doneRows, ended);
+    await waitFor(FIRST_PAUSE_MS * 2 ** attempts, clock, stop);
+    if (stop.aborted) return undefined;
+  }
+}
+
+/** A worker may have ended it in the same moment. */
+async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end']>[1]): Promise<void> {
+  try {
+    await queue.end(claim, how);
+  } catch (error) {
+    if (!(error instanceof AppError && error.reason === 'lease_lost')) throw error;
+  }
+}
+
+const gaveUp = (row: number, { how, lines }: ComputeEnd): string =>
+  `The worker ended ${MOST_ATTEMPTS} times at row ${row}, the last time with ${how}` +
+  (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
+
+const tooLate = ({ job: { timeoutSec } }: Claim): string =>
+  `The job did not end within ${timeoutSec} seconds (job_timeout_sec).`;

@@ -1,0 +1,53 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { HeaderReader, Users, WorkPayer } from '../identity/api.ts';
+import { refused, tokenOf } from '../identity/credentials.ts';
+import type { Claim, Job, JobQueue } from './api.ts';
+import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
+
+/** Whose work a request is part of, as told by its credential. */
+export interface WorkerAccess {
+  /** Throws an UnauthorizedError for any other credential, a ConflictError if the lease is lost. */
+  claim(headers: HeaderReader): Promise<Claim>;
+  /** Makes sure that there is somebody on whose account the work can ask models. */
+  openAccount(claim: Claim): Promise<void>;
+  /** On whose account the work asks models; undefined for any other credential. */
+  payer(headers: HeaderReader): Promise<WorkPayer | undefined>;
+}
+
+interface AccessParts {
+  readonly queue: Pick<JobQueue, 'held'>;
+  readonly tokens: WorkerTokens;
+  readonly users: Users;
+}
+
+/** Pays for work that belongs to nobody but the master key. */
+const NOBODYS_USER = 'workflows';
+
+export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? NOBODYS_USER;
+
+export function createWorkerAccess({ queue, tokens, users }: AccessParts): WorkerAccess {
+  const claimOf = async (token: string): Promise<Claim> => {
+    const lease = await tokens.read(token);
+    if (!lease) throw refused('Invalid worker token', 'invalid_key');
+    return await queue.held(lease.jobId, lease.epoch);
+  };
+  return {
+    claim: async (headers) => await claimOf(tokenOf(headers)),
+    async openAccount({ job }) {
+      if (job.owner !== null) return;
+      await users.create({ userId: NOBODYS_USER, alias: 'Workflows of the master key' }).catch(existed);
+    },
+    async payer(headers) {
+      const value = headers.get('x-gateway-key') || headers.get('authorization') || '';
+      if (!isWorkerToken(value.slice(BEARER.length))) return undefined;
+      const { job } = await claimOf(tokenOf(headers));
+      return { kind: 'work', userId: payingUser(job), jobId: job.id };
+    },
+  };
+}
+
+const BEARER = 'Bearer ';
+
+function existed(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'ConflictError')) throw error;
+}

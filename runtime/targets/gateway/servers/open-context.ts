@@ -1,0 +1,110 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { sql } from 'kysely';
+import { systemClock } from '../../../platform/clock.ts';
+import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
+import { createLifecycle } from '../../../serve/lifecycle.ts';
+import type { Logger } from '../../../serve/log.ts';
+import { createCompletions } from '../completions/completions.ts';
+import type { GatewayConfig } from '../config/spec.ts';
+import type { GatewayContext } from '../context.ts';
+import { createExperiments } from '../experiments/experiments.ts';
+import { openGatewayState } from '../gateway-state.ts';
+import { createJobServices } from '../jobs/job-services.ts';
+import { createModels, type Models } from '../models/models.ts';
+import type { WatchChild } from '../providers/encoder/child.ts';
+import { openProvider } from '../providers/open-provider.ts';
+import { openStore } from '../store/open-store.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
+import { createSingleJobs } from '../workflows/single-jobs.ts';
+import { createWorkflows } from '../workflows/workflows.ts';
+import { inTurn } from './in-turn.ts';
+
+export interface OpenedContext extends GatewayContext {
+  readonly models: Models;
+  /** Ends the children that outlive this process. */
+  readonly watch: WatchChild;
+  /** Sends and writes what is still to be sent and written, and ends what was started. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ContextParts {
+  readonly config: GatewayConfig;
+  readonly log: Logger;
+  readonly reload: () => Promise<void>;
+}
+
+/** Everything that the routes share. */
+export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
+  const clock = systemClock;
+  const closers = inTurn();
+  const onError = (error: unknown): void => log.error({ err: error }, 'failed in the background');
+  try {
+    const store = await openStore(config.database, config);
+    closers.add(() => store.close());
+    const { masterKey, userLimits } = config;
+    const state = await openGatewayState(store, { clock, masterKey, userLimits, onError });
+    closers.replace(() => state.close());
+    await state.prices.seed(config.models.pricing);
+
+    const { trustUsers, maxDatasetBytes } = config.workflows;
+    const jobs = createJobServices(store, {
+      clock,
+      masterKey,
+      identity: state.identity,
+      trustUsers,
+      maxDatasetBytes,
+      onEnded: (trx, job) => workflows.ended(trx, job),
+    });
+
+    const guard = createOrphanGuard();
+    closers.add(() => guard.close());
+    const onLine = (line: string): void => log.info({ encoder: line }, 'an encoder says');
+    const { watch } = guard;
+    const models = createModels(config.models, {
+      open: (provider) => openProvider(provider, { clock, random: Math.random, onLine, watch }),
+      clock,
+      random: Math.random,
+    });
+    closers.add(() => models.close());
+
+    const { compute } = config.workflows;
+    const workflows = createWorkflows(store, { clock, models, compute, services: jobs });
+    const singleJobs = createSingleJobs(store, { models, compute, services: jobs });
+    const experiments = createExperiments(store, { clock, datasets: jobs.datasets, workflows });
+
+    const metrics = new Registry();
+    collectDefaultMetrics({ register: metrics });
+    const lifecycle = createLifecycle();
+    const version = process.env['ENCODERFILE_VERSION'] ?? 'from source';
+    const { tracing } = config;
+    const activeRequests = lifecycle.inside;
+    const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
+    closers.add(() => telemetry.close());
+    return {
+      // Who may ask what is for the routes to say: it depends on the route, and needs more headers than one.
+      kernel: { log, metrics, lifecycle, access: { check: () => undefined } },
+      clock,
+      state,
+      jobs,
+      experiments,
+      workflows,
+      singleJobs,
+      compute,
+      models,
+      watch,
+      completions: createCompletions({ state, models, telemetry, clock, log }),
+      telemetry,
+      version,
+      databaseWorks: async () =>
+        await sql`select 1`.execute(store.db).then(
+          () => true,
+          () => false,
+        ),
+      reload,
+      close: closers.close,
+    };
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { formatAddress } from '../../../serve/hostname.ts';
+import { listenHttp } from '../../../serve/http/listen.ts';
+import type { Logger } from '../../../serve/log.ts';
+import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
+import type { gatewayApp } from '../http/app.ts';
+import { errorWithoutPath } from '../http/errors.ts';
+import { createLocalCompute } from '../jobs/compute/local.ts';
+import { ownProgram } from '../jobs/compute/own-program.ts';
+import { createRayCompute } from '../jobs/compute/ray.ts';
+import { createRunner, type Runner } from '../jobs/runner/runner.ts';
+import { inTurn } from './in-turn.ts';
+import type { OpenedContext } from './open-context.ts';
+
+export interface RunnerParts {
+  readonly app: ReturnType<typeof gatewayApp>;
+  readonly server: Pick<ServerConfig, 'host' | 'tls'>;
+  /** Where the gateway answers. */
+  readonly url: string;
+  readonly port: number;
+  readonly workflows: WorkflowsConfig;
+  readonly log: Logger;
+}
+
+/** What runs jobs, and how their workers reach this gateway. */
+export async function openRunner(
+  { jobs, clock, watch }: Pick<OpenedContext, 'jobs' | 'clock' | 'watch'>,
+  { app, server, url, port, workflows, log }: RunnerParts,
+): Promise<Runner> {
+  const closers = inTurn();
+  let localUrl = `http://${formatAddress(reachable(server.host), port)}`;
+  if (server.tls) {
+    // Workers of this machine cannot know by which name its certificate is good.
+    const hostname = '127.0.0.1';
+    const http = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse: errorWithoutPath });
+    closers.add(() => http.close(0));
+    localUrl = `http://${formatAddress(hostname, http.port)}`;
+  }
+  const { slots, ray } = workflows;
+  const runner = createRunner({
+    ...jobs,
+    computes: [
+      { compute: createLocalCompute({ command: ownProgram(), watch }), slots },
+      ...(ray ? [{ compute: createRayCompute({ ...ray, clock }), slots: ray.slots }] : []),
+    ],
+    gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),
+    clock,
+    log,
+  });
+  closers.add(runner.close);
+  return { start: runner.start, close: closers.close };
+}
+
+/** An address that stands for all of them is none to ask. */
+const reachable = (host: string): string =>
+  ({ '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' })[host] ?? host;

@@ -1,0 +1,108 @@
+import { formatAddress } from '../../../serve/hostname.ts';
+import { listenHttp } from '../../../serve/http/listen.ts';
+import { createLog, type Logger } from '../../../serve/log.ts';
+import { createRedactor } from '../../../serve/redact.ts';
+import type { LoadedGatewayConfig } from '../config/read-config.ts';
+import { gatewayApp } from '../http/app.ts';
+import { directCompletions } from '../http/direct.ts';
+import { errorWithoutPath } from '../http/errors.ts';
+import { bootstrapKey } from './bootstrap-key.ts';
+import { inTurn } from './in-turn.ts';
+import { mayListen } from './may-listen.ts';
+import { openContext } from './open-context.ts';
+import { openRunner } from './open-runner.ts';
+import { createReloader } from './reloader.ts';
+
+export interface StartOptions {
+  /** Reads the configuration; again on every reload. */
+  readonly read: () => Promise<LoadedGatewayConfig>;
+  /** Takes lines of log. */
+  readonly write: (line: string) => void;
+  /** Whether to read the configuration again when its file changes. */
+  readonly watch?: boolean;
+}
+
+export interface RunningGateway {
+  /** Where it answers. */
+  readonly url: string;
+  readonly config: LoadedGatewayConfig;
+  readonly log: Logger;
+  /** A key that was made because there was none; nobody will ever see it again. */
+  readonly firstKey: string | undefined;
+  readonly reload: () => Promise<void>;
+  /** Answers what was accepted and refuses what comes, then closes all. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What is cut off at the end still has to be written down. */
+const CLOSE_MILLISECONDS = 2000;
+
+/** Puts the gateway on the network. */
+export async function startGateway({ read, write, watch = false }: StartOptions): Promise<RunningGateway> {
+  const config = await read();
+  const { server, masterKey } = config;
+  mayListen(config);
+  const redactor = createRedactor(config.secrets);
+  const log = createLog(config.logLevel, { write: (line) => write(redactor.text(line)) });
+  for (const warning of config.warnings) log.warn(warning);
+
+  const closers = inTurn();
+  try {
+    const context = await openContext({ config, log, reload: () => reloader.reload() });
+    closers.add(context.close);
+    const { kernel, models, state } = context;
+    const reloader = createReloader({
+      config,
+      read,
+      async apply(fresh) {
+        redactor.learn(fresh.secrets);
+        await state.prices.seed(fresh.models.pricing);
+        models.replace(fresh.models);
+        log.level = fresh.logLevel;
+      },
+      log,
+      clock: context.clock,
+    });
+    closers.add(reloader.close);
+    const firstKey = config.bootstrapKey ? await bootstrapKey(state.identity.keys) : undefined;
+
+    const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };
+    const app = gatewayApp(context, options);
+    const http = await listenHttp({
+      app,
+      direct: directCompletions(context, options),
+      hostname: server.host,
+      port: server.port,
+      portFlag: '--port',
+      tls: server.tls,
+      refuse: errorWithoutPath,
+    });
+    closers.add(async () => {
+      await http.close(CLOSE_MILLISECONDS);
+      await kernel.lifecycle.drain(CLOSE_MILLISECONDS);
+    });
+    const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
+    const { workflows } = config;
+    const runner = await openRunner(context, { app, server, url, port: http.port, workflows, log });
+    closers.add(runner.close);
+    if (watch) reloader.watch();
+    kernel.lifecycle.ready();
+    runner.start();
+    return {
+      url,
+      config,
+      log,
+      firstKey,
+      reload: reloader.reload,
+      async stop() {
+        // Workers ask models here as long as they run.
+        await runner.close();
+        await kernel.lifecycle.drain(server.shutdownMs);
+        await closers.close();
+      },
+    };
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { explainOpenError } from './database-error.ts';
+import { type DatabasePlace, shownPlace } from './database-url.ts';
+import { migrate, type MigrateResult, NEWEST_VERSION, versionsOf } from './migrate.ts';
+import { openDatabase } from './open-store.ts';
+
+/**
+ * Brings a database to the version of this gateway, whatever it was, and closes it; a dry run only tells its version, and makes
+ * nothing. Throws a ConfigError that says what is wrong with it.
+ */
+export async function migrateStore(
+  place: DatabasePlace,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<MigrateResult> {
+  if (dryRun && place.kind === 'sqlite' && !existsSync(place.path)) return { from: 0, to: NEWEST_VERSION };
+  const shown = shownPlace(place);
+  try {
+    const store = openDatabase(place);
+    try {
+      return dryRun ? await versionsOf(store) : await migrate(store, shown, true);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw explainOpenError(error, shown);
+  }
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { LedgerChanges } from '../api.ts';
+import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
+import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
+import { wholeNumbers } from '../whole-numbers.ts';
+import { hotTable } from './hot-table.ts';
+
+/** What the ledger says to SQLite, prepared once, which is possible as soon as the tables are there. */
+export type LedgerStatements = ReturnType<typeof prepareLedger>;
+
+export function prepareLedger(database: DatabaseSync) {
+  const begin = database.prepare('begin immediate');
+  const commit = database.prepare('commit');
+  const rollback = database.prepare('rollback');
+  const version = database.prepare('pragma data_version');
+  const meta = database.prepare('select revision, ledger_owner from gateway_meta');
+  const processes = database.prepare('select * from gateway_processes');
+  const own = database.prepare('update gateway_meta set ledger_owner = ?');
+  const billed = database.prepare('select id from gateway_usage where id = ?');
+  const hold = database.prepare(
+    'update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?',
+  );
+  const accounts = hotTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
+  const reservations = hotTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
+  const usage = hotTable(database, 'gateway_usage', USAGE_COLUMNS);
+  const resets = hotTable(database, 'gateway_budget_resets', RESET_COLUMNS);
+  return {
+    /** All of it, or nothing. */
+    transaction<Result>(work: () => Result): Result {
+      begin.run();
+      try {
+        const result = work();
+        commit.run();
+        return result;
+      } catch (error) {
+        if (database.isTransaction) rollback.run();
+        throw error;
+      }
+    },
+    /** Another number whenever another connection has changed anything. */
+    version: (): unknown => version.get()?.['data_version'],
+    meta: () => wholeNumbers(meta.get()) as unknown as Pick<MetaRow, 'revision' | 'ledger_owner'>,
+    processes: () => processes.all().map(wholeNumbers) as unknown as ProcessRow[],
+    own: (processId: string | null) => void own.run(processId),
+    isBilled: (id: string) => billed.get(id) !== undefined,
+    account: accounts.find,
+    reservation: reservations.find,
+    /** What is held more for an account than its row says. */
+    hold: (accountId: string, amount: bigint, count: number) => void hold.run(amount, count, accountId),
+    write(changes: LedgerChanges) {
+      changes.accounts.forEach(accounts.update);
+      changes.opened.forEach(reservations.insert);
+      changes.closed.forEach(reservations.delete);
+      changes.usage.forEach(usage.insert);
+      changes.resets.forEach(resets.insert);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { dollarsOf } from '../../../core/money.ts';
+import type { Attempt } from '../routing/api.ts';
+import { parseModel } from '../routing/model-string.ts';
+import type { CompletionEvent, RequestTrace } from './api.ts';
+import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from './otlp.ts';
+import { newSpanId } from './request-trace.ts';
+
+/**
+ * A span for the request as it was answered, with all that it used, and one below it for each time that somebody was asked;
+ * tokens stand in the first alone, so that nobody counts them twice.
+ */
+export function completionSpans(event: CompletionEvent, trace: RequestTrace): OtlpSpan[] {
+  const { endpoint, status, reason, usage, cost, startedAt, firstByteMs } = event;
+  const endedAt = startedAt + event.durationMs;
+  const failed = status >= 500 || (reason !== undefined && status < 400);
+  const request: OtlpSpan = {
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    parentSpanId: trace.parentId,
+    name: `POST ${endpoint}`,
+    kind: SPAN_KINDS.server,
+    startTimeUnixNano: nanoTime(startedAt),
+    endTimeUnixNano: nanoTime(endedAt),
+    attributes: attributesOf({
+      'http.request.method': 'POST',
+      'http.route': endpoint,
+      'http.response.status_code': status,
+      'error.type': reason ?? (status >= 500 ? String(status) : undefined),
+      ...modelAttributes(endpoint, event.model),
+      'gen_ai.usage.input_tokens': usage?.promptTokens,
+      'gen_ai.usage.output_tokens': usage?.completionTokens,
+      'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens || undefined,
+      'gateway.request_id': event.requestId,
+      'gateway.streamed': event.streamed,
+      'gateway.attempts': event.attempts.length,
+      'gateway.cost_dollars': cost === undefined ? undefined : { fraction: dollarsOf(cost) },
+      'gateway.first_byte_ms': firstByteMs === undefined ? undefined : { fraction: firstByteMs },
+    }),
+    // What a client did wrong is no failure of this server.
+    status: failed ? { code: STATUS_ERROR, ...(reason === undefined ? {} : { message: reason }) } : {},
+  };
+  return [request, ...event.attempts.map((attempt) => attemptSpan(event, trace, attempt, endedAt))];
+}
+
+function attemptSpan(
+  { endpoint, streamed }: CompletionEvent,
+  { traceId, spanId }: RequestTrace,
+  attempt: Attempt,
+  endedAt: number,
+): OtlpSpan {
+  const { target, outcome, startedAt } = attempt;
+  // An attempt that became a stream is over when the stream is.
+  const end = outcome === 'answered' && streamed ? endedAt : startedAt + attempt.durationMs;
+  return {
+    traceId,
+    spanId: newSpanId(),
+    parentSpanId: spanId,
+    name: `${operationOf(endpoint)} ${parseModel(target)?.model ?? target}`,
+    kind: SPAN_KINDS.client,
+    startTimeUnixNano: nanoTime(startedAt),
+    endTimeUnixNano: nanoTime(Math.max(startedAt, end)),
+    attributes: attributesOf({
+      ...modelAttributes(endpoint, target),
+      'http.request.resend_count': attempt.number > 1 ? attempt.number - 1 : undefined,
+      'http.response.status_code': attempt.upstreamStatus,
+      'error.type': attempt.failure,
+    }),
+    status: attempt.failure === undefined ? {} : { code: STATUS_ERROR, message: attempt.failure },
+  };
+}
+
+/** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ */
+function modelAttributes(endpoint: string, key: string | undefined): Record<string, string | undefined> {
+  const name = key === undefined ? undefined : parseModel(key);
+  return {
+    'gen_ai.operation.name': operationOf(endpoint),
+    'gen_ai.provider.name': name && (KNOWN_PROVIDERS[name.provider] ?? name.provider),
+    'gen_ai.request.model': name?.model ?? key,
+  };
+}
+
+const operationOf = (endpoint: string): string => OPERATIONS[endpoint] ?? 'chat';
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  '/v1/embeddings': 'embeddings',
+  '/v1/classify': 'classify',
+};
+
+/** Where the convention's name differs from that of our presets. */
+const KNOWN_PROVIDERS: Readonly<Record<string, string>> = {
+  gemini: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+};

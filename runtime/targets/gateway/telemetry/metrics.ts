@@ -1,0 +1,157 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { dollarsOf } from '../../../core/money.ts';
+import type { Attempt } from '../routing/api.ts';
+import { parseModel } from '../routing/model-string.ts';
+import type { CompletionEvent } from './api.ts';
+import { createModelLabels, OTHER } from './model-labels.ts';
+
+export interface GatewayMetrics {
+  readonly completed: (event: CompletionEvent) => void;
+  readonly authFailed: (reason: string) => void;
+  readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
+}
+
+/** In seconds: models take from moments to minutes. */
+const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const DOLLARS = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+const AUTH_REASONS: ReadonlySet<string> = new Set([
+  'missing_credentials',
+  'invalid_format',
+  'invalid_key',
+  'inactive_key',
+  'expired_key',
+]);
+const HTTP_DURATIONS = 'http_request_duration_seconds';
+
+/**
+ * What of the models' use is counted. Labels come from the configuration or from short lists: no user, no key, no path, and of
+ * models only so many.
+ */
+export function createGatewayMetrics(registry: Registry, activeRequests: () => number): GatewayMetrics {
+  const registers = [registry];
+  const counter = <Label extends string>(
+    name: string,
+    help: string,
+    ...labelNames: Label[]
+  ): Counter<Label> => new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: Label[]
+  ): Histogram<Label> => new Histogram({ name, help, labelNames, buckets, registers });
+
+  countRequests(registry);
+  void new Gauge({
+    name: 'gateway_active_requests',
+    help: 'Requests that are being answered, streams included.',
+    registers,
+    collect() {
+      this.set(activeRequests());
+    },
+  });
+  const durations = histogram(
+    'gateway_request_duration_seconds',
+    'Time from a request to a model to the end of its answer.',
+    SECONDS,
+    'method',
+    'endpoint',
+  );
+  const firstBytes = histogram(
+    'gateway_time_to_first_byte_seconds',
+    'Time from a request to a model to the first byte of its answer.',
+    SECONDS,
+    'endpoint',
+  );
+  const tokens = counter(
+    'gateway_tokens_total',
+    'Tokens that models read and wrote.',
+    'provider',
+    'model',
+    'type',
+  );
+  const cached = counter(
+    'gateway_cached_tokens_total',
+    "Tokens read that were in a provider's cache.",
+    'provider',
+    'model',
+  );
+  const costs = histogram(
+    'gateway_request_cost_dollars',
+    'Cost of a request in dollars.',
+    DOLLARS,
+    'provider',
+    'model',
+  );
+  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests refused over a rate limit.');
+  const overBudget = counter('gateway_budget_exceeded_total', 'Requests refused over a budget.');
+  const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
+  const attempts = counter(
+    'gateway_attempts_total',
+    'Times that a provider was asked.',
+    'provider',
+    'outcome',
+  );
+  const retries = counter(
+    'gateway_retries_total',
+    'Times that the same model of a provider was asked again.',
+    'provider',
+  );
+  const fallbacks = counter(
+    'gateway_fallbacks_total',
+    'Requests answered by another model than the first that was asked.',
+  );
+  const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
+
+  const labelsOf = createModelLabels();
+  const countAttempts = (made: readonly Attempt[]): void => {
+    made.forEach(({ target, outcome, failure }, index) => {
+      // Only configured providers are ever asked.
+      const provider = parseModel(target)?.provider ?? OTHER;
+      attempts.inc({ provider, outcome: failure ?? outcome });
+      if (outcome !== 'skipped' && index > 0 && made[index - 1]?.target === target) retries.inc({ provider });
+    });
+    const last = made.at(-1);
+    if (last?.outcome === 'answered' && last.target !== made[0]?.target) fallbacks.inc();
+  };
+
+  return {
+    completed(event) {
+      const { endpoint, usage, cost, reason, firstByteMs } = event;
+      durations.observe({ method: 'POST', endpoint }, event.durationMs / 1000);
+      if (firstByteMs !== undefined) firstBytes.observe({ endpoint }, firstByteMs / 1000);
+      countAttempts(event.attempts);
+      if (reason === 'rate_limited') rateLimited.inc();
+      if (reason === 'budget_exceeded') overBudget.inc();
+      if (!usage && cost === undefined) return;
+      const labels = labelsOf(event.model, cost !== undefined);
+      if (cost !== undefined) costs.observe(labels, dollarsOf(cost));
+      if (!usage) return;
+      if (usage.promptTokens > 0) tokens.inc({ ...labels, type: 'input' }, usage.promptTokens);
+      if (usage.completionTokens > 0) tokens.inc({ ...labels, type: 'output' }, usage.completionTokens);
+      if (usage.cachedTokens > 0) cached.inc(labels, usage.cachedTokens);
+    },
+    authFailed: (reason) => authFailures.inc({ reason: AUTH_REASONS.has(reason) ? reason : OTHER }),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
+  };
+}
+
+/** Every server counts its requests by route with their times; here the same counts have their own name as well. */
+function countRequests(registry: Registry): void {
+  void new Counter({
+    name: 'gateway_requests_total',
+    help: 'HTTP requests that were answered.',
+    labelNames: ['method', 'endpoint', 'status'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const durations = registry.getSingleMetric(HTTP_DURATIONS);
+      if (!(durations instanceof Histogram)) return;
+      for (const { metricName, labels, value } of (await durations.get()).values) {
+        if (metricName !== `${HTTP_DURATIONS}_count`) continue;
+        const { method, route, status } = labels as Record<string, string | number>;
+        this.inc({ method, endpoint: route, status } as Record<string, string | number>, value);
+      }
+    },
+  });
+}

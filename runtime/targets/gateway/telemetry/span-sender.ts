@@ -1,0 +1,102 @@
+import { Pool } from 'undici';
+import { retryDelay, type RetryPolicy } from '../../../core/retry-plan.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { TracingConfig } from '../config/spec.ts';
+import { collect } from '../providers/http/collect.ts';
+import { waitFor } from '../routing/wait-for.ts';
+import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
+
+interface SentSpans {
+  readonly accepted: number;
+  /** Why others were not. */
+  readonly problem: Error | undefined;
+}
+
+export interface SpanSender {
+  /** Tries again what may work later, until the signal is aborted. Never rejects. */
+  readonly send: (spans: readonly OtlpSpan[], signal: AbortSignal) => Promise<SentSpans>;
+  readonly close: () => Promise<void>;
+}
+
+const POLICY: RetryPolicy = { retries: 4, baseDelay: 1000, maxDelay: 16_000, longestPause: 60_000 };
+const ANSWER_WITHIN_MS = 10_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** @see https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+type Outcome =
+  | { readonly kind: 'taken'; readonly rejected: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly problem: Error; readonly retry: boolean; readonly pauseMs?: number };
+
+/** Sends spans to a collector by OTLP over HTTP, as JSON. */
+export function createSpanSender(
+  { endpoint, headers }: Pick<TracingConfig, 'endpoint' | 'headers'>,
+  source: OtlpSource,
+  clock: Clock,
+): SpanSender {
+  const url = new URL(endpoint);
+  const pool = new Pool(url.origin, {
+    connections: 1,
+    connect: { timeout: ANSWER_WITHIN_MS },
+    headersTimeout: ANSWER_WITHIN_MS,
+    bodyTimeout: ANSWER_WITHIN_MS,
+  });
+
+  const post = async (body: string, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      const answer = await pool.request({
+        method: 'POST',
+        path: url.pathname + url.search,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+        signal,
+      });
+      const text = (await collect(answer.body, MAX_ANSWER_BYTES)).toString('utf8');
+      const { statusCode: status } = answer;
+      if (status >= 200 && status < 300) return { kind: 'taken', ...partialSuccess(text) };
+      const problem = new Error(`The collector of spans answers with status ${status}.`);
+      const seconds = Number(answer.headers['retry-after']);
+      return {
+        kind: 'failed',
+        problem,
+        retry: RETRYABLE.has(status),
+        ...(seconds > 0 ? { pauseMs: seconds * 1000 } : {}),
+      };
+    } catch (error) {
+      const problem = new Error('The collector of spans cannot be reached.', { cause: error });
+      return { kind: 'failed', problem, retry: true };
+    }
+  };
+
+  return {
+    send: async (spans, signal) => {
+      const body = traceRequest(source, spans);
+      for (let tries = 0; ; tries += 1) {
+        const outcome = await post(body, signal);
+        if (outcome.kind === 'taken') {
+          const { rejected, message } = outcome;
+          const problem = rejected > 0 ? new Error(`The collector refuses spans: ${message}`) : undefined;
+          return { accepted: Math.max(0, spans.length - rejected), problem };
+        }
+        const { problem, retry, pauseMs } = outcome;
+        const delay = retry ? retryDelay(tries, pauseMs, Math.random, POLICY) : undefined;
+        if (delay !== undefined) await waitFor(delay, clock, signal);
+        if (delay === undefined || signal.aborted) return { accepted: 0, problem };
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** A collector may take some and refuse others. */
+function partialSuccess(text: string): { readonly rejected: number; readonly message: string } {
+  try {
+    const { partialSuccess: partial } = JSON.parse(text) as {
+      partialSuccess?: { rejectedSpans?: string | number; errorMessage?: string };
+    };
+    return { rejected: Number(partial?.rejectedSpans ?? 0) || 0, message: partial?.errorMessage ?? '' };
+  } catch {
+    // One that answers with nothing has taken them all.
+    return { rejected: 0, message: '' };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Json, MetricResult, RowScores } from '../../../../core/metrics/api.ts';
+import type { Cell, Row } from '../../datasets/api.ts';
+import type { WorkUsage } from '../api.ts';
+import type { Model } from '../backends/api.ts';
+import type { Pacing } from '../pacing.ts';
+
+/** A row with its prediction and its ground truth. */
+export interface Sample {
+  readonly row: Row;
+  readonly prediction: Cell;
+  readonly truth: Cell;
+}
+
+export interface BatchContext {
+  readonly signal: AbortSignal;
+  /** Told of tokens as they are used. */
+  readonly spend: (usage: WorkUsage) => void;
+}
+
+/** Counts a row when it is its turn, and gives its scores. Throws an AppError for a row that it cannot take. */
+export type CountRow = () => RowScores;
+
+/** One metric, or some that are counted together. */
+export interface Scorer {
+  /** Reads rows, or asks models about them; batches may overlap here. */
+  prepare(samples: readonly Sample[], context: BatchContext): Promise<readonly CountRow[]>;
+  result(): MetricResult;
+  save(): Json;
+}
+
+export interface ScorerTools {
+  readonly judge: Model | undefined;
+  readonly embedder: Model | undefined;
+  readonly batchSize: number;
+  readonly pacing: Pacing;
+}
+
+export type Need = 'judge' | 'embedder';
+
+export interface MetricFamily {
+  readonly name: string;
+  /** What users may ask for, and the values that each shows; those of a table only shows in the details have none. */
+  readonly metrics: Readonly<Record<string, (value: string) => boolean>>;
+  readonly needs: readonly Need[];
+  /** The name under which a value is tracked. */
+  readonly shownAs: (value: string) => string;
+  open(tools: ScorerTools, saved: Json | undefined): Scorer;
+}

@@ -1,0 +1,84 @@
+import { AppError, inputError } from '../../../../../contract/errors.ts';
+import {
+  type Criterion,
+  JUDGE_DEFINITIONS,
+  type JudgeDefinition,
+} from '../../../../../core/metrics/text/judge/definitions.ts';
+import { judgeMessages } from '../../../../../core/metrics/text/judge/messages.ts';
+import { judge as judgeMetric } from '../../../../../core/metrics/text/judge/metric.ts';
+import { readVerdict, type Verdict } from '../../../../../core/metrics/text/judge/verdict.ts';
+import { textOfRow } from '../../inference/text-of-row.ts';
+import { atOnce } from '../../inference/at-once.ts';
+import type { BatchContext, CountRow, MetricFamily, Sample } from '../api.ts';
+import type { Model } from '../../backends/api.ts';
+import { all, asIs } from '../names.ts';
+import { readText } from '../../read-text.ts';
+
+/** Ask a language model about every row, once for each criterion. */
+export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((definition) => ({
+  name: definition.name,
+  metrics: { [definition.name]: all },
+  needs: ['judge'],
+  shownAs: asIs,
+  open({ judge, batchSize }, saved) {
+    const metric = judgeMetric({ definition }, saved);
+    if (!judge?.chat) {
+      throw inputError(
+        `${definition.name} needs a judge that writes${judge ? `, which ${judge.name} does not` : ''}.`,
+      );
+    }
+    return {
+      prepare: (samples, context) =>
+        atOnce(samples, batchSize, async (sample): Promise<CountRow> => {
+          try {
+            const row = await verdictsOf(definition, judge, sample, context);
+            return () => metric.add(row);
+          } catch (error) {
+            context.signal.throwIfAborted();
+            return () => {
+              throw AppError.from(error);
+            };
+          }
+        }),
+      result: metric.result,
+      save: metric.save,
+    };
+  },
+}));
+
+async function verdictsOf(
+  definition: JudgeDefinition,
+  judge: Model,
+  sample: Sample,
+  context: BatchContext,
+): Promise<Record<string, Verdict>> {
+  const verdicts: Record<string, Verdict> = {};
+  for (const criterion of definition.criteria)
+    verdicts[criterion.name] = await verdictOf(definition, criterion, judge, sample, context);
+  return verdicts;
+}
+
+/** The same answer each time, as far as that is in our hands. */
+const GENERATION = { maxNewTokens: 1024, temperature: 0, topP: 1, frequencyPenalty: 0 };
+/** A judge that cannot be understood may be the next time. */
+const ATTEMPTS = 3;
+
+async function verdictOf(
+  definition: JudgeDefinition,
+  criterion: Criterion,
+  { chat }: Model,
+  { row, prediction, truth }: Sample,
+  { signal, spend }: BatchContext,
+): Promise<Verdict> {
+  const texts = { input: textOfRow(row), prediction: readText(prediction), reference: readText(truth) };
+  const messages = judgeMessages(definition, criterion, texts);
+  for (let attempt = 1; ; attempt++) {
+    const reply = await chat?.(messages, GENERATION, signal);
+    spend({ promptTokens: reply?.promptTokens ?? 0, completionTokens: reply?.completionTokens ?? 0 });
+    try {
+      return readVerdict(reply?.text ?? '');
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Json as MetricJson } from '../../../../core/metrics/api.ts';
+import type { Json } from '../../wires/chat/shape.ts';
+import type { BatchOutcome, EvaluationSpec, Work, WorkTools } from '../api.ts';
+import { openBackend } from '../backends/open-backend.ts';
+import type { Pacing } from '../pacing.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { ScorerTools } from './api.ts';
+import { evaluationResult } from './evaluation-result.ts';
+import { checkMetrics, familiesOf } from './metrics.ts';
+import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
+import { outcomeOf, samplesOf } from './rows.ts';
+import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
+
+/** What is known after a batch, by the name of a family. */
+interface State {
+  readonly counts: RowCounts;
+  readonly families: Readonly<Record<string, MetricJson>>;
+}
+
+export async function openEvaluation(
+  spec: EvaluationSpec,
+  tools: WorkTools,
+  checkpoint: Json | null,
+  pacing: Pacing,
+): Promise<Work> {
+  const task = TASKS[spec.task.task];
+  checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
+  const models = await openModels(spec, tools, pacing);
+  const open = ({ families }: State): OpenedFamily[] =>
+    familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+      family,
+      shows,
+      scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, families[family.name]),
+    }));
+  let accepted = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
+  const opened = await openOrClose(() => open(accepted), models);
+  const reached = new WeakMap<BatchOutcome, State>();
+  /** Counts of all batches that were given, also of those that are not accepted yet. */
+  let { counts } = accepted;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  return {
+    run({ rows }, signal) {
+      const samples = samplesOf(spec, rows);
+      let [promptTokens, completionTokens] = [0, 0];
+      const prepared = prepareBatch(opened, samples, {
+        signal,
+        spend(usage) {
+          promptTokens += usage.promptTokens;
+          completionTokens += usage.completionTokens;
+        },
+      });
+      const before = turn;
+      const count = async (): Promise<BatchOutcome> => {
+        const ready = await prepared;
+        await before;
+        signal.throwIfAborted();
+        const scored = countBatch(opened, ready, samples.length);
+        const usage = { promptTokens, completionTokens };
+        const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
+        counts = addRows(counts, counted);
+        const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
+        reached.set(outcome, { counts, families: Object.fromEntries(families) });
+        return outcome;
+      };
+      const outcome = count();
+      turn = outcome;
+      // Whoever called sees it, and every batch after it fails as well.
+      outcome.catch(() => undefined);
+      return outcome;
+    },
+    accept(outcome) {
+      accepted = reached.get(outcome) ?? accepted;
+    },
+    checkpoint: () => ({ ...accepted }),
+    result: () => evaluationResult(spec, open(accepted), accepted.counts),
+    close: () => closeAll(models),
+  };
+}
+
+type Models = Pick<ScorerTools, 'judge' | 'embedder'>;
+
+async function openModels(
+  { judge, embedder, batchSize, metrics, task }: EvaluationSpec,
+  tools: WorkTools,
+  pacing: Pacing,
+): Promise<Models> {
+  const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
+  const options = { pacing, connections: batchSize };
+  const judging = judge && needs.has('judge') ? await openBackend(judge.backend, tools, options) : undefined;
+  try {
+    const embedding =
+      embedder && needs.has('embedder') ? await openBackend(embedder.backend, tools, options) : undefined;
+    return { judge: judging, embedder: embedding };
+  } catch (error) {
+    await judging?.close();
+    throw error;
+  }
+}
+
+async function openOrClose(open: () => OpenedFamily[], models: Models): Promise<OpenedFamily[]> {
+  try {
+    return open();
+  } catch (error) {
+    await closeAll(models);
+    throw error;
+  }
+}
+
+async function closeAll({ judge, embedder }: Models): Promise<void> {
+  await Promise.all([judge?.close(), embedder?.close()]);
+}

@@ -1,0 +1,63 @@
+import type { Cell, Row } from '../../datasets/api.ts';
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import type { BatchOutcome, EvaluationSpec, WorkUsage } from '../api.ts';
+import type { Task } from '../tasks/api.ts';
+import { isMissing } from '../tasks/check-dataset.ts';
+import type { Sample } from './api.ts';
+import type { RowCounts } from './row-counts.ts';
+import type { ScoredRow } from './score-batch.ts';
+
+/** The rows that can be compared: with an answer, and with what it should have been. */
+export const samplesOf = (spec: EvaluationSpec, rows: readonly Row[]): Sample[] =>
+  rows.filter((row) => skipReason(spec, row) === undefined).map((row) => sampleOf(spec, row));
+
+const sampleOf = ({ predictionField }: EvaluationSpec, row: Row): Sample => ({
+  row,
+  prediction: row[predictionField] ?? null,
+  truth: row[GROUND_TRUTH] ?? null,
+});
+
+function skipReason({ predictionField, task }: EvaluationSpec, row: Row): string | undefined {
+  const prediction = row[predictionField];
+  if (prediction === null || prediction === undefined) {
+    const { error } = row;
+    return typeof error === 'string' && error !== '' ? error : `It has no \`${predictionField}\`.`;
+  }
+  if (task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH])) return undefined;
+  return `It has no \`${GROUND_TRUTH}\`.`;
+}
+
+interface Scored {
+  readonly spec: EvaluationSpec;
+  readonly task: Task;
+  readonly rows: readonly Row[];
+  readonly samples: readonly Sample[];
+  readonly scored: readonly ScoredRow[];
+  readonly usage: WorkUsage;
+}
+
+export function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored): {
+  readonly outcome: BatchOutcome;
+  readonly counted: RowCounts;
+} {
+  const of = new Map(samples.map(({ row }, at) => [row, scored[at]]));
+  // All rows have the same columns, as those of the first are taken for those of the table.
+  const names = new Set(scored.flatMap(({ scores }) => Object.keys(scores)));
+  const without: Row = Object.fromEntries(Array.from(names, (name) => [name, null]));
+  const table = rows.map((row): Row => {
+    const found = of.get(row);
+    const error: Cell = found ? (found.error ?? null) : (skipReason(spec, row) ?? null);
+    return { ...answersOf(spec, task, row), ...without, ...found?.scores, error };
+  });
+  const errors = scored.flatMap(({ error }) => error ?? []);
+  const failed = errors.length;
+  return {
+    outcome: { rows: table, failed, usage, firstError: errors[0] },
+    counted: { rows: rows.length, failed, skipped: rows.length - samples.length },
+  };
+}
+
+const answersOf = ({ predictionField }: EvaluationSpec, { showsAnswers }: Task, row: Row): Row =>
+  showsAnswers
+    ? { [predictionField]: row[predictionField] ?? null, [GROUND_TRUTH]: row[GROUND_TRUTH] ?? null }
+    : {};

@@ -1,0 +1,50 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { RowScores } from '../../../../core/metrics/api.ts';
+import type { Row } from '../../datasets/api.ts';
+import type { BatchContext, CountRow, MetricFamily, Sample, Scorer } from './api.ts';
+
+export interface OpenedFamily {
+  readonly family: MetricFamily;
+  readonly shows: (value: string) => boolean;
+  readonly scorer: Scorer;
+}
+
+export interface ScoredRow {
+  /** Under the names of the values that they speak for. */
+  readonly scores: Row;
+  readonly error: string | undefined;
+}
+
+type PreparedBatch = readonly (readonly CountRow[])[];
+
+/** What all metrics want to know of a batch; several batches may be prepared at once. */
+export const prepareBatch = (
+  opened: readonly OpenedFamily[],
+  samples: readonly Sample[],
+  context: BatchContext,
+): Promise<PreparedBatch> => Promise.all(opened.map(({ scorer }) => scorer.prepare(samples, context)));
+
+/** Counts the rows. A metric that fails for one of them leaves it out, and the others go on. */
+export function countBatch(
+  opened: readonly OpenedFamily[],
+  prepared: PreparedBatch,
+  rows: number,
+): ScoredRow[] {
+  return Array.from({ length: rows }, (_, at) => {
+    const scores: Record<string, number> = {};
+    const errors: string[] = [];
+    opened.forEach(({ family, shows }, of) => {
+      try {
+        Object.assign(scores, shown(prepared[of]?.[at]?.() ?? {}, family, shows));
+      } catch (error) {
+        errors.push(`${family.name}: ${AppError.from(error).message}`);
+      }
+    });
+    return { scores, error: errors.length === 0 ? undefined : [...new Set(errors)].join(' ') };
+  });
+}
+
+const shown = (scores: RowScores, { shownAs }: MetricFamily, shows: (value: string) => boolean): RowScores =>
+  Object.fromEntries(
+    Object.entries(scores).flatMap(([name, value]) => (shows(name) ? [[shownAs(name), value]] : [])),
+  );

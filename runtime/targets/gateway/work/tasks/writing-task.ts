@@ -1,0 +1,25 @@
+import { inputError } from '../../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
+import { judgeFamilies } from '../evaluation/families/judge.ts';
+import { textFamilies } from '../evaluation/families/text.ts';
+import { askChat } from '../inference/ask-chat.ts';
+import type { Task } from './api.ts';
+import { checkGroundTruth } from './check-dataset.ts';
+
+/** A task whose answers are texts. */
+export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
+  ...own,
+  modelTypes: [],
+  hasChat: true,
+  families: [...textFamilies, bertscoreFamily, ...judgeFamilies],
+  checkDataset: (facts) =>
+    checkGroundTruth(facts, ({ [GROUND_TRUTH]: truth }) => {
+      if (typeof truth === 'object') throw inputError(`\`${GROUND_TRUTH}\` is no text.`);
+    }),
+  labelsOf: () => [],
+  showsAnswers: true,
+  columns: ({ outputField }) => [outputField, 'reasoning'],
+  ask: (rows, context) =>
+    askChat(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
+});

@@ -1,0 +1,44 @@
+import { countedRows } from '../datasets/counted-rows.ts';
+import { checkRows } from '../experiments/check-rows.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import type { NewWorkflow, WorkflowPlan } from './api.ts';
+import { checkAnswering, checkScoring, type CheckParts } from './check-backends.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { derivedName } from './derived-name.ts';
+import { groundTruthLabels } from './ground-truth-labels.ts';
+import { evaluationSpec, inferenceSpec } from './work-specs.ts';
+
+export interface PlanParts extends CheckParts {
+  readonly services: Pick<JobServices, 'datasets' | 'secrets' | 'trusts'>;
+}
+
+/** What is to be done for a request. Throws whatever would make it fail later. */
+export async function planWorkflow(
+  { experiment, request, mayUse }: NewWorkflow,
+  parts: PlanParts,
+): Promise<WorkflowPlan> {
+  const { datasets, secrets } = parts.services;
+  const { owner, task: definition, datasetId, maxSamples } = experiment;
+  const { judge, embedder, name } = request;
+  await checkSecrets(secrets, owner, [request, judge, embedder], `Cannot create workflow '${name}': `);
+  const dataset = await datasets.get('everyone', datasetId);
+  const rows = countedRows(dataset.rowCount, maxSamples);
+  const task = TASKS[definition.task];
+  await checkRows(datasets, dataset, { task, rows });
+  const labels = await groundTruthLabels(datasets, dataset.id, { task, rows });
+  const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
+  const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
+  await checkAnswering(inference, labels, { owner, mayUse }, parts);
+  await checkScoring(evaluation, { owner, mayUse }, parts);
+  return {
+    model: request.model,
+    provider: request.provider,
+    systemPrompt: inference.systemPrompt,
+    timeoutSec: request.timeoutSec,
+    rows,
+    outputName: derivedName(dataset.filename, request.model),
+    inference,
+    evaluation,
+  };
+}

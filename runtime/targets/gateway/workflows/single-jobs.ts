@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, inputError } from '../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../datasets/check-row.ts';
+import { countedRows } from '../datasets/counted-rows.ts';
+import type { Dataset, Viewer } from '../datasets/api.ts';
+import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
+import type { Job } from '../jobs/api.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import type { Store } from '../store/api.ts';
+import type { TaskDefinition } from '../work/api.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { derivedName } from './derived-name.ts';
+import {
+  type EvaluationRequest,
+  evaluationSpec,
+  type InferenceRequest,
+  inferenceSpec,
+} from './work-specs.ts';
+
+interface AnyJob extends Asking {
+  readonly viewer: Viewer;
+  readonly name: string;
+  readonly description: string;
+  readonly datasetId: string;
+  readonly maxSamples: number;
+  readonly timeoutSec: number;
+  readonly task: TaskDefinition;
+}
+
+export interface NewInferenceJob extends AnyJob {
+  readonly type: 'inference' | 'annotate';
+  readonly request: InferenceRequest;
+}
+
+export interface NewEvaluationJob extends AnyJob {
+  readonly request: EvaluationRequest;
+}
+
+/** Jobs that belong to no workflow. */
+export interface SingleJobs {
+  /** A model answers. */
+  infer(job: NewInferenceJob): Promise<Job>;
+  /** Answers that are in the dataset are compared with its ground truth. */
+  evaluate(job: NewEvaluationJob): Promise<Job>;
+}
+
+export interface SingleJobParts extends CheckParts {
+  readonly services: JobServices;
+  readonly compute: string;
+}
+
+export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobParts): SingleJobs {
+  const { services, compute } = parts;
+  const { datasets, secrets, queue } = services;
+  const datasetOf = async ({ viewer, datasetId }: AnyJob): Promise<Dataset> => {
+    try {
+      return await datasets.get(viewer, datasetId);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'NotFoundError' ? noDataset(datasetId) : error;
+    }
+  };
+  const shared = ({ name, description, datasetId, timeoutSec, owner, maxSamples }: AnyJob, rows: number) => ({
+    workflowId: null,
+    name,
+    description,
+    datasetId,
+    timeoutSec,
+    owner,
+    compute,
+    totalRows: countedRows(rows, maxSamples),
+  });
+
+  return {
+    async infer(job) {
+      const dataset = await datasetOf(job);
+      const { request, owner } = job;
+      await checkSecrets(secrets, owner, [request]);
+      const spec = inferenceSpec(job.type, request, job.task, []);
+      await checkAnswering(spec, new Map(), job, parts);
+      const output = {
+        filename: derivedName(dataset.filename, request.model),
+        generatedBy: request.model,
+        runId: null,
+        owner,
+      };
+      return await db.transaction().execute(async (trx) =>
+        queue.create(trx, {
+          ...shared(job, dataset.rowCount),
+          spec,
+          outputId: await datasets.begin(trx, output),
+        }),
+      );
+    },
+    async evaluate(job) {
+      const dataset = await datasetOf(job);
+      const { request, owner } = job;
+      const { rowCount, columns } = dataset;
+      const rows = countedRows(rowCount, job.maxSamples);
+      await checkSecrets(secrets, owner, [request.judge, request.embedder]);
+      await checkRows(datasets, dataset, { task: TASKS[job.task.task], rows });
+      const lacking = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
+      if (lacking !== undefined && job.task.task !== 'feature-extraction') {
+        throw aboutDataset(inputError(`The dataset has no column \`${lacking}\`.`));
+      }
+      const spec = evaluationSpec(request, job.task);
+      await checkScoring(spec, job, parts);
+      return await db
+        .transaction()
+        .execute((trx) => queue.create(trx, { ...shared(job, rowCount), spec, outputId: randomUUID() }));
+    },
+  };
+}

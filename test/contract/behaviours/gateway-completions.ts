@@ -1,0 +1,71 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What the gateway promises to whoever asks a model. */
+export const GATEWAY_COMPLETIONS = {
+  'gateway:chat': {
+    source: 'gateway reference 4, row 10',
+    behaviour:
+      'A request reaches the provider and its answer the client, byte for byte but for the model’s name.',
+  },
+  'gateway:chat:stream': {
+    source: 'gateway reference 4, row 11',
+    behaviour:
+      'A stream has the provider’s chunks and [DONE], usage only if asked for; its row is there before.',
+  },
+  'gateway:chat:broken-stream': {
+    source: 'gateway reference 4, row 12',
+    behaviour:
+      'A stream that breaks ends with an error event and never cleanly, and is billed for what went out.',
+  },
+  'gateway:chat:left': {
+    source: 'gateway reference 4, rows 12 and 13',
+    behaviour: 'A client that leaves cancels the provider, and is billed for what was streamed, by estimate.',
+  },
+  'gateway:chat:refused': {
+    source: 'gateway reference 1.4',
+    behaviour:
+      'What is wrong with a request is told with its status, a stable code and the member, in this order.',
+  },
+  'gateway:chat:user': {
+    source: 'gateway reference 4, rows 8 and 9',
+    behaviour: 'The master key names the user that pays; a key pays for its own user only.',
+  },
+  'gateway:chat:provider-errors': {
+    source: 'gateway reference 4, row 18',
+    behaviour: 'Errors of providers have our statuses, carry Retry-After and no secret.',
+  },
+  'gateway:chat:limits': {
+    source: 'gateway reference 4, rows 14 and 20',
+    behaviour: 'Rate limits and budgets refuse with 429 and 403; headers tell how many requests are left.',
+  },
+  'gateway:chat:alias': {
+    source: 'gateway reference 4, row 19',
+    behaviour: 'An alias goes on to its next target, and each attempt is written down.',
+  },
+  'gateway:chat:guardrails': {
+    source: 'gateway reference 4, row 22',
+    behaviour:
+      'Guardrails block input and output, also of streams, or tell in a header; unreachable, they block.',
+  },
+  'gateway:embeddings': {
+    source: 'gateway reference 4, row 21',
+    behaviour: 'Embeddings and classifications go the same way and are billed.',
+  },
+  'gateway:clients:openai': {
+    source: 'issue 6, "Must show"',
+    behaviour:
+      'The `openai` package chats, streams, calls tools, embeds and uses responses, with any provider.',
+  },
+  'gateway:clients:anthropic': {
+    source: 'issue 6, "Must show"',
+    behaviour: 'The `@anthropic-ai/sdk` package chats, streams and calls tools, with any provider.',
+  },
+  'gateway:clients:ai': {
+    source: 'issue 6, "Must show"',
+    behaviour: 'The `ai` package generates, streams and calls tools, with any provider.',
+  },
+  'gateway:clients:errors': {
+    source: 'gateway reference 4, row 3',
+    behaviour: 'Errors and broken streams are typed errors with their code for each of these clients.',
+  },
+} as const satisfies Behaviours;

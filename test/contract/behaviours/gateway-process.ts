@@ -1,0 +1,83 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What the gateway promises as a process with a configuration. */
+export const GATEWAY_PROCESS = {
+  'gateway-process:serves': {
+    source: 'gateway spec 4A',
+    behaviour: 'With a configuration and a key, a request reaches its provider and is answered.',
+  },
+  'gateway-process:no-file': {
+    source: 'issue 6',
+    behaviour: 'Without a file it asks the providers whose variables are set.',
+  },
+  'gateway-process:precedence': {
+    source: 'gateway reference 4.24',
+    behaviour: 'A flag goes before a variable, that before the file, and that before a default.',
+  },
+  'gateway-process:bad-config': {
+    source: 'gateway reference 4.24',
+    behaviour: 'A configuration that is missing, broken or misspelt is told with its place, and exit code 1.',
+  },
+  'gateway-process:database': {
+    source: 'issue 6',
+    behaviour: 'A database that cannot be used is one sentence and exit code 1.',
+  },
+  'gateway-process:port-in-use': {
+    source: 'design "Services decided"',
+    behaviour: 'A port in use is one sentence that names it, and exit code 1.',
+  },
+  'gateway-process:open-address': {
+    source: 'design "Services decided"',
+    behaviour: 'It refuses other addresses than loopback without a master key, unless told --insecure.',
+  },
+  'gateway-process:secrets': {
+    source: 'issue 6, "Operations"',
+    behaviour: 'No key of a provider and no master key is in any log line, error or answer.',
+  },
+  'gateway-process:master-key': {
+    source: 'gateway spec 2',
+    behaviour: 'A short master key, and one on the command line, is warned of; a file can hold it.',
+  },
+  'gateway-process:bootstrap': {
+    source: 'gateway reference 1.6',
+    behaviour: 'A first key is made and printed once, on stdout, if there is none.',
+  },
+  'gateway-process:reload-signal': {
+    source: 'gateway reference 4.24',
+    behaviour: 'SIGHUP reads the file again; a stream that runs goes on to its end with what it began with.',
+  },
+  'gateway-process:reload-file': {
+    source: 'issue 6, "Operations"',
+    behaviour: 'A changed file is read again by itself; what needs a new start is named.',
+  },
+  'gateway-process:reload-broken': {
+    source: 'issue 6, "Operations"',
+    behaviour: 'A broken file changes nothing, and the log and the reload say what is wrong.',
+  },
+  'gateway-process:stop': {
+    source: 'design "Services decided"',
+    behaviour: 'SIGTERM lets streams come to their end, refuses what comes, and exits with 0.',
+  },
+  'gateway-process:stop-twice': {
+    source: 'design "Services decided"',
+    behaviour: 'A second SIGTERM ends it at once.',
+  },
+  'gateway-process:shutdown-time': {
+    source: 'design "Services decided"',
+    behaviour: 'A stream that does not end in time is cut off, billed, and the exit code is 0.',
+  },
+  'gateway-process:two-on-one-file': {
+    source: 'issue 6, "Store"',
+    behaviour: 'Two gateways on one SQLite file both serve, and know each other’s keys.',
+  },
+  'gateway-process:encoders': {
+    source: 'issue 6, "Completions"',
+    behaviour:
+      'A reload leaves encoders alone that did not change, and no encoder outlives a gateway, however it ends.',
+  },
+  'gateway-process:config-commands': {
+    source: 'issue 6, "Operations"',
+    behaviour:
+      '`config check` tells what is wrong or what it comes to, `config schema` prints its JSON Schema.',
+  },
+} as const satisfies Behaviours;

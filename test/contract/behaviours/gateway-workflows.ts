@@ -1,0 +1,36 @@
+import type { Behaviours } from './behaviour.ts';
+
+/** What the gateway promises of datasets, experiments and workflows. */
+export const GATEWAY_WORKFLOWS = {
+  'gateway:workflows': {
+    source: 'gateway reference 2.1, 4.26',
+    behaviour:
+      'A dataset is uploaded, an experiment made of it, and a model answers it and is scored, by worker processes.',
+  },
+  'gateway:workflows:results': {
+    source: 'gateway reference 2.1, 4.27',
+    behaviour: 'Results have a signed address that needs no credential; before success there are none: 409.',
+  },
+  'gateway:workflows:refused': {
+    source: 'gateway reference 4.27, issue 7',
+    behaviour: 'What could come to nothing is refused at once, one problem after the other in `detail`.',
+  },
+  'gateway:workflows:access': {
+    source: 'gateway reference 2.6.8',
+    behaviour:
+      'Users see what is theirs; without a master key this machine needs no credential, and with one everybody does.',
+  },
+  'gateway:workflows:delete': {
+    source: 'gateway spec 4B',
+    behaviour: 'What is under way is deleted only with force=true, which stops it; unknown ids are 404.',
+  },
+  'gateway:experiment-run': {
+    source: 'issue 7',
+    behaviour:
+      '`gateway experiment run` makes a whole comparison of one file; `list` and `compare` show it again.',
+  },
+  'gateway:experiment-run:failed': {
+    source: 'issue 7',
+    behaviour: 'The exit code of `experiment run` is 1 if one of the models failed; the others are compared.',
+  },
+} satisfies Behaviours;

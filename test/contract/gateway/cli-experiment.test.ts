@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
+import { LABELLED } from '../../runtime/targets/gateway/workflows/workflow-requests.ts';
+import { useStoreFolder } from './command-folder.ts';
+import { providersFor } from './config.ts';
+import { verifiesGatewayCommand } from './verifies.ts';
+
+const [encoder, openai] = [await startFixture('encoder'), await startFixture('openai')];
+const folder = useStoreFolder();
+
+const fileOf = (...models: readonly string[]): string =>
+  ['name: guards', 'dataset: guards.csv', 'task: text-classification', 'models:', ...models, ''].join('\n');
+const GUARD = `  - {name: guard, encoder: "${encoder.url}", metrics: [accuracy]}`;
+
+verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
+  const { run, done, json, write } = folder(arm);
+  write('guards.csv', LABELLED);
+  const { exitCode, stdout, stderr } = await run(
+    'experiment',
+    'run',
+    '--file',
+    write('guards.yml', fileOf(GUARD)),
+  );
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^# guards\n[^]*\| guard +\| succeeded \| 0\.750 \[/),
+  ]);
+  expect(stderr).toContain('guard: succeeded');
+  const [{ id }] = await json('experiment', 'list');
+  expect(await done('experiment', 'list')).toContain('guard (succeeded)');
+  expect(await done('experiment', 'compare', id)).toBe(stdout);
+  expect(await done('experiment', 'compare', id, '--format', 'csv')).toContain(',guard,');
+});
+
+verifiesGatewayCommand('gateway:experiment-run:failed', async (arm) => {
+  const { run, refused, write } = folder(arm, { providers: providersFor({ openai }) });
+  write('guards.csv', LABELLED);
+  const path = write(
+    'guards.yml',
+    fileOf(GUARD, '  - {name: no, model: "openai:fails-400"}', '  - {model: "nobody:x"}'),
+  );
+  const { exitCode, stdout, stderr } = await run('experiment', 'run', '--file', path);
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('## Not compared\n\n- no: failed')]);
+  expect(stderr).toContain('nobody:x: refused: ');
+  const wrong = write('wrong.yml', 'dataset: guards.csv\nmodel: x\n');
+  expect((await run('experiment', 'run', '--file', wrong)).stderr).toContain(
+    `${wrong}:2:1  unknown key \`model\``,
+  );
+  expect(await refused(2, 'experiment', 'run')).toContain('--file');
+});

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { useStoreFolder } from './command-folder.ts';
+import { useKey } from './use-usage.ts';
+import { verifiesGatewayCommand } from './verifies.ts';
+
+const folderOf = useStoreFolder();
+
+verifiesGatewayCommand('gcli:usage', async (arm) => {
+  const { done, json, path, refused } = folderOf(arm);
+  await done('migrate');
+  expect(await done('usage')).toBe('In all: 0 requests, 0 failed, 0 tokens in, 0 out, $0.00.\n');
+  const database = `sqlite:${path('data/gateway.db')}`;
+  const [bob, alice] = [
+    (await done('keys', 'create', '--name', 'ci', '--user', 'bob')).trim(),
+    (await done('keys', 'create', '--user', 'alice')).trim(),
+  ];
+  await useKey(database, bob, [
+    { requestId: 'r-1' },
+    { model: 'groq:llama', provider: 'groq', estimated: true },
+  ]);
+  await useKey(database, alice, [
+    { status: 'error', statusCode: 502, promptTokens: null, completionTokens: null, cost: 0n },
+  ]);
+
+  const all = await done('usage');
+  expect(all).toMatch(/^TIME +USER +MODEL +ENDPOINT +STATUS +IN +OUT +COST +MS\n/);
+  expect(all).toMatch(
+    / alice +openai:gpt-4o +\S+ +error 502 +- +- +\$0\.00 +250\n.* bob +groq:llama +\S+ +success +~100 +~20 +\$1\.50 +250\n/,
+  );
+  expect(all).toMatch(/\nIn all: 3 requests, 1 failed, 200 tokens in, 40 out, \$3\.00\.\n$/);
+  expect(await json('usage', '--limit', '1')).toMatchObject({
+    totals: { requests: 3, errors: 1, prompt_tokens: 200, cached_tokens: 30, cost: 3 },
+    logs: [{ user_id: 'alice', status: 'error' }],
+  });
+  const filters: readonly (readonly [args: string[], requests: number])[] = [
+    [['--user', 'bob'], 2],
+    [['--key', 'ci'], 2],
+    [['--model', 'groq:llama'], 1],
+    [['--provider', 'openai', '--user', 'bob'], 1],
+    [['--endpoint', '/v1/embeddings'], 0],
+    [['--status', 'error'], 1],
+    [['--request-id', 'r-1'], 1],
+    [['--from', '1h'], 3],
+    [['--to', '1h'], 0],
+    [['--from', '2999-01-01'], 0],
+  ];
+  for (const [filter, requests] of arm === GATEWAY_EXECUTABLE ? filters.slice(0, 2) : filters) {
+    expect((await json('usage', ...filter)).totals.requests, filter.join(' ')).toBe(requests);
+  }
+  expect(await json('usage', '--group-by', 'user,model')).toMatchObject({
+    groups: [
+      { group: { user: 'bob', model: 'groq:llama' }, requests: 1, cost: 1.5 },
+      { group: { user: 'bob', model: 'openai:gpt-4o' }, cost: 1.5 },
+      { group: { user: 'alice' }, errors: 1, cost: 0 },
+    ],
+  });
+  expect(await done('usage', '--group-by', 'user')).toMatch(
+    /^USER +REQUESTS +ERRORS +IN +CACHED +OUT +COST\nbob +2 +0 +200 +20 +40 +\$3\.00\nalice +1 +1 +0 +10 +0 +\$0\.00\ntotal +3 +1 +200 +30 +40 +\$3\.00\n$/,
+  );
+  const { series } = await json('usage', '--interval', 'day', '--user', 'bob');
+  expect(series).toMatchObject([{ start: expect.stringMatching(/T00:00:00Z$/), requests: 2, cost: 3 }]);
+  expect(await done('usage', '--interval', 'day')).toMatch(/^FROM +REQUESTS .*\n20\S+ 00:00Z +3 +1 /);
+  const [head, first, ...rest] = (await done('usage', '--csv', '--user', 'bob')).split('\r\n');
+  expect(head).toMatch(/^id,timestamp,user_id,/);
+  expect(first).toMatch(/,bob,.*,openai:gpt-4o,openai,.*,1\.5,success,/);
+  expect(rest).toEqual([expect.stringContaining('groq:llama'), '']);
+
+  for (const [args, meant] of [
+    [['--group-by', 'modl'], 'Did you mean model?'],
+    [['--interval', 'week'], 'is not one of minute, hour, day.'],
+    [['--group-by', 'user', '--csv'], 'Give one of --group-by, --interval and --csv.'],
+    [['--csv', '--json'], 'Give either --csv or --json.'],
+    [['--from', 'yesterday'], '--from: "yesterday" is not'],
+    [['--limit', '0'], 'is not a whole number from 1'],
+  ] as const) {
+    expect(await refused(2, 'usage', ...args)).toContain(meant);
+  }
+});

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { useStoreFolder } from './command-folder.ts';
+import { verifiesGatewayCommand } from './verifies.ts';
+
+const folderOf = useStoreFolder();
+
+verifiesGatewayCommand('gcli:users', async (arm) => {
+  const { done, json, refused } = folderOf(arm);
+  await done('migrate');
+  const { budget_id: budget } = await json('budgets', 'create', '--name', 'team', '--amount', '5');
+  const limits = ['--rpm', '9', '--metadata', '{"team": {"id": 7}}'];
+  expect(
+    await json('users', 'create', 'alice', '--alias', 'Alice', '--budget', 'team', '--blocked', ...limits),
+  ).toMatchObject({
+    user_id: 'alice',
+    alias: 'Alice',
+    budget_id: budget,
+    blocked: true,
+    rpm: 9,
+    spend: 0,
+    metadata: { team: { id: 7 } },
+  });
+  await done('keys', 'create', '--user', 'bob');
+  const users = await json('users', 'list');
+  expect(users).toMatchObject([{ user_id: 'alice' }, { user_id: 'bob', alias: 'User bob' }]);
+  const table = await done('users', 'list');
+  expect(table).toMatch(
+    /^ID +ALIAS +STATUS .*\nalice +Alice +blocked +\$0\.00 +team .*\nbob +User bob +active /,
+  );
+  expect(await json('users', 'get', 'Alice')).toEqual(users[0]);
+  expect(
+    await json('users', 'update', 'alice', '--unblock', '--budget', 'none', '--rpm', 'none'),
+  ).toMatchObject({
+    blocked: false,
+    budget_id: null,
+    rpm: null,
+    alias: 'Alice',
+  });
+  expect(await done('users', 'get', 'alice')).toMatch(/^blocked +no$/m);
+  expect(await done('users', 'delete', 'bob')).toBe('Deleted user bob; its keys work no more.\n');
+  expect(await json('keys', 'list')).toMatchObject([{ user_id: 'bob', status: 'inactive' }]);
+  expect(await refused(1, 'keys', 'create', '--user', 'bob')).toContain(
+    '`gateway users create bob` brings it back',
+  );
+  await done('users', 'create', 'bob');
+  expect(await json('users', 'get', 'bob')).toMatchObject({ alias: null });
+});
+
+verifiesGatewayCommand('gcli:budgets', async (arm) => {
+  const { done, json, refused } = folderOf(arm);
+  await done('migrate');
+  expect(await done('budgets', 'list')).toBe('');
+  const made = await json('budgets', 'create', '--name', 'team', '--amount', '$10', '--every', 'monthly');
+  expect(made).toMatchObject({ name: 'team', max_budget: 10, budget_duration_sec: 2_592_000 });
+  const { budget_id: id } = made;
+  await done('budgets', 'create', '--amount', '0.000000001', '--every', '12h');
+  await done('users', 'create', 'alice', '--budget', id);
+  expect(await done('budgets', 'list')).toMatch(
+    /^ID +NAME +EACH USER MAY SPEND +USERS +CREATED\n\S+ +team +\$10\.00 per 30d +1 .*\n\S+ +- +\$0\.000000001 per 12h +0 /,
+  );
+  expect(await json('budgets', 'list')).toMatchObject([made, { name: null, budget_duration_sec: 43_200 }]);
+  expect(await json('budgets', 'get', 'team')).toEqual(made);
+  expect(await done('budgets', 'get', id)).toMatch(/^each user may spend +\$10\.00 per 30d$/m);
+  const changed = await json(
+    'budgets',
+    'update',
+    'team',
+    '--amount',
+    'none',
+    '--every',
+    'none',
+    '--name',
+    'all',
+  );
+  expect(changed).toMatchObject({ name: 'all', max_budget: null, budget_duration_sec: null });
+  expect(await refused(1, 'budgets', 'delete', 'all')).toContain('is given to 1 user');
+  await done('users', 'update', 'alice', '--budget', 'none');
+  expect(await json('budgets', 'delete', 'all')).toEqual({ budget_id: id, deleted: true });
+});

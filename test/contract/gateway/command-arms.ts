@@ -1,0 +1,10 @@
+import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
+import { type CommandArm, commandArms } from '../command-arms.ts';
+import { gatewayPath } from './arms.ts';
+
+const { inProcess, executable } = commandArms(gatewayProgram, gatewayPath);
+
+/** For what takes several processes. */
+export const GATEWAY_EXECUTABLE = executable;
+
+export const GATEWAY_COMMAND_ARMS: readonly CommandArm[] = [inProcess, executable];

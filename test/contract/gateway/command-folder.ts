@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Answer } from '../../helpers/run-process.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+import type { CommandArm } from '../command-arms.ts';
+
+export interface StoreFolder {
+  /** Runs a command on the database of the folder. */
+  readonly run: (...args: string[]) => Promise<Answer>;
+  /** The same, of which nothing may go wrong; what it printed. */
+  readonly done: (...args: string[]) => Promise<string>;
+  /** The same with `--json`, parsed. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- what it is made of is what tests look at.
+  readonly json: (...args: string[]) => Promise<any>;
+  /** The same as `run`; it must fail with this code, and what it says in its one sentence is the result. */
+  readonly refused: (code: number, ...args: string[]) => Promise<string>;
+  readonly path: (name: string) => string;
+  readonly write: (name: string, text: string) => string;
+}
+
+/** A folder for every test of a file, with the database in `data/`; with a configuration file only where one is given. */
+export function useStoreFolder(): (arm: CommandArm, config?: object) => StoreFolder {
+  const folder = useTempFolder();
+  return (arm, config) => storeFolder(arm, folder(), config);
+}
+
+export function storeFolder(arm: CommandArm, folder: string, config?: object): StoreFolder {
+  const path = (name: string): string => join(folder, name);
+  const write = (name: string, text: string): string => {
+    writeFileSync(path(name), text, { mode: 0o600 });
+    return path(name);
+  };
+  const place =
+    config === undefined
+      ? ['--data-dir', path('data')]
+      : ['--config', write('gateway.yml', JSON.stringify({ data_dir: 'data', ...config }))];
+  const run: StoreFolder['run'] = (...args) => arm.run([...args, ...place]);
+  const done: StoreFolder['done'] = async (...args) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    if (exitCode !== 0) throw new Error(`gateway ${args.join(' ')}: ${exitCode} ${stderr}`);
+    return stdout;
+  };
+  return {
+    run,
+    done,
+    json: async (...args) => JSON.parse(await done(...args, '--json')),
+    refused: async (code, ...args) => {
+      const { exitCode, stdout, stderr } = await run(...args);
+      expect([exitCode, stdout]).toEqual([code, '']);
+      expect(stderr).toMatch(
+        code === 2 ? /^Error: .*\nSee `gateway.* --help`\.\n$/ : /^Error: [^\n]*[.!?]\n$/,
+      );
+      return stderr;
+    },
+    path,
+    write,
+  };
+}

@@ -1,0 +1,43 @@
+import type { RunningExecutable } from '../serving.ts';
+import { type RunningProcess, useProcesses } from '../started-processes.ts';
+import {
+  argumentsFor,
+  environmentOf,
+  type GatewayFiles,
+  gatewayPath,
+  SERVING,
+  urlIn,
+  writeFiles,
+} from './arms.ts';
+
+/** Real gateways that a test talks to and sends signals; what still runs after the test is ended. */
+export function useGatewayProcesses(): {
+  start: (files: GatewayFiles, flags?: readonly string[]) => Promise<RunningProcess>;
+  /** Without waiting for it to serve. */
+  launch: (
+    folder: string,
+    flags: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => RunningExecutable;
+  /** `gateway` with any arguments, in an empty folder. */
+  run: (args: readonly string[], env?: Readonly<Record<string, string>>) => RunningExecutable;
+} {
+  const processes = useProcesses();
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningExecutable =>
+    processes.launch(gatewayPath(), args, { env });
+  const launch = (
+    folder: string,
+    flags: readonly string[],
+    env: Readonly<Record<string, string>> = environmentOf({}),
+  ): RunningExecutable =>
+    processes.launch(gatewayPath(), ['serve', ...argumentsFor(folder), ...flags], { env, folder });
+  return {
+    run,
+    launch,
+    async start(files, flags = []) {
+      const folder = writeFiles(files);
+      const started = launch(folder, flags, environmentOf(files));
+      return processes.served(started, urlIn(await started.said(SERVING)), folder);
+    },
+  };
+}

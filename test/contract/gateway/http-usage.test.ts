@@ -1,0 +1,91 @@
+import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
+import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
+import type { Api } from '../shared-services.ts';
+import type { GatewayArm } from './arms.ts';
+import { chatWith, createKey } from './chat.ts';
+import { AS_MASTER, asKey, providersFor } from './config.ts';
+import { shareGateways } from './shared-gateways.ts';
+import { verifiesGateway } from './verifies.ts';
+
+const openai = await startFixture('openai');
+const start = shareGateways();
+
+const CONFIG = {
+  config: {
+    providers: providersFor({ openai }),
+    aliases: { fast: 'openai:good' },
+    pricing: { 'openai:good': { input_price_per_million: 1, output_price_per_million: 2 } },
+  },
+};
+
+/** A gateway of which a key has asked a model twice, once in vain; with that key. */
+async function used(arm: GatewayArm, user: string): Promise<Api & { readonly key: string }> {
+  const api = await start(arm, CONFIG);
+  const key = await createKey(api, { user_id: user });
+  expect((await api.post('/v1/chat/completions', chatWith('fast'), asKey(key))).status).toBe(200);
+  expect((await api.post('/v1/chat/completions', chatWith('openai:fails-400'), asKey(key))).status).toBe(400);
+  return { ...api, key };
+}
+
+verifiesGateway('gateway:usage', async (arm) => {
+  const { get } = await used(arm, 'counted');
+  const { body } = await get('/v1/usage?user_id=counted', AS_MASTER);
+  // As the fixture counts: 21 tokens in, 9 out.
+  const cost = (21 * 1 + 9 * 2) / 1e6;
+  expect(body.totals).toMatchObject({ requests: 2, errors: 1, prompt_tokens: 21, completion_tokens: 9 });
+  expect(body.totals.cost).toBeCloseTo(cost, 9);
+  const good = body.logs.find(({ status }: { status: string }) => status === 'success');
+  expect(good).toMatchObject({
+    user_id: 'counted',
+    model: 'openai:good',
+    provider: 'openai',
+    endpoint: '/v1/chat/completions',
+    total_tokens: 30,
+    status_code: 200,
+    usage_estimated: false,
+  });
+  const { body: sums } = await get('/v1/usage?user_id=counted&group_by=model&interval=day', AS_MASTER);
+  expect(sums.groups.map(({ group }: { group: object }) => group)).toEqual([
+    { model: 'openai:good' },
+    { model: 'openai:fails-400' },
+  ]);
+  expect(sums.series[0].start).toMatch(/T00:00:00Z$/);
+  expect((await get('/v1/users/counted', AS_MASTER)).body.spend).toBeCloseTo(cost, 9);
+});
+
+verifiesGateway('gateway:usage:own', async (arm) => {
+  const { get, key } = await used(arm, 'own');
+  const other = await createKey(await start(arm, CONFIG));
+  expect((await get('/v1/usage', asKey(key))).body.totals.requests).toBe(2);
+  expect((await get('/v1/usage', asKey(other))).body.totals.requests).toBe(0);
+  expect((await get('/v1/usage?api_key_id=x', asKey(other))).status).toBe(403);
+  expect((await get('/v1/usage')).status).toBe(401);
+});
+
+verifiesGateway('gateway:usage:csv', async (arm) => {
+  const { get, key } = await used(arm, 'csv');
+  for (const [query, headers] of [
+    ['?format=csv', {}],
+    ['', { accept: 'text/csv' }],
+  ] as const) {
+    const answer = await get(`/v1/usage${query}`, { ...asKey(key), ...headers });
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const rows: Record<string, string>[] = parse(answer.text, { columns: true });
+    expect(rows.map(({ model }) => model)).toEqual(['openai:good', 'openai:fails-400']);
+  }
+});
+
+verifiesGateway('gateway:models', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const idsFor = async (headers: Record<string, string>): Promise<string[]> =>
+    (await api.get('/v1/models', headers)).body.data.map(({ id }: { id: string }) => id);
+  expect(await idsFor(AS_MASTER)).toEqual(expect.arrayContaining(['fast', 'openai:good']));
+  const key = asKey(await createKey(api, { allowed_models: ['fast'] }));
+  expect(await idsFor(key)).toEqual(['fast']);
+  expect((await api.get('/v1/models/fast', key)).body).toMatchObject({ id: 'fast', object: 'model' });
+  expect(await api.get('/v1/models/openai:good', key)).toMatchObject({
+    status: 404,
+    body: { detail: "Model 'openai:good' not found", error: { code: 'model_not_found' } },
+  });
+});

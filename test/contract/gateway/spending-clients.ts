@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import { chatWith } from './chat.ts';
+import { asKey } from './config.ts';
+
+/** What the fixture's tokens cost: 21 read, 9 written. */
+export const PRICING = { 'openai:good': { input_price_per_million: 1, output_price_per_million: 2 } };
+export const COST = 39_000n;
+
+/** Long enough to be expected to take no fewer tokens than it does, so that budgets end where they should. */
+const QUESTION = 'How many tokens does this question have? '.repeat(8);
+
+export interface Spending {
+  /** Ids of the requests whose answers arrived whole. */
+  readonly answered: Set<string>;
+  /** How many requests are under way now. */
+  readonly underWay: () => number;
+  /** Resolves after so many more answers. */
+  readonly answers: (count: number) => Promise<void>;
+  /** Where to ask from now on; undefined while nobody is there. */
+  readonly ask: (url: string | undefined) => void;
+  /** Resolves when all clients have ended. */
+  readonly stop: () => Promise<void>;
+  /** Statuses and words of what was refused. */
+  readonly refusals: Map<string, number>;
+}
+
+/** Clients that ask without a pause, every other one for a stream, each with one of the keys after the other. */
+export function spend(clients: number, keys: readonly string[]): Spending {
+  const answered = new Set<string>();
+  const refusals = new Map<string, number>();
+  const stopping = new AbortController();
+  let underWay = 0;
+  let place = Promise.withResolvers<string>();
+  let isThere = false;
+  const waiting: { count: number; resolve: () => void }[] = [];
+
+  const note = (requestId: string): void => {
+    answered.add(requestId);
+    for (const one of waiting) {
+      one.count -= 1;
+      if (one.count <= 0) one.resolve();
+    }
+  };
+  const once = async (url: string, key: string, stream: boolean): Promise<void> => {
+    underWay += 1;
+    try {
+      const { status, requestId, text } = await askOnce(url, key, stream);
+      if (status === 200 && isWhole(text, stream)) note(requestId);
+      else if (status !== 200) {
+        const { error } = JSON.parse(text) as { error: { code: string } };
+        const word = `${status} ${error.code}`;
+        refusals.set(word, (refusals.get(word) ?? 0) + 1);
+      }
+    } catch {
+      // Killed while it answered.
+    } finally {
+      underWay -= 1;
+    }
+  };
+  const client = async (number: number): Promise<void> => {
+    for (let count = number; !stopping.signal.aborted; count += 1) {
+      const url = await place.promise;
+      if (url !== '') await once(url, keys[count % keys.length] ?? '', number % 2 === 0);
+    }
+  };
+  const all = Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
+
+  return {
+    answered,
+    refusals,
+    underWay: () => underWay,
+    answers: async (count) => await new Promise((resolve) => waiting.push({ count, resolve })),
+    ask(url) {
+      if (isThere) place = Promise.withResolvers();
+      isThere = url !== undefined;
+      if (url !== undefined) place.resolve(url);
+    },
+    stop: async () => {
+      stopping.abort();
+      place.resolve('');
+      await all;
+    },
+  };
+}
+
+export async function askOnce(
+  url: string,
+  key: string,
+  stream = false,
+): Promise<{ readonly status: number; readonly requestId: string; readonly text: string }> {
+  const messages = [{ role: 'user', content: QUESTION }];
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...asKey(key) },
+    body: JSON.stringify({ ...chatWith('openai:good'), messages, stream, max_tokens: 9 }),
+  });
+  return {
+    status: answer.status,
+    requestId: answer.headers.get('x-request-id') ?? '',
+    text: await answer.text(),
+  };
+}
+
+const isWhole = (text: string, stream: boolean): boolean =>
+  stream ? text.endsWith('data: [DONE]\n\n') && !text.includes('"error"') : text.endsWith('}');
+
+/** Some answers later, not always as many. */
+export const someAnswers = (): number => randomInt(5, 60);

@@ -1,0 +1,41 @@
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { openGatewayState } from '../../../runtime/targets/gateway/gateway-state.ts';
+import type { UsageEntry } from '../../../runtime/targets/gateway/ledger/api.ts';
+import { parseDatabaseUrl } from '../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../runtime/targets/gateway/store/open-store.ts';
+
+/** Lets requests of a key in and settles them, as a gateway does that answers them. */
+export async function useKey(
+  databaseUrl: string,
+  secret: string,
+  entries: readonly Partial<UsageEntry>[],
+): Promise<void> {
+  const errors: unknown[] = [];
+  const store = await openStore(parseDatabaseUrl(databaseUrl), { autoMigrate: false });
+  const { identity, ledger, close } = await openGatewayState(store, {
+    clock: systemClock,
+    masterKey: undefined,
+    onError: (error) => errors.push(error),
+  });
+  const caller = await identity.authenticate(new Headers({ authorization: `Bearer ${secret}` }));
+  const spender = await identity.spender(caller, undefined);
+  for (const entry of entries) {
+    const reservation = await ledger.reserve(spender, { cost: 1n, tokens: 1, free: false });
+    await ledger.settle(reservation, { ...ENTRY, ...entry });
+  }
+  await close();
+  if (errors.length > 0) throw errors[0];
+}
+
+const ENTRY: UsageEntry = {
+  model: 'openai:gpt-4o',
+  provider: 'openai',
+  endpoint: '/v1/chat/completions',
+  promptTokens: 100,
+  completionTokens: 20,
+  cachedTokens: 10,
+  cost: 1_500_000_000n,
+  status: 'success',
+  statusCode: 200,
+  latencyMs: 250,
+};

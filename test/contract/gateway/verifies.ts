@@ -1,0 +1,17 @@
+import { test } from 'vitest';
+import { BEHAVIOURS, type BehaviourId } from '../behaviours.ts';
+import type { CommandArm } from '../command-arms.ts';
+import { GATEWAY_ARMS, type GatewayArm } from './arms.ts';
+import { GATEWAY_COMMAND_ARMS } from './command-arms.ts';
+
+/** A test of one behaviour of the gateway, in-process and as the real executable. */
+export function verifiesGateway(id: BehaviourId, body: (arm: GatewayArm) => Promise<void>): void {
+  // oxlint-disable-next-line vitest/expect-expect -- the body has them.
+  test.each(GATEWAY_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
+}
+
+/** A test of one of the gateway's commands, in-process and as the real executable. */
+export function verifiesGatewayCommand(id: BehaviourId, body: (arm: CommandArm) => Promise<void>): void {
+  // oxlint-disable-next-line vitest/expect-expect -- the body has them.
+  test.each(GATEWAY_COMMAND_ARMS)(`[${id}] ${BEHAVIOURS[id].behaviour} ($name)`, body);
+}

@@ -1,0 +1,126 @@
+import { expect } from 'vitest';
+import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
+import { formWith, LABELLED } from '../../runtime/targets/gateway/workflows/workflow-requests.ts';
+import type { Answer, Api } from '../shared-services.ts';
+import { createKey } from './chat.ts';
+import { AS_MASTER, asKey } from './config.ts';
+import { shareGateways } from './shared-gateways.ts';
+import { verifiesGateway } from './verifies.ts';
+
+const [encoder, openai] = [await startFixture('encoder'), await startFixture('openai')];
+const start = shareGateways();
+const CONFIG = { config: {} };
+const ENCODER = () => ({
+  name: 'w',
+  provider: 'encoder',
+  model: 'guard',
+  base_url: encoder.url,
+  batch_size: 2,
+});
+
+const upload = (api: Api, text = LABELLED, headers: Record<string, string> = AS_MASTER): Promise<Answer> =>
+  api.ask('/api/v1/datasets/', { method: 'POST', body: formWith(text), headers });
+
+async function experimentOf(api: Api, headers: Record<string, string> = AS_MASTER): Promise<string> {
+  const dataset = (await upload(api, LABELLED, headers)).body.id;
+  const task_definition = { task: 'text-classification' };
+  const body = { name: 'guards', dataset, task_definition };
+  return (await api.post('/api/v1/experiments/', body, headers)).body.id;
+}
+
+/** The events of its log until it is over. */
+async function followed(api: Api, id: string): Promise<string> {
+  return (await api.get(`/api/v1/workflows/${id}/logs?follow=true`, AS_MASTER)).text;
+}
+
+verifiesGateway('gateway:workflows', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const experiment_id = await experimentOf(api);
+  const made = await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id }, AS_MASTER);
+  expect([made.status, made.body.status]).toEqual([201, 'created']);
+  expect(await followed(api, made.body.id)).toContain(
+    'event: end\ndata: {"status":"succeeded","error":null}',
+  );
+  const { body } = await api.get(`/api/v1/experiments/${experiment_id}`, AS_MASTER);
+  expect(body.workflows[0]).toMatchObject({ status: 'succeeded', metrics: { accuracy: 0.75 } });
+  const { body: jobs } = await api.get('/api/v1/jobs/?job_types=evaluator', AS_MASTER);
+  expect(jobs.items).toContainEqual(expect.objectContaining({ workflow_id: made.body.id, done_rows: 4 }));
+});
+
+verifiesGateway('gateway:workflows:results', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const experiment_id = await experimentOf(api);
+  const { id } = (await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id }, AS_MASTER)).body;
+  const early = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
+  // It may be done by now: it is a small one.
+  expect([200, 409]).toContain(early.status);
+  await followed(api, id);
+  const { body: url } = await api.get(`/api/v1/workflows/${id}/result/download`, AS_MASTER);
+  expect(url.startsWith(`${api.url}/api/v1/artifacts/`)).toBe(true);
+  const results = await (await fetch(url)).json();
+  expect(results).toMatchObject({ artifacts: { ground_truth: ['SAFE', 'INJECTION', 'INJECTION', 'SAFE'] } });
+  expect((await fetch(`${url}0`)).status).toBe(403);
+});
+
+verifiesGateway('gateway:workflows:refused', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const fields = await upload(api, 'text\na\n');
+  expect([fields.status, fields.body.detail]).toEqual([403, 'Dataset is missing required fields: examples']);
+  const experiment = await api.post('/api/v1/experiments/', { name: 'x', max_samples: 'all' }, AS_MASTER);
+  expect([experiment.status, experiment.body.detail]).toEqual([
+    422,
+    [
+      { type: 'missing', loc: ['body', 'dataset'], msg: 'dataset is missing', input: null },
+      expect.objectContaining({ loc: ['body', 'max_samples'], input: 'all' }),
+    ],
+  ]);
+  const experiment_id = await experimentOf(api);
+  const other = { ...ENCODER(), experiment_id, base_url: `${encoder.url}/other` };
+  const labels = await api.post('/api/v1/workflows/', other, AS_MASTER);
+  expect([labels.status, labels.body.detail[0].msg]).toEqual([422, expect.stringContaining('"SAFE"')]);
+});
+
+verifiesGateway('gateway:workflows:access', async (arm) => {
+  const api = await start(arm, CONFIG);
+  expect((await api.get('/api/v1/experiments/')).status).toBe(401);
+  const [ada, bob] = [
+    asKey(await createKey(api, { user_id: 'ada' })),
+    asKey(await createKey(api, { user_id: 'bob' })),
+  ];
+  const id = await experimentOf(api, ada);
+  expect((await api.get(`/api/v1/experiments/${id}`, ada)).status).toBe(200);
+  expect((await api.get(`/api/v1/experiments/${id}`, bob)).status).toBe(404);
+  expect((await api.get('/api/v1/datasets/', bob)).body.total).toBe(0);
+  expect((await api.get(`/api/v1/experiments/${id}`, AS_MASTER)).status).toBe(200);
+  // Who is no operator asks nobody in the operator's network.
+  const near = await api.post('/api/v1/workflows/', { ...ENCODER(), experiment_id: id }, ada);
+  expect([near.status, near.body.error.message]).toEqual([422, expect.stringContaining('private addresses')]);
+
+  const open = await start(arm, { ...CONFIG, env: { GATEWAY_MASTER_KEY: '' } });
+  expect((await open.get('/api/v1/experiments/')).status).toBe(200);
+  expect((await open.get('/api/v1/experiments/', AS_MASTER)).status).toBe(401);
+  expect((await open.get('/api/v1/health/')).body).toEqual({ status: 'OK', deployment_type: 'local' });
+});
+
+verifiesGateway('gateway:workflows:delete', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const experiment_id = await experimentOf(api);
+  // It answers nothing, so that there is something to stop.
+  const model = `silent@${arm.name}`;
+  const body = {
+    name: 's',
+    provider: 'openai-compatible',
+    base_url: `${openai.url}/v1`,
+    model,
+    experiment_id,
+  };
+  const { id } = (await api.post('/api/v1/workflows/', body, AS_MASTER)).body;
+  await openai.happened('waiting', model);
+  const remove = (query = ''): Promise<Answer> =>
+    api.ask(`/api/v1/workflows/${id}${query}`, { method: 'DELETE', headers: AS_MASTER });
+  const refused = await remove();
+  expect([refused.status, refused.body.detail]).toEqual([400, 'Cannot delete a running workflow']);
+  expect((await remove('?force=true')).status).toBe(200);
+  const gone = await remove();
+  expect([gone.status, gone.body.detail]).toEqual([404, `Workflow with ID ${id} not found`]);
+});

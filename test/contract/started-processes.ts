@@ -1,0 +1,47 @@
+import { rmSync } from 'node:fs';
+import { afterEach } from 'vitest';
+import { type RunningExecutable, startExecutable } from './serving.ts';
+import { type Api, withApi } from './shared-services.ts';
+
+export interface RunningProcess extends Api, RunningExecutable {}
+
+interface LaunchOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Holds the files it reads, and is removed after the test. */
+  readonly folder?: string;
+}
+
+interface ProcessStarter {
+  /** Without waiting for anything. */
+  readonly launch: (path: string, args: readonly string[], options?: LaunchOptions) => RunningExecutable;
+  /** What is to be asked of one that serves at the URL. */
+  readonly served: (started: RunningExecutable, url: string, folder: string) => RunningProcess;
+}
+
+/** Real processes that a test talks to and sends signals. After it, what still runs is ended and their folders are removed. */
+export function useProcesses(): ProcessStarter {
+  const running: RunningExecutable[] = [];
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const { child, ended } of running.splice(0)) {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    launch(path, args, { env, folder } = {}) {
+      if (folder !== undefined) folders.push(folder);
+      const started = startExecutable(path, args, env);
+      running.push(started);
+      return started;
+    },
+    served(started, url, folder) {
+      const stop = async (): Promise<void> => {
+        started.child.kill('SIGTERM');
+        await started.ended;
+      };
+      return { ...withApi({ url, folder, stop, log: started.stderr }), ...started };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { chatBody, REPLY } from '../test-provider.ts';
+import { CHAT, errorIn, startAsking } from './asking.ts';
+
+const { openai, gateway, someone } = await startAsking();
+
+test('a byte order mark before a request does not reach the provider', async () => {
+  const { secret } = await someone();
+  const marked = `\uFEFF${JSON.stringify(chatBody('openai:good'))}`;
+  const answer = await gateway.post(CHAT, marked, secret);
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: REPLY } }] });
+  expect((await openai.last()).body).toMatch(/^\{/);
+});
+
+test('what a member may be is told with all of its forms', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:good', { stop: 5 }), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param: 'stop',
+    message: 'stop must be text, a list of texts, or null, not 5',
+  });
+});
+
+test('nobody is told to wait for longer than a day', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 429 });
+  expect(answer.headers.get('retry-after')).toBe('86400');
+});
+
+test('an answer of another shape is the provider’s mistake, and not ours', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });
+});
+
+test('one event of another shape is left out, and the stream goes on', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape@2', { stream: true }), secret);
+  const text = await answer.text();
+  expect(text).not.toContain('error');
+  expect(text).not.toContain('[null]');
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+});

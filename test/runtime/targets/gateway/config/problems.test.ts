@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { problems, read, readTold } from './read.ts';
+
+const temp = useTempFolder();
+
+test('all problems of a file are told at once, each with its place, the rule and the way out', async () => {
+  const text = `
+hosst: x
+port: 70000
+database_url: mysql://ada:s3cret@h/x
+master_key: 12345678
+providers:
+  openai:
+  mistral: {api_kye: abc}
+  lab: {type: openai-compatible}
+  lab2: {api_base: http://localhost:1/v1}
+  lab3: {type: opnai, api_base: http://localhost:1/v1}
+  lab4: {type: openai, api_base: "http://user:pw@host/v1"}
+  metadata: {type: openai, api_base: "http://169.254.169.254/v1"}
+  bad name: {type: openai}
+encoders:
+  guard: {path: ./nothing.encoder}
+  both: {}
+aliases:
+  fast: {targets: [{model: opnai:gpt-4o, weight: -1}], fallbacks: [openai]}
+  slow: fast
+  third: {target: [x], falbacks: []}
+timeouts: {connect: 0s, idel: 3}
+guardrails:
+  profiles:
+    inj: {encoder: guardd, labels: X, threshold: 0.5, window_length: 10}
+  policy:
+    - {profile: injj, mode: blok, on: [inputt]}
+pricing:
+  openai:gpt-4o: {input_price_per_million: -1, output_price_per_million: 1}
+  gpt: {input_price_per_million: 1, output_price_per_million: 1}
+  openai:x: {input_price_per_million: 1, output_price_per_million: 1, effective_at: yesterday}
+otel: {endpoint: foo, sampled: 3}
+log_level: verbose
+enable_metrics: yes
+`.trimStart();
+  const found = await problems(text);
+  expect(found.map((line) => line.replace(/^\d+:\d+ {2}/, ''))).toEqual([
+    'unknown key `hosst`; did you mean `host`?',
+    'port: expected at most 65535, found the number 70000',
+    expect.stringMatching(/^database_url: The database URL begins with "mysql:"/),
+    'master_key: expected text, found something else',
+    'providers.mistral: unknown key `api_kye`; did you mean `api_key`?',
+    'providers.lab: type openai-compatible has no address of its own; write `api_base`',
+    expect.stringMatching(/^providers\.lab2: `lab2` is no preset, so it needs a `type`; known are openai, /),
+    'providers.lab3.type: there is no type `opnai`; did you mean `openai`?',
+    'providers.lab4.api_base: holds credentials; put them into `api_key` or `headers`',
+    'providers.metadata.api_base: 169.254.169.254 is an address where nobody serves models; correct it',
+    expect.stringMatching(/^providers\.bad name: a name consists of letters/),
+    expect.stringMatching(/^encoders\.guard\.path: .*nothing\.encoder does not exist; correct the path$/),
+    'encoders.both: an encoder has either a `path` or a `url`',
+    'aliases.fast.targets.0.model: there is no provider `opnai`; did you mean `openai`?',
+    'aliases.fast.targets.0.weight: expected at least 0, found the number -1',
+    'aliases.fast.fallbacks.0: expected `provider:model`, found "openai"',
+    'aliases.slow: "fast" is an alias itself; name the models that it stands for',
+    expect.stringMatching(/^aliases\.third: .*`target` and `falbacks` are not part of it$/),
+    expect.stringMatching(/^timeouts\.connect: expected a time above zero.*found "0s"$/),
+    expect.stringMatching(/^timeouts: unknown key `idel`; expected `connect`/),
+    'guardrails.profiles.inj.encoder: there is no encoder `guardd`; did you mean `guard`?',
+    'guardrails.profiles.inj.window_length: the overlap (80) must be less than the length of the window',
+    'guardrails.policy.0.profile: there is no profile `injj`; did you mean `inj`?',
+    'guardrails.policy.0.mode: expected one of block, monitor; found "blok"; did you mean `block`?',
+    'guardrails.policy.0.on: expected input, output or both, found "inputt"; did you mean `input`?',
+    'pricing.openai:gpt-4o.input_price_per_million: expected an amount of dollars of 0 or more, found -1',
+    'pricing.gpt: expected `provider:model`',
+    expect.stringMatching(/^pricing\.openai:x\.effective_at: expected a date or time such as/),
+    'otel.endpoint: expected an address that begins with http:// or https://',
+    'otel.sampled: expected at most 1, found the number 3',
+    'log_level: expected one of debug, info, warn, error, silent; found "verbose"',
+    'enable_metrics: expected true or false, found "yes"',
+  ]);
+  const lines = found.map((line) => Number.parseInt(line, 10));
+  expect(lines).toEqual(lines.toSorted((a, b) => a - b));
+  expect(lines[3]).toBe(4);
+  expect(found.join('\n')).not.toContain('s3cret');
+});
+
+test.each([
+  ['providers: {openai: {api_key: "x}', /^1:\d+ .*this quote is never closed/],
+  ['providers:\n\topenai: {}', /^2:1 .*tab/],
+  ['port: 1\nport: 2', /^2:1 {2}port: this key is given twice; keep one/],
+  ['- a', /^1:1 {2}expected a mapping with settings as `providers`, found a list/],
+  ['just text', /^1:1 {2}expected a mapping/],
+  ['port: !int 3', /^1:\d+ .*tags/],
+  ['a: &a [*a, *a]', /./],
+  ['host: "\u0000"', /./],
+])('%j is refused with its place', async (text, expected) => {
+  expect((await problems(text)).join('\n')).toMatch(expected);
+});
+
+test('twins, and what says the same twice, are refused', async () => {
+  expect(await problems('providers: {lab: {type: ollama}, LAB: {type: vllm}}')).toEqual([
+    expect.stringMatching(/^1:13 {2}providers\.lab: there are two of this name/),
+  ]);
+  expect(await problems({ rate_limit_rpm: 1, user_limits: { rpm: 2 } })).toHaveLength(1);
+  expect(await problems({ master_key: 'x'.repeat(40), master_key_file: 'y' })).toHaveLength(1);
+  expect(await problems({ providers: { a: { type: 'ollama', provider_type: 'ollama' } } })).toHaveLength(1);
+  expect(await problems({ tls: { cert_file: 'c.pem' } })).toEqual([
+    'tls.cert_file is given without tls.key_file; TLS needs both.',
+  ]);
+});
+
+test('files that cannot be read are told in a sentence', async () => {
+  const missing = join(temp(), 'none.yml');
+  await expect(readTold({ flags: ['-c', missing] })).rejects.toThrow(
+    `--config: there is no file ${missing}. Correct its name, or leave it out.`,
+  );
+  await expect(readTold({ env: { GATEWAY_CONFIG: missing } })).rejects.toThrow(
+    /^GATEWAY_CONFIG: there is no file/,
+  );
+  await expect(readTold({ flags: ['-c', temp()] })).rejects.toThrow(/it is a folder\. Name a file\./);
+  const latin = join(temp(), 'latin.yml');
+  writeFileSync(latin, Buffer.from([0x61, 0x3a, 0x20, 0xe4]));
+  await expect(readTold({ flags: ['-c', latin] })).rejects.toThrow(/is not text in UTF-8/);
+});
+
+test('flags and variables that cannot be meant are refused by their names', async () => {
+  await expect(read({}, { flags: ['--port', 'high'] })).rejects.toThrow(
+    '--port: "high" is not a whole number from 0 to 65535.',
+  );
+  await expect(read({}, { env: { GATEWAY_PORT: '-1' } })).rejects.toThrow(/^GATEWAY_PORT: "-1" is not/);
+  await expect(read({}, { env: { GATEWAY_BODY_TIMEOUT: 'soon' } })).rejects.toThrow(
+    /^GATEWAY_BODY_TIMEOUT: "soon" is not a time/,
+  );
+  await expect(read({}, { env: { DATABASE_URL: 'mysql://ada:s3cret@x/y' } })).rejects.toThrow(
+    /^DATABASE_URL: The database URL begins with "mysql:"/,
+  );
+  await expect(read({}, { flags: ['--master-key', 'x', '--master-key-file', 'y'] })).rejects.toThrow(
+    /say the same/,
+  );
+  await expect(read({}, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'here' } })).rejects.toThrow(
+    /^OTEL_EXPORTER_OTLP_ENDPOINT: /,
+  );
+});

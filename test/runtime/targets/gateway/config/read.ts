@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
+import { givenBy } from '../../../../../runtime/targets/gateway/config/given.ts';
+import {
+  type LoadedGatewayConfig,
+  readGatewayConfig,
+} from '../../../../../runtime/targets/gateway/config/read-config.ts';
+
+interface Told {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+}
+
+/** What a file comes to, together with variables and flags; `~` is `/home/ada`. */
+export async function read(
+  config: string | object,
+  { env = {}, flags = [] }: Told = {},
+): Promise<LoadedGatewayConfig> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));
+  try {
+    const file = join(folder, 'g.yml');
+    writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
+    return await readTold({ env, flags: ['-c', file, ...flags] });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same for whatever file the flags name. */
+export async function readTold({ env = {}, flags = [] }: Told): Promise<LoadedGatewayConfig> {
+  const invocation = parseInvocation(serveCommand, flags, env);
+  return await readGatewayConfig(givenBy(invocation, serveCommand.options, env), env);
+}
+
+/** What is wrong with a file, each problem as `line:column  path: message`. */
+export async function problems(config: string | object, told: Told = {}): Promise<string[]> {
+  try {
+    await read(config, told);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ConfigError') throw error;
+    return error.message.split('\n').map((line) => line.replace(/^.*g\.yml:/, ''));
+  }
+  return [];
+}

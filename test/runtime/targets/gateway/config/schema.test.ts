@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { schemaText } from '../../../../../runtime/targets/gateway/config/schema-text.ts';
+import { ROOT } from '../../../../helpers/paths.ts';
+import { read } from './read.ts';
+
+test('the published schema is the one that is printed, and any validator takes it', async () => {
+  const text = schemaText();
+  expect(readFileSync(join(ROOT, 'docs/gateway.schema.json'), 'utf8')).toBe(text);
+  const check = new Ajv2020({ strict: true, strictTypes: false }).compile(JSON.parse(text) as object);
+  const good = {
+    port: 1,
+    providers: { openai: null },
+    aliases: { a: ['openai:x', { model: 'openai:y', weight: 2 }] },
+  };
+  expect(check(good), JSON.stringify(check.errors)).toBe(true);
+  expect((await read(good)).models.aliases).toHaveLength(1);
+  expect(check({ port: 'x' })).toBe(false);
+  expect(check({ prot: 1 })).toBe(false);
+});

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { audit } from '../../../../helpers/audit.ts';
+import { provideChromium } from '../../../../helpers/chromium.ts';
+import { usePages } from '../../../../helpers/use-pages.ts';
+import { type OpenGateway, openGateway } from './open-gateway.ts';
+
+const chromium = await provideChromium();
+
+describe.skipIf(chromium === undefined)('the page that shows the API, in a browser', () => {
+  const pages = usePages(chromium);
+  let gateway: OpenGateway;
+  let origin: string;
+  beforeAll(async () => {
+    gateway = await openGateway();
+    origin = await gateway.listen();
+  });
+  afterAll(() => gateway.close());
+
+  test('has every operation, and keeps nobody out', () =>
+    pages.visit(`${origin}/docs`, async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'gateway' }).waitFor();
+      const { paths } = (await gateway.request('/openapi.json')).body;
+      for (const [path, methods] of Object.entries<Record<string, { summary: string }>>(paths)) {
+        for (const [method, { summary }] of Object.entries(methods)) {
+          const section = page.getByRole('region', { name: `${method.toUpperCase()} ${path}`, exact: true });
+          expect(await section.innerText()).toContain(summary);
+        }
+      }
+      const remove = page.getByRole('region', { name: 'DELETE /v1/keys/{id}', exact: true });
+      expect(await remove.innerText()).toContain('204');
+      expect(await audit(page)).toEqual([]);
+    }));
+});

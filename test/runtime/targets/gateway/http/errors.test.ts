@@ -1,0 +1,178 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MASTER_KEY } from '../databases.ts';
+import { type OpenGateway, openGateway } from './open-gateway.ts';
+import { useGateway } from './use-gateway.ts';
+
+const gateway = useGateway();
+
+/** The same words in both places, and nothing else. */
+const errorBody = (detail: unknown, code: string, param: string | null = null): object => ({
+  detail,
+  error: { message: detail, type: expect.any(String), code, param },
+});
+
+describe('paths and methods', () => {
+  test.each([
+    '/nothing',
+    '/v1',
+    '/v1/nothing',
+    '/v2/users',
+    '/v1/users/a/b',
+    '/v1/keys/k/rotate/now',
+    '/docs/x',
+  ])('GET %s is 404, without a credential too', async (path) => {
+    const { status, headers, body } = await gateway().request(path);
+    expect([status, headers.get('Content-Type')]).toEqual([404, 'application/json']);
+    expect(body).toEqual(errorBody(`No such path: GET ${path}`, 'not_found'));
+  });
+
+  test.each([
+    ['PUT', '/v1/users', 'GET, HEAD, POST'],
+    ['DELETE', '/v1/users', 'GET, HEAD, POST'],
+    ['POST', '/v1/users/ada', 'GET, HEAD, PATCH, DELETE'],
+    ['OPTIONS', '/v1/keys', 'GET, HEAD, POST'],
+    ['GET', '/v1/keys/k/rotate', 'POST'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['PATCH', '/v1/pricing/a:b/c', 'GET, HEAD, DELETE'],
+    ['GET', '/v1/admin/reload', 'POST'],
+  ])('%s %s is 405 with what may be done', async (method, path, allow) => {
+    const { status, headers, body } = await gateway().request(path, { method });
+    expect([status, headers.get('Allow'), body.error.code]).toEqual([405, allow, 'method_not_allowed']);
+    expect(body.detail).toBe(`Not allowed: ${method} ${path}. This path takes ${allow}.`);
+  });
+
+  test('HEAD is GET without the body', async () => {
+    const { status, text, headers } = await gateway().ask('HEAD', '/v1/users');
+    expect([status, text, headers.get('Content-Type')]).toEqual([200, '', 'application/json']);
+    expect((await gateway().request('/v1/users', { method: 'HEAD' })).status).toBe(401);
+  });
+
+  test('a slash at the end changes nothing', async () => {
+    expect((await gateway().ask('GET', '/v1/users/')).status).toBe(200);
+    expect((await gateway().request('/health/')).status).toBe(200);
+  });
+});
+
+describe('bodies', () => {
+  test.each([
+    ['', 400, /^The request needs a body\.$/, 'malformed_request'],
+    ['{"user_id":', 400, /^The body is not valid JSON: /, 'malformed_request'],
+    ['{"user_id":"a"} x', 400, /^The body is not valid JSON: /, 'malformed_request'],
+    ["{'user_id':'a'}", 400, /^The body is not valid JSON: /, 'malformed_request'],
+    [`${'['.repeat(65)}${']'.repeat(65)}`, 422, /nested deeper than 64/, 'invalid_request'],
+    [`{"user_id":"a","metadata":${'{"a":'.repeat(100_000)}`, 422, /nested deeper than 64/, 'invalid_request'],
+  ])('%# broken JSON', async (sent, expected, detail, code) => {
+    const { status, body } = await gateway().ask('POST', '/v1/users', sent, {
+      'Content-Type': 'application/json',
+    });
+    expect([status, body.error.code]).toEqual([expected, code]);
+    expect(body.detail).toEqual(expect.stringMatching(detail));
+  });
+
+  test.each(['application/x-www-form-urlencoded', 'text/plain', ''])('%j is 415', async (type) => {
+    const { status, body } = await gateway().ask('POST', '/v1/users', '{}', { 'Content-Type': type });
+    expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
+  test('bytes that are no text are 400', async () => {
+    const { status } = await gateway().request('/v1/users', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
+      body: Buffer.from([0x22, 0xff, 0x22]),
+    });
+    expect(status).toBe(400);
+  });
+
+  test('of a member that is there twice the last one counts', async () => {
+    const { body } = await gateway().ask('POST', '/v1/users', '{"user_id":"first","user_id":"last"}');
+    expect(body.user_id).toBe('last');
+  });
+
+  test('__proto__ is a member like others: unknown, or metadata', async () => {
+    const refused = await gateway().ask('POST', '/v1/users', '{"user_id":"p","__proto__":{"blocked":true}}');
+    expect([refused.status, refused.body.error.param]).toEqual([422, '__proto__']);
+    const sent = '{"user_id":"p","metadata":{"__proto__":{"a":1},"constructor":2}}';
+    expect((await gateway().ask('POST', '/v1/users', sent)).text).toContain(
+      '"metadata":{"__proto__":{"a":1},"constructor":2}',
+    );
+  });
+
+  test('more than a mebibyte is 413, whatever models may be sent', async () => {
+    const { status, body } = await gateway().ask('POST', '/v1/users', `{"x":"${'x'.repeat(1_048_576)}"}`);
+    expect([status, body]).toEqual([
+      413,
+      errorBody('The body is larger than 1048576 bytes, the most that is taken here.', 'request_too_large'),
+    ]);
+  });
+});
+
+describe('on the network', () => {
+  let own: OpenGateway;
+  let origin: string;
+  beforeAll(async () => {
+    own = await openGateway({ server: { bodyTimeoutMs: 50 } });
+    origin = await own.listen();
+  });
+  afterAll(() => own.close());
+
+  const send = async (bytes: string): Promise<string> => {
+    const { port } = new URL(origin);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(bytes);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  };
+
+  test('what is no request to any path gets the same error', async () => {
+    const text = await send('GET http://[/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toMatch(/x-frame-options: DENY/i);
+    const body: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    expect(body).toMatchObject({ error: { code: 'malformed_request' } });
+  });
+
+  test('a body that does not come is 408, and only for those who may send one', async () => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+    const ask = (more: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const request = httpRequest(`${origin}/v1/users`, {
+          method: 'POST',
+          headers: { ...headers, ...more },
+        });
+        request.once('response', (response) => {
+          resolve(response.statusCode);
+          response.resume();
+          request.destroy();
+        });
+        request.once('error', reject);
+        request.write('{');
+      });
+    expect(await ask({ 'x-api-key': MASTER_KEY })).toBe(408);
+    expect(await ask({})).toBe(401);
+  });
+
+  test('keys that are no ASCII are wrong keys', async () => {
+    const text = await send(
+      `GET /v1/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${'\u00FC'.repeat(40)}\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('10 MB are refused before they are read', async () => {
+    const refused = fetch(`${origin}/v1/keys`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
+      body: 'x'.repeat(10_000_000),
+    });
+    // Whoever goes on sending may see the connection end instead.
+    const status = await refused.then(
+      (response) => response.status,
+      () => 413,
+    );
+    expect(status).toBe(413);
+    expect((await fetch(`${origin}/health`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { MASTER_KEY } from '../databases.ts';
+import { useGateway, useOwnGateways } from './use-gateway.ts';
+
+const open = useOwnGateways();
+const shared = useGateway();
+
+const bearer = (key: string): Record<string, string> => ({ 'X-Gateway-Key': `Bearer ${key}` });
+
+test('nobody sees a key twice', async () => {
+  const { ask } = await open();
+  const { body } = await ask('POST', '/v1/keys', { key_name: 'x' });
+  const answers = [
+    await ask('GET', '/v1/keys'),
+    await ask('GET', `/v1/keys/${body.id}`),
+    await ask('PATCH', `/v1/keys/${body.id}`, { key_name: 'y' }),
+    await ask('GET', '/v1/keys/me', undefined, bearer(body.key)),
+  ];
+  for (const { status, text } of answers) {
+    expect(status).toBe(200);
+    expect(text).not.toContain(body.key);
+    expect(JSON.parse(text)).not.toHaveProperty('key');
+  }
+});
+
+test('lists are bare arrays with when a key was last used', async () => {
+  const { ask, clock } = await open();
+  const { body: one } = await ask('POST', '/v1/keys', { key_name: 'one' });
+  clock.advance(1000);
+  await ask('POST', '/v1/keys', { key_name: 'two' });
+  await ask('GET', '/v1/keys/me', undefined, bearer(one.key));
+  const { body } = await ask('GET', '/v1/keys');
+  expect(
+    body.map((key: { key_name: string; last_used_at: string }) => [key.key_name, key.last_used_at]),
+  ).toEqual([
+    ['one', '2026-03-01T12:00:01Z'],
+    ['two', null],
+  ]);
+  expect((await ask('GET', '/v1/keys?skip=1&limit=1')).body).toMatchObject([{ key_name: 'two' }]);
+});
+
+test('PATCH turns off and on, and null clears', async () => {
+  const { ask } = await open();
+  const { body: made } = await ask('POST', '/v1/keys', {
+    key_name: 'x',
+    expires_at: '2030-01-01',
+    allowed_models: [],
+    rpm: 1,
+    budget: { max_budget: 1 },
+  });
+  const path = `/v1/keys/${made.id}`;
+  const useIt = async (): Promise<unknown> => {
+    const { status, body } = await ask('GET', '/v1/keys/me', undefined, bearer(made.key));
+    return [status, body.detail];
+  };
+  expect(await useIt()).toEqual([200, undefined]);
+  expect((await ask('PATCH', path, { is_active: false })).body).toMatchObject({
+    is_active: false,
+    status: 'inactive',
+    key_name: 'x',
+    expires_at: '2030-01-01T00:00:00Z',
+    allowed_models: [],
+  });
+  expect(await useIt()).toEqual([401, 'API key is inactive']);
+  expect((await ask('PATCH', path, { is_active: true })).body.status).toBe('active');
+  expect(await useIt()).toEqual([200, undefined]);
+  const nulls = { key_name: null, expires_at: null, allowed_models: null, rpm: null, budget: null };
+  expect((await ask('PATCH', path, { ...nulls, is_active: null, metadata: null })).body).toMatchObject({
+    ...nulls,
+    is_active: true,
+    metadata: {},
+  });
+  expect((await ask('PATCH', path, { user_id: 'other' })).status).toBe(422);
+  expect((await ask('PATCH', path, { expires_at: 0 })).body.error.param).toBe('expires_at');
+});
+
+test('a key that has expired is still turned on, and refused', async () => {
+  const { ask, clock } = await open();
+  const { body: made } = await ask('POST', '/v1/keys', { expires_at: '2026-03-01T12:00:10Z' });
+  clock.advance(10_000);
+  expect((await ask('GET', `/v1/keys/${made.id}`)).body).toMatchObject({
+    is_active: true,
+    status: 'expired',
+  });
+  expect(await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).toMatchObject({
+    status: 401,
+    body: { detail: 'API key has expired', error: { code: 'expired_key' } },
+  });
+});
+
+test('DELETE is 204, and the user stays', async () => {
+  const { ask } = await open();
+  const { body: made } = await ask('POST', '/v1/keys', {});
+  const { status, text } = await ask('DELETE', `/v1/keys/${made.id}`);
+  expect([status, text]).toEqual([204, '']);
+  expect(await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).toMatchObject({
+    status: 401,
+    body: { detail: 'Invalid API key', error: { code: 'invalid_key', type: 'authentication_error' } },
+  });
+  expect((await ask('GET', `/v1/users/${made.user_id}`)).status).toBe(200);
+});
+
+describe('POST /v1/keys/{id}/rotate', () => {
+  test('gives a new key, and the old one stops at once', async () => {
+    const { ask } = await open();
+    const { body: made } = await ask('POST', '/v1/keys', { key_name: 'x', rpm: 5 });
+    const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`);
+    expect([status, body]).toEqual([
+      200,
+      { ...made, key: expect.stringMatching(/^gw-[\w-]{64}$/), key_prefix: body.key.slice(0, 10) },
+    ]);
+    expect(body.key).not.toBe(made.key);
+    expect((await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).status).toBe(401);
+    expect((await ask('GET', '/v1/keys/me', undefined, bearer(body.key))).status).toBe(200);
+  });
+
+  test('with grace_seconds the old one works for a while', async () => {
+    const { ask, clock } = await open();
+    const { body: made } = await ask('POST', '/v1/keys', {});
+    const { body } = await ask('POST', `/v1/keys/${made.id}/rotate`, { grace_seconds: 60 });
+    clock.advance(59_000);
+    for (const key of [made.key, body.key]) {
+      expect((await ask('GET', '/v1/keys/me', undefined, bearer(key))).status).toBe(200);
+    }
+    clock.advance(1000);
+    expect((await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).status).toBe(401);
+  });
+
+  test.each([
+    [{ grace_seconds: -1 }, 'grace_seconds must be at least 0, not -1'],
+    [{ grace_seconds: 1.5 }, 'grace_seconds must be a whole number, not 1.5'],
+    [{ grace_seconds: 1e9 }, 'grace_seconds must be at most 31536000, not 1000000000'],
+    [{ grace: 1 }, 'unknown key "grace" (known are grace_seconds)'],
+  ])('says what is wrong: %j', async (sent, detail) => {
+    const { ask } = shared();
+    const { body: made } = await ask('POST', '/v1/keys', {});
+    const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`, sent);
+    expect([status, body.detail]).toEqual([422, detail]);
+    expect((await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).status).toBe(200);
+  });
+
+  test('takes a body only as JSON', async () => {
+    const { ask, request } = shared();
+    const { body: made } = await ask('POST', '/v1/keys', {});
+    const path = `/v1/keys/${made.id}/rotate`;
+    expect((await ask('POST', path, '', { 'Content-Type': 'application/json' })).status).toBe(200);
+    const body = new Blob(['{"grace_seconds":1}']);
+    expect((await request(path, { method: 'POST', headers: bearer(MASTER_KEY), body })).status).toBe(415);
+  });
+});
+
+test.each(['GET', 'PATCH', 'DELETE', 'POST'])('%s of a key that is not there is 404', async (method) => {
+  const path = `/v1/keys/nobody${method === 'POST' ? '/rotate' : ''}`;
+  const { status, body } = await shared().ask(method, path, method === 'PATCH' ? {} : undefined);
+  expect([status, body.detail, body.error.code]).toEqual([
+    404,
+    "API key with id 'nobody' not found",
+    'key_not_found',
+  ]);
+});
+
+describe('GET /v1/keys/me', () => {
+  test('tells whoever has a key what is used and left', async () => {
+    const { ask } = await open();
+    const { body: made } = await ask('POST', '/v1/keys', {
+      key_name: 'x',
+      rpm: 60,
+      budget: { max_budget: 5, budget_duration_sec: 60 },
+      metadata: { note: 'for admins' },
+    });
+    const { status, body } = await ask('GET', '/v1/keys/me', undefined, bearer(made.key));
+    expect(status).toBe(200);
+    const nothing = {
+      spend: 0,
+      reserved: 0,
+      max_budget: null,
+      remaining: null,
+      budget_started_at: null,
+      next_budget_reset_at: null,
+      requests: { used: 0, limit: null, remaining: null },
+      tokens: { used: 0, limit: null, remaining: null },
+      parallel: { used: 0, limit: null, remaining: null },
+    };
+    expect(body).toEqual({
+      id: made.id,
+      key_prefix: made.key_prefix,
+      key_name: 'x',
+      user_id: made.user_id,
+      created_at: '2026-03-01T12:00:00Z',
+      expires_at: null,
+      is_active: true,
+      status: 'active',
+      allowed_models: null,
+      quota: {
+        user: nothing,
+        key: {
+          ...nothing,
+          max_budget: 5,
+          remaining: 5,
+          budget_started_at: '2026-03-01T12:00:00Z',
+          next_budget_reset_at: '2026-03-01T12:01:00Z',
+          requests: { used: 0, limit: 60, remaining: 60 },
+        },
+      },
+    });
+  });
+
+  test('is not for the master key', async () => {
+    const { status, body } = await shared().ask('GET', '/v1/keys/me');
+    expect([status, body.error.code]).toEqual([400, 'virtual_key_required']);
+  });
+
+  test('says that a user is blocked', async () => {
+    const { ask } = shared();
+    const { body: made } = await ask('POST', '/v1/keys', {});
+    await ask('PATCH', `/v1/users/${made.user_id}`, { blocked: true });
+    expect(await ask('GET', '/v1/keys/me', undefined, bearer(made.key))).toMatchObject({
+      status: 403,
+      body: { detail: `User '${made.user_id}' is blocked`, error: { code: 'user_blocked' } },
+    });
+  });
+});

@@ -1,0 +1,208 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { AppError, configError } from '../../../../../runtime/contract/errors.ts';
+import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
+import { useGateway, useOwnGateways } from './use-gateway.ts';
+
+const gateway = useGateway();
+const open = useOwnGateways();
+
+describe('health', () => {
+  test.each([
+    ['/health', '{"status":"healthy"}'],
+    ['/health/liveness', '"I\'m alive!"'],
+    ['/health/readiness', '{"status":"healthy","database":"connected","version":"1.2.3"}'],
+  ])('%s is %s', async (path, text) => {
+    const answer = await gateway().request(path);
+    expect([answer.status, answer.headers.get('Content-Type'), answer.text]).toEqual([
+      200,
+      'application/json',
+      text,
+    ]);
+  });
+
+  test('without a database the gateway lives, and is not ready', async () => {
+    const { request, context } = await open();
+    await context.state.close();
+    expect((await request('/health')).status).toBe(200);
+    expect((await request('/health/liveness')).status).toBe(200);
+    const { status, headers, body } = await request('/health/readiness');
+    expect([status, headers.get('Retry-After'), body]).toEqual([
+      503,
+      '1',
+      { detail: { status: 'unhealthy', database: 'unavailable', version: '1.2.3' } },
+    ]);
+  });
+
+  test('one that is ending is not ready', async () => {
+    const { request, kernel } = await open();
+    expect((await request('/readyz')).text).toBe('ready');
+    void kernel.lifecycle.drain();
+    expect((await request('/health/readiness')).body).toEqual({
+      detail: { status: 'unhealthy', database: 'connected', version: '1.2.3' },
+    });
+    const { status, body } = await request('/readyz');
+    expect([status, body.detail]).toEqual([503, 'draining']);
+    expect((await request('/healthz')).text).toBe('ok');
+  });
+});
+
+describe('metrics', () => {
+  test('are there, with the patterns of paths, not the paths', async () => {
+    const { request, ask } = gateway();
+    await ask('GET', '/v1/users/somebody-nobody-knows');
+    await ask('GET', '/v1/pricing/a:very/long/name');
+    const { status, text } = await request('/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('gateway_auth_failures_total');
+    expect(text).toMatch(/http_request_duration_seconds_count\{.*route="\/v1\/users\/:id".*\} 1/);
+    expect(text).not.toMatch(/somebody|very/);
+  });
+
+  test('are not there where the configuration says so', async () => {
+    const { request } = await open({ metrics: false });
+    const { status, body } = await request('/metrics');
+    expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
+    const { paths } = (await request('/openapi.json')).body;
+    expect(Object.keys(paths)).toContain('/readyz');
+    expect(Object.keys(paths)).not.toContain('/metrics');
+  });
+});
+
+describe('POST /v1/admin/reload', () => {
+  test('has the configuration read again', async () => {
+    let reloads = 0;
+    const { ask } = await open({
+      reload: async () => {
+        reloads += 1;
+      },
+    });
+    expect(await ask('POST', '/v1/admin/reload')).toMatchObject({
+      status: 200,
+      body: { status: 'reloaded' },
+    });
+    expect(reloads).toBe(1);
+  });
+
+  test('tells what is wrong with it', async () => {
+    const failures = [
+      configError('gateway.yml: providers.x is wrong'),
+      new AppError('UnavailableError', 'not now'),
+      new TypeError('a fault of ours'),
+    ];
+    const { ask } = await open({ reload: () => Promise.reject(failures.shift()) });
+    const expected = [
+      [422, 'gateway.yml: providers.x is wrong'],
+      [503, 'not now'],
+      [500, 'a fault of ours'],
+    ];
+    for (const [status, detail] of expected) {
+      expect(await ask('POST', '/v1/admin/reload')).toMatchObject({ status, body: { detail } });
+    }
+  });
+});
+
+test('/ says what this is', async () => {
+  expect((await gateway().request('/')).body).toEqual({
+    name: 'gateway',
+    version: '1.2.3',
+    documentation: '/docs',
+    openapi: '/openapi.json',
+    health: '/health',
+  });
+});
+
+interface Part {
+  readonly content?: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: Part;
+  readonly responses: Record<string, Part>;
+  readonly security?: unknown;
+}
+const operationsOf = (document: {
+  paths: Record<string, Record<string, Operation>>;
+}): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+
+describe('the OpenAPI document', () => {
+  test('is valid 3.1, and so are its examples', async () => {
+    const { headers, body } = await gateway().request('/openapi.json');
+    expect(headers.get('Content-Type')).toBe('application/openapi+json');
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'gateway', version: '1.2.3' } });
+    await SwaggerParser.validate(structuredClone(body), { dereference: { circular: false } });
+    expect(JSON.stringify(body)).not.toMatch(/"nullable"|"\$id"|"x-[a-z-]+":/);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(body, 'api');
+    let tried = 0;
+    for (const [name, { requestBody, responses }] of operationsOf(body)) {
+      for (const { content = {} } of [requestBody ?? {}, ...Object.values(responses)]) {
+        for (const { schema, examples } of Object.values(content)) {
+          const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+          for (const { value } of Object.values(examples)) {
+            expect([name, value, validate(value) || validate.errors]).toEqual([name, value, true]);
+            tried += 1;
+          }
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(150);
+  });
+
+  test('names every operation once, and says what needs no credential', async () => {
+    const { body } = await gateway().request('/openapi.json');
+    const operations = operationsOf(body);
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(operations.flatMap(([name, { security }]) => (security ? [name] : []))).toEqual([
+      'GET /health',
+      'GET /health/liveness',
+      'GET /health/readiness',
+      'GET /healthz',
+      'GET /readyz',
+      'GET /metrics',
+      'GET /',
+      'GET /openapi.json',
+    ]);
+    expect(body.security).toEqual([{ gatewayKey: [] }, { bearer: [] }, { anthropicKey: [] }]);
+  });
+
+  test('has every route that the app has, and no other', async () => {
+    const { app, request } = gateway();
+    const routed = app.routes
+      .filter(({ method, path }) => method !== 'ALL' && !/^\/(?:docs|assets\/.*|openapi\.yaml)$/.test(path))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`);
+    const { body } = await request('/openapi.json');
+    const described = operationsOf(body).map(([name]) => name.replaceAll(/\{\w+\}/g, '{}'));
+    expect(described.length).toBeGreaterThan(35);
+    expect([...new Set(routed)].sort()).toEqual(described.sort());
+  });
+
+  test('as YAML it is the same', async () => {
+    const { headers, text } = await gateway().request('/openapi.yaml');
+    expect(headers.get('Content-Type')).toBe('application/openapi+yaml');
+    expect(parse(text)).toEqual((await gateway().request('/openapi.json')).body);
+  });
+
+  test('the page that shows it is all here, and needs no credential', async () => {
+    const { status, headers, text } = await gateway().request('/docs');
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path = '']) => path);
+    expect(linked.length).toBeGreaterThan(4);
+    const files = DOCS_FILES.filter((file) => file !== 'docs.html').map((file) => `assets/${file}`);
+    for (const path of [...linked, ...files]) {
+      expect(path).not.toMatch(/^\/|:/);
+      const answer = await gateway().request(`/${path}`);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.headers.get('X-Frame-Options')).toBe('DENY');
+    }
+    expect((await gateway().request('/docs/')).headers.get('Location')).toBe('../docs');
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { useGateway, useOwnGateways } from './use-gateway.ts';
+
+const open = useOwnGateways();
+const shared = useGateway();
+
+const PRICE = { input_price_per_million: 0.25, output_price_per_million: 2 };
+
+test('a price is set, read, replaced and forgotten', async () => {
+  const { ask, clock } = await open();
+  const { status, body } = await ask('POST', '/v1/pricing', { model_key: 'openai:small', ...PRICE });
+  expect([status, body]).toEqual([
+    200,
+    {
+      model_key: 'openai:small',
+      ...PRICE,
+      cached_input_price_per_million: null,
+      effective_at: '2026-03-01T12:00:00Z',
+    },
+  ]);
+  clock.advance(1000);
+  const next = { model_key: 'openai:small', ...PRICE, cached_input_price_per_million: 0.025 };
+  const { body: newer } = await ask('POST', '/v1/pricing', next);
+  expect(newer).toEqual({ ...next, effective_at: '2026-03-01T12:00:01Z' });
+  expect((await ask('GET', '/v1/pricing/openai:small')).body).toEqual(newer);
+  expect((await ask('GET', '/v1/pricing')).body).toEqual([newer]);
+  expect((await ask('GET', '/v1/pricing/openai:small/history')).body).toEqual([newer, body]);
+  const gone = await ask('DELETE', '/v1/pricing/openai:small');
+  expect([gone.status, gone.text]).toEqual([204, '']);
+  expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
+});
+
+test('a price that is to come is in the history only, until it holds', async () => {
+  const { ask, clock } = await open();
+  const model_key = 'openai:small';
+  await ask('POST', '/v1/pricing', { model_key, ...PRICE, effective_at: '2026-03-02' });
+  expect((await ask('GET', `/v1/pricing/${model_key}`)).status).toBe(404);
+  expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
+  expect((await ask('GET', `/v1/pricing/${model_key}/history`)).body).toMatchObject([
+    { effective_at: '2026-03-02T00:00:00Z' },
+  ]);
+  clock.advance(12 * 3_600_000);
+  expect((await ask('GET', `/v1/pricing/${model_key}`)).status).toBe(200);
+});
+
+test.each([
+  'openai:gpt-5-mini',
+  'together:meta-llama/Llama-3.3-70B-Instruct',
+  'ollama:qwen3:8b',
+  'a:b/c:d/e',
+  'a:history',
+  'a:b/history',
+  'a:b c%20d?e#f',
+  'a:größe 🙂',
+])('the path of a model may be %s', async (model) => {
+  const { ask } = shared();
+  await ask('POST', '/v1/pricing', { model_key: model, ...PRICE });
+  const path = `/v1/pricing/${encodeURIComponent(model)}`;
+  expect((await ask('GET', path)).body.model_key).toBe(model);
+  expect((await ask('GET', `${path}/history`)).body).toHaveLength(1);
+  expect((await ask('DELETE', path)).status).toBe(204);
+  expect(await ask('GET', path)).toMatchObject({
+    status: 404,
+    body: { detail: `Pricing for model '${model}' not found`, error: { code: 'pricing_not_found' } },
+  });
+});
+
+test.each(['together:meta-llama/Llama-3.3-70B-Instruct', 'a:b/c:d/e', 'a:history'])(
+  'colons and slashes need no escaping: %s',
+  async (model) => {
+    const { ask } = shared();
+    await ask('POST', '/v1/pricing', { model_key: model, ...PRICE });
+    expect((await ask('GET', `/v1/pricing/${model}`)).body.model_key).toBe(model);
+    expect((await ask('GET', `/v1/pricing/${model}/history`)).body).toHaveLength(1);
+    expect((await ask('DELETE', `/v1/pricing/${model}`)).status).toBe(204);
+  },
+);
+
+test('a model has one price, however it is written', async () => {
+  const { ask } = await open();
+  expect((await ask('POST', '/v1/pricing', { model_key: 'OpenAI/gpt-5', ...PRICE })).body.model_key).toBe(
+    'openai:gpt-5',
+  );
+  expect((await ask('POST', '/v1/pricing', { model_key: ' OPENAI : gpt-5', ...PRICE })).status).toBe(200);
+  expect((await ask('GET', '/v1/pricing')).body).toHaveLength(1);
+  expect((await ask('GET', '/v1/pricing/openai/gpt-5')).body.model_key).toBe('openai:gpt-5');
+});
+
+test.each([
+  [{}, 'model_key is missing; input_price_per_million is missing; output_price_per_million is missing'],
+  [{ model_key: 'small', ...PRICE }, 'The model_key "small" names no model; write `provider:model`.'],
+  [{ model_key: 'openai:', ...PRICE }, 'The model_key "openai:" names no model; write `provider:model`.'],
+  [
+    { model_key: 'a:b', ...PRICE, input_price_per_million: -1 },
+    'input_price_per_million must be at least 0, not -1',
+  ],
+  [
+    { model_key: 'a:b', ...PRICE, output_price_per_million: null },
+    'output_price_per_million must be a number, not null',
+  ],
+  [
+    { model_key: 'a:b', ...PRICE, effective_at: 'now' },
+    'effective_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not "now"',
+  ],
+  [
+    { model: 'a:b', ...PRICE },
+    'model_key is missing; unknown key "model" (known are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, effective_at)',
+  ],
+])('what is wrong with a price is told: %j', async (sent, detail) => {
+  const { status, body } = await shared().ask('POST', '/v1/pricing', sent);
+  expect([status, body.detail]).toEqual([422, detail]);
+});
+
+test('whoever has a key may read prices, and not set them', async () => {
+  const { ask, request } = await open();
+  const { body: key } = await ask('POST', '/v1/keys', {});
+  const headers = { Authorization: `Bearer ${key.key}` };
+  await ask('POST', '/v1/pricing', { model_key: 'a:b', ...PRICE });
+  for (const path of ['/v1/pricing', '/v1/pricing/a:b', '/v1/pricing/a:b/history']) {
+    expect((await request(path, { headers })).status).toBe(200);
+    expect((await request(path)).status).toBe(401);
+  }
+  for (const [method, path] of [
+    ['POST', '/v1/pricing'],
+    ['DELETE', '/v1/pricing/a:b'],
+  ] as const) {
+    const { status, body } = await request(path, { method, headers });
+    expect([status, body.detail]).toEqual([401, 'Invalid master key']);
+  }
+});

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LoadedGatewayConfig } from '../../../../../runtime/targets/gateway/config/read-config.ts';
+import { createReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { readTold } from '../config/read.ts';
+import { manualClock } from '../manual-clock.ts';
+
+const folder = useTempFolder();
+const LAB = JSON.stringify({ providers: { lab: { type: 'ollama' } } });
+
+async function start() {
+  const file = join(folder(), 'gateway.yml');
+  const write = (text: string): void => writeFileSync(file, text, { mode: 0o600 });
+  write(LAB);
+  const clock = manualClock();
+  const read = (): Promise<LoadedGatewayConfig> => readTold({ flags: ['-c', file] });
+  const applied: string[][] = [];
+  const reloader = createReloader({
+    config: await read(),
+    read,
+    apply: (config) => {
+      applied.push(config.models.providers.map(({ name }) => name));
+      return Promise.resolve();
+    },
+    log: testKernel().log,
+    clock,
+  });
+  return { reloader, clock, write, applied };
+}
+
+test('a file that is just being written is not taken for one that says nothing', async () => {
+  const { reloader, clock, write, applied } = await start();
+  write('');
+  const reloading = reloader.reload();
+  await clock.nextIn(200);
+  write(LAB);
+  clock.advance(200);
+  await reloading;
+  expect(applied).toEqual([['lab']]);
+});
+
+test('one that says nothing for longer counts', async () => {
+  const { reloader, clock, write, applied } = await start();
+  write('');
+  const reloading = reloader.reload();
+  await clock.nextIn(200);
+  clock.advance(200);
+  await reloading;
+  expect(applied).toEqual([[]]);
+});

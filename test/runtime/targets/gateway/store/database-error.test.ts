@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { databaseFailure } from '../../../../../runtime/targets/gateway/store/database-error.ts';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { describeDatabases } from '../databases.ts';
+import { gatewayOn } from '../http/open-gateway.ts';
+
+const folder = useTempFolder();
+const UNAVAILABLE = { code: 'UnavailableError', reason: 'database_unavailable' };
+
+async function failureOf(url: string, statement: string): Promise<unknown> {
+  const store = openDatabase(parseDatabaseUrl(url));
+  try {
+    return await sql.raw(statement).execute(store.db);
+  } catch (error) {
+    return databaseFailure(error);
+  } finally {
+    await store.close();
+  }
+}
+
+test('what a database says, or nobody says in its place, is told as what it is', async () => {
+  const file = `sqlite:${join(folder(), 'some.db')}`;
+  expect(await failureOf(file, 'select * from nowhere')).toMatchObject(UNAVAILABLE);
+  expect(await failureOf('postgres://someone@127.0.0.1:1/none', 'select 1')).toMatchObject(UNAVAILABLE);
+  for (const words of ['Connection terminated unexpectedly', 'timeout exceeded when trying to connect'])
+    expect(databaseFailure(new Error(words)), words).toMatchObject(UNAVAILABLE);
+});
+
+test('our own mistakes are not the database’s', () => {
+  for (const error of [new TypeError('x is not a function'), new Error('Connection'), undefined])
+    expect(databaseFailure(error)).toBeUndefined();
+});
+
+describeDatabases((database) => {
+  test.skipIf(database.kind === 'postgres')(
+    'whoever reads while the database cannot be used is told to try again',
+    async () => {
+      const { clock, ...state } = await database.start();
+      const { ask, kernel } = gatewayOn(state, clock);
+      await state.store.db.schema.alterTable('gateway_budgets').renameTo('away').execute();
+      const { status, body } = await ask('GET', '/v1/budgets');
+      expect({ status, code: body.error.code }).toEqual({ status: 503, code: 'database_unavailable' });
+      expect(kernel.logged.filter(({ level }) => level === 50)).toHaveLength(1);
+    },
+  );
+});
+
+test('a transaction that SQLite ended by itself fails with the reason', async () => {
+  const store = openDatabase(parseDatabaseUrl(`sqlite:${join(folder(), 'full.db')}`));
+  await sql`create table rows (id integer primary key)`.execute(store.db);
+  const twice = store.db.transaction().execute(async (trx) => {
+    // As a full disk does, and can be had everywhere.
+    for (const _ of [1, 2]) await sql`insert or rollback into rows values (1)`.execute(trx);
+  });
+  await expect(twice).rejects.toThrow('UNIQUE constraint failed');
+  expect(await store.db.transaction().execute(async (trx) => await sql`select 1`.execute(trx))).toBeDefined();
+  await store.close();
+});

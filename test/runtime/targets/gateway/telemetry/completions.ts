@@ -1,0 +1,34 @@
+import type { Attempt } from '../../../../../runtime/targets/gateway/routing/api.ts';
+import type { CompletionEvent } from '../../../../../runtime/targets/gateway/telemetry/api.ts';
+
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
+  target: 'openai:small',
+  number: 1,
+  outcome: 'answered',
+  failure: undefined,
+  upstreamStatus: 200,
+  startedAt: NOW + 1,
+  durationMs: 120,
+  ...fields,
+});
+
+/** A request that went well. */
+export const completion = (fields: Partial<CompletionEvent> = {}): CompletionEvent => ({
+  endpoint: '/v1/chat/completions',
+  requestId: 'request-1',
+  trace: undefined,
+  model: 'openai:small',
+  provider: 'openai',
+  status: 200,
+  reason: undefined,
+  usage: { promptTokens: 100, completionTokens: 20, cachedTokens: 0 },
+  cost: 1_500_000n,
+  attempts: [attempt()],
+  streamed: false,
+  startedAt: NOW,
+  firstByteMs: 125,
+  durationMs: 130.5,
+  ...fields,
+});
