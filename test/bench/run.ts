@@ -1,6 +1,7 @@
 import { machineLine, print } from './measure/print.ts';
 import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
+import { gateway } from './sections/gateway.ts';
 import { json } from './sections/json.ts';
 import { manager } from './sections/manager.ts';
 import { memory } from './sections/memory.ts';
@@ -23,6 +24,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   soak,
   transform,
   manager,
+  gateway,
 };
 
 /** `npm run bench [-- section ...]`: prints tables, asserts nothing. */

@@ -6,7 +6,7 @@ import type { Contestant, RunningContestant } from './contestant.ts';
 import { ECHO, echoNames } from './echo-server.ts';
 import { openHttpClient } from './http-client.ts';
 import { openMcpSession } from './mcp-session.ts';
-import { freePort, type Started, startUntil } from './started.ts';
+import { freePort, type Started, startUntil } from '../measure/started.ts';
 
 type Call = RunningContestant['call'];
 

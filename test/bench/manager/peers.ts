@@ -6,7 +6,7 @@ import type { Contestant, RunningContestant } from './contestant.ts';
 import { ECHO, echoNames } from './echo-server.ts';
 import { openHttpClient } from './http-client.ts';
 import { openMcpSession } from './mcp-session.ts';
-import { freePort, startUntil } from './started.ts';
+import { freePort, startUntil } from '../measure/started.ts';
 
 const installed = (path: string): string => join(PATHS.bench, 'node_modules', path);
 

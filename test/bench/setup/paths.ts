@@ -11,6 +11,8 @@ export const PATHS = {
   transformersChild: join(repository, 'test/bench/transformers-child.mjs'),
   work,
   manager: join(work, 'mcp-manager'),
+  gateway: join(work, 'gateway'),
+  liteLlm: join(work, 'litellm'),
   models: join(work, 'models'),
   buildCache: join(work, 'build-cache'),
   nativeCache: join(work, 'native-cache'),

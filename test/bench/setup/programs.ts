@@ -23,10 +23,10 @@ export const transformersMany = (
   args: [PATHS.transformersChild, 'many', PATHS.models, model, job.texts, job.output, String(job.batchSize)],
 });
 
-/** `encoderfile target build manager`, likewise. */
-export const managerBuilder = (): Program => ({
+/** `encoderfile target build`, likewise. */
+export const targetBuilder = (target: 'manager' | 'gateway'): Program => ({
   command: process.execPath,
-  args: [PATHS.cli, 'target', 'build', 'manager', '-o', PATHS.manager, '--cache-dir', PATHS.buildCache],
+  args: [PATHS.cli, 'target', 'build', target, '-o', PATHS[target], '--cache-dir', PATHS.buildCache],
 });
 
 /** `encoderfile build` without the launcher, whose only work is to find the Node we are running on. */

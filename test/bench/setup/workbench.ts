@@ -7,7 +7,7 @@ import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
 import { installPeers } from './install-peers.ts';
 import { PATHS } from './paths.ts';
-import { builder, managerBuilder } from './programs.ts';
+import { builder, targetBuilder } from './programs.ts';
 
 /** What the sections need, each made when first asked for and once per run of the bench. */
 export interface Workbench {
@@ -23,6 +23,8 @@ export interface Workbench {
   readonly peers: () => Promise<void>;
   /** The executable of mcp-manager, built from the code as it is now. */
   readonly manager: () => Promise<void>;
+  /** The executable of the gateway, likewise. */
+  readonly gateway: () => Promise<void>;
 }
 
 export async function openWorkbench(): Promise<Workbench> {
@@ -51,13 +53,14 @@ export async function openWorkbench(): Promise<Workbench> {
     executable,
     texts: once(writeTexts),
     peers: once(installPeers),
-    manager: once(buildManager),
+    manager: once(() => buildTarget('manager')),
+    gateway: once(() => buildTarget('gateway')),
   };
 }
 
-async function buildManager(): Promise<void> {
-  console.error('Building mcp-manager ...');
-  await runProgram(managerBuilder());
+async function buildTarget(target: 'manager' | 'gateway'): Promise<void> {
+  console.error(`Building the ${target} ...`);
+  await runProgram(targetBuilder(target));
 }
 
 async function writeTexts(count: number): Promise<string> {

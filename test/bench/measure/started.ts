@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,24 +19,27 @@ export interface Started {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program and asks it, until `ready` does not fail any more. */
+/** Starts a program and asks it, until `ready` does not fail any more. What it says goes to the file, if there is one. */
 export async function startUntil<Result>(
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   ready: () => Promise<Result>,
+  log?: string,
 ): Promise<Started & { readonly result: Result }> {
+  const said = log === undefined ? undefined : openSync(log, 'a');
   const child = spawn(command, args, {
     env: { ...process.env, ...env },
-    stdio: 'ignore',
+    stdio: said === undefined ? 'ignore' : ['ignore', said, said],
     detached: true,
   });
+  if (said !== undefined) closeSync(said);
   for (let attempt = 0; ; attempt += 1) {
     try {
       const result = await ready();
       return { pid: child.pid, stop: () => endGroup(child), result };
     } catch (error) {
-      if (attempt > 300 || child.exitCode !== null) {
+      if (attempt > 900 || child.exitCode !== null) {
         await endGroup(child);
         throw new Error(`${command} ${args.join(' ')} does not serve`, { cause: error });
       }

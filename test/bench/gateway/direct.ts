@@ -1,0 +1,12 @@
+import type { Contestant } from './contestant.ts';
+
+/** Nothing in the middle. */
+export const direct: Contestant = {
+  name: 'direct',
+  start: (port) =>
+    Promise.resolve({
+      pid: undefined,
+      target: { port, model: (name) => name, headers: { authorization: 'Bearer sk-bench' } },
+      stop: () => Promise.resolve(),
+    }),
+};

@@ -1,0 +1,54 @@
+import { openConnection, requestTo, type Timing } from './connection.ts';
+import type { Target } from './contestant.ts';
+
+export interface LoadOptions {
+  readonly concurrency: number;
+  readonly stream?: boolean;
+  /** Asked before every request. */
+  readonly goOn: () => boolean;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly timings: readonly Timing[];
+}
+
+/** Requests one after the other on so many connections. */
+export async function putLoad(
+  target: Target,
+  { concurrency, stream = false, goOn }: LoadOptions,
+): Promise<LoadResult> {
+  const request = requestTo(target, 'chat', stream);
+  const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(target)));
+  const timings: Timing[] = [];
+  const started = performance.now();
+  try {
+    await Promise.all(
+      connections.map(async ({ ask }) => {
+        while (goOn()) timings.push(await ask(request));
+      }),
+    );
+    const seconds = (performance.now() - started) / 1000;
+    return { perSecond: timings.length / seconds, timings };
+  } finally {
+    for (const { close } of connections) close();
+  }
+}
+
+/** For so long. */
+export function forMilliseconds(milliseconds: number): () => boolean {
+  const end = performance.now() + milliseconds;
+  return () => performance.now() < end;
+}
+
+/** So many times. */
+export function times(count: number): () => boolean {
+  let left = count;
+  return () => (left -= 1) >= 0;
+}
+
+/** The value below which so large a share of them is. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * share)] ?? NaN;
+}

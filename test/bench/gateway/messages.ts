@@ -1,0 +1,48 @@
+/** What is asked of every contestant: as small as requests are, so that what is measured is what stands in between. */
+export const chatRequest = (model: string, stream: boolean): string =>
+  JSON.stringify({
+    model,
+    ...(stream && { stream }),
+    max_tokens: 64,
+    messages: [
+      { role: 'system', content: 'You are a helpful assistant.' },
+      { role: 'user', content: 'Say in one sentence what a gateway is.' },
+    ],
+  });
+
+/** The name of the model whose streams say one word and then nothing. */
+export const IDLE = 'idle';
+
+const about = { id: 'chatcmpl-bench', created: 1_760_000_000, model: 'chat' };
+const usage = { prompt_tokens: 24, completion_tokens: 16, total_tokens: 40 };
+
+export const ANSWER = JSON.stringify({
+  ...about,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'A gateway is one door to many models, which knows who may pass and what it costs.',
+        refusal: null,
+      },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+
+const event = (json: object): string =>
+  `data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...json })}\n\n`;
+const delta = (content: object, finish: string | null = null): string =>
+  event({ choices: [{ index: 0, delta: content, finish_reason: finish }] });
+
+/** A stream: what is sent at once, and what after that. */
+export const FIRST_EVENTS = delta({ role: 'assistant', content: '' }) + delta({ content: 'A' });
+export const LATER_EVENTS =
+  Array.from({ length: 14 }, (_, at) => delta({ content: ` word${at}` })).join('') +
+  delta({}, 'stop') +
+  event({ choices: [], usage }) +
+  'data: [DONE]\n\n';

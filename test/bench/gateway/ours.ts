@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPostgres, startPostgres } from '../../helpers/postgres.ts';
+import { freePort, startUntil } from '../measure/started.ts';
+import { PATHS } from '../setup/paths.ts';
+import type { Contestant, RunningContestant } from './contestant.ts';
+
+const MASTER_KEY = 'the-master-key-of-the-benchmark-0123456789';
+
+/** With everything on that it is there for: a key, a user with a budget, prices, a row for each request, the log, metrics. */
+export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream, {}) };
+
+export const oursOnPostgres: Contestant = {
+  name: 'gateway (PostgreSQL)',
+  async start(upstream) {
+    const programs = await findPostgres();
+    if (programs === undefined) return undefined;
+    const server = await startPostgres(programs);
+    try {
+      const running = await startGateway(upstream, { GATEWAY_DATABASE_URL: await server.createDatabase() });
+      const stop = async (): Promise<void> => {
+        await running.stop();
+        await server.stop();
+      };
+      return { ...running, stop };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  },
+};
+
+async function startGateway(upstream: number, env: Record<string, string>): Promise<RunningContestant> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
+  const config = join(folder, 'gateway.yml');
+  await writeFile(config, JSON.stringify(configFor(upstream)), { mode: 0o600 });
+  const port = await freePort();
+  const { pid, stop, result } = await startUntil(
+    process.env['BENCH_GATEWAY'] ?? PATHS.gateway,
+    ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
+    { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
+    () => createKey(port),
+    join(folder, 'log'),
+  );
+  return {
+    pid,
+    target: { port, model: (name) => `bench:${name}`, headers: { authorization: `Bearer ${result}` } },
+    async stop() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const PRICE = { input_price_per_million: 1, output_price_per_million: 3 };
+
+const configFor = (upstream: number): object => ({
+  providers: {
+    bench: {
+      type: 'openai-compatible',
+      api_base: `http://127.0.0.1:${upstream}/v1`,
+      api_key: 'sk-bench',
+      // For the streams that are held.
+      max_connections: 1200,
+    },
+  },
+  pricing: { 'bench:chat': PRICE, 'bench:idle': PRICE },
+  require_pricing: true,
+});
+
+/** Of a user who may spend so much, but will not. */
+async function createKey(port: number): Promise<string> {
+  const post = async (path: string, body: object): Promise<Record<string, string>> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${MASTER_KEY}` },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, string>;
+  };
+  const budget = await post('/v1/budgets', { max_budget: 1_000_000, budget_duration_sec: 86_400 });
+  await post('/v1/users', { user_id: 'bench', budget_id: budget['budget_id'] });
+  const { key } = await post('/v1/keys', { user_id: 'bench' });
+  return String(key);
+}

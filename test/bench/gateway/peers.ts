@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, startUntil } from '../measure/started.ts';
+import { PATHS } from '../setup/paths.ts';
+import { openConnection, requestTo } from './connection.ts';
+import type { Contestant, RunningContestant, Target } from './contestant.ts';
+import { installLiteLlm } from './install-litellm.ts';
+
+/** Passes on what it is told with each request: it knows neither keys of its own nor users, budgets or usage. */
+export const portkey: Contestant = {
+  name: 'Portkey',
+  async start(upstream) {
+    const port = await freePort();
+    const program = join(PATHS.bench, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+    return await startPeer(process.execPath, [program, `--port=${port}`, '--headless'], {
+      port,
+      model: (name) => name,
+      headers: {
+        authorization: 'Bearer sk-bench',
+        'x-portkey-provider': 'openai',
+        'x-portkey-custom-host': `http://127.0.0.1:${upstream}/v1`,
+      },
+    });
+  },
+};
+
+const MASTER_KEY = 'sk-bench-master';
+
+/** One worker with a master key. Its own keys, budgets and usage need a database, and a program that it fetches when it runs. */
+export const liteLlm: Contestant = {
+  name: 'LiteLLM proxy',
+  async start(upstream) {
+    const program = await installLiteLlm();
+    if (program === undefined) return undefined;
+    const config = join(PATHS.work, 'litellm.yml');
+    const api_base = `http://127.0.0.1:${upstream}/v1`;
+    const model_list = ['chat', 'idle'].map((model) => ({
+      model_name: model,
+      litellm_params: { model: `openai/${model}`, api_base, api_key: 'sk-bench' },
+    }));
+    await writeFile(config, JSON.stringify({ model_list, general_settings: { master_key: MASTER_KEY } }));
+    const port = await freePort();
+    const args = ['--config', config, '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'];
+    return await startPeer(
+      program,
+      args,
+      { port, model: (name) => name, headers: { authorization: `Bearer ${MASTER_KEY}` } },
+      // It would ask for a list of prices otherwise.
+      { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+    );
+  },
+};
+
+async function startPeer(
+  command: string,
+  args: readonly string[],
+  target: Target,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningContestant> {
+  const ready = async (): Promise<void> => {
+    const connection = await openConnection(target);
+    await connection.ask(requestTo(target, 'chat')).finally(connection.close);
+  };
+  const { pid, stop } = await startUntil(command, args, env, ready);
+  return { pid, target, stop };
+}
