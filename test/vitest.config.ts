@@ -5,10 +5,12 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
-    // Most tests need no built model: `WITHOUT_MODELS=1` runs those a minute sooner.
+    // Most tests need no built model: `WITHOUT_MODELS=1` runs those a minute sooner. Many need no other program either.
     globalSetup: [
       ...(process.env['WITHOUT_MODELS'] ? [] : ['./helpers/build-models.ts']),
-      './helpers/build-manager.ts',
+      ...(process.env['WITHOUT_PROGRAMS']
+        ? []
+        : ['./helpers/build-manager.ts', './helpers/build-gateway.ts']),
     ],
     testTimeout: 120_000,
     hookTimeout: 180_000,
