@@ -81,7 +81,6 @@ export interface JobQueue {
   cancel(id: string): Promise<void>;
   /** Resolves when nobody works on it any more, or when the time is over. */
   stopped(id: string, withinMs: number): Promise<boolean>;
-  delete(db: Kysely<Schema>, id: string): Promise<void>;
 
   /** The oldest job for one of these computes that nobody has, or whose holder gave no sign of life; all count unless named. */
   claim(computes?: readonly string[]): Promise<Claim | undefined>;

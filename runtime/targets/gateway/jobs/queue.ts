@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { deleteRows } from '../datasets/chunks.ts';
 import type { Store } from '../store/api.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
 import type { JobQueue, JobStatus } from './api.ts';
@@ -108,12 +107,6 @@ export function createJobQueue(
         if (now() >= end) return false;
         await sleep(LOOK_AGAIN_AFTER_MS);
       }
-    },
-    async delete(trx, id) {
-      const row = await rowOf(id);
-      if (row.output_id !== null) await deleteRows(trx, row.output_id);
-      await trx.deleteFrom('gateway_job_logs').where('job_id', '=', id).execute();
-      await trx.deleteFrom('gateway_jobs').where('id', '=', id).execute();
     },
   };
 }

@@ -162,6 +162,8 @@ describe('the OpenAPI document', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(operations.flatMap(([name, { security }]) => (security ? [name] : []))).toEqual([
+      'GET /api/v1/artifacts/{file}',
+      'GET /api/v1/health/',
       'GET /health',
       'GET /health/liveness',
       'GET /health/readiness',
@@ -180,7 +182,10 @@ describe('the OpenAPI document', () => {
       .filter(({ method, path }) => method !== 'ALL' && !/^\/(?:docs|assets\/.*|openapi\.yaml)$/.test(path))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:\w+(?:\{[^}]*\})?/g, '{}')}`);
     const { body } = await request('/openapi.json');
-    const described = operationsOf(body).map(([name]) => name.replaceAll(/\{\w+\}/g, '{}'));
+    // The contract writes some paths with a slash at their end; the app takes both.
+    const described = operationsOf(body).map(([name]) =>
+      name.replaceAll(/\{\w+\}/g, '{}').replace(/(?<=\w)\/$/, ''),
+    );
     expect(described.length).toBeGreaterThan(35);
     expect([...new Set(routed)].sort()).toEqual(described.sort());
   });

@@ -175,15 +175,12 @@ describeDatabases((database) => {
     await expect(queue.get('everyone', 'a\0')).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('what a job says is kept in its order, and goes with it', async () => {
+  test('what a job says is kept in its order', async () => {
     const { queue, store } = await open();
     const { id } = await queue.create(store.db, JOB);
     for (const text of ['one', 'two', 'three\0']) await queue.log(id, 'info', text);
     const lines = await queue.logs(id);
     expect(lines.map(({ text }) => text)).toEqual(['one', 'two', 'three\uFFFD']);
     expect(await queue.logs(id, lines[1]?.id)).toEqual(lines.slice(2));
-    await queue.delete(store.db, id);
-    expect(await queue.logs(id)).toEqual([]);
-    await expect(queue.get('everyone', id)).rejects.toThrow(`Job with ID ${id} not found`);
   });
 });
