@@ -67,8 +67,7 @@ function soundPart(value: unknown, findings: readonly Finding[], validate: Valid
   return more.length === 0 ? (left as GatewayFile) : soundPart(left, more, validate);
 }
 
-/** Values that may stand in no message, whatever is wrong with them. */
+/** Values that may stand in no message, whatever is wrong with them: also headers written as one text. */
 function isSecret(path: Path): boolean {
-  const [last = '', parent = ''] = path.toReversed();
-  return /^(api_key|master_key|database_url)$/.test(last) || /^(headers|custom_headers)$/.test(parent);
+  return path.some((key) => /^(api_key|master_key|database_url|headers|custom_headers)$/.test(key));
 }

@@ -140,3 +140,16 @@ test('flags and variables that cannot be meant are refused by their names', asyn
     /^OTEL_EXPORTER_OTLP_ENDPOINT: /,
   );
 });
+
+test('headers written as one text are refused and not shown', async () => {
+  const secret = 'Authorization: Bearer 5ecret';
+  const found = await problems({
+    providers: {
+      openai: { api_key: 'k', headers: secret },
+      lab: { type: 'openai', headers: { a: [secret] } },
+    },
+    otel: { endpoint: 'http://127.0.0.1:4318', headers: secret },
+  });
+  expect(found.join('\n')).not.toContain('5ecret');
+  expect(found.join('\n')).toContain('providers.openai.headers: expected a mapping, found something else');
+});
