@@ -6,9 +6,9 @@ import { callMessage, INITIALIZE, INITIALIZED, textOf } from './messages.ts';
 export async function openMcpSession(port: number, path: string): Promise<Pick<RunningContestant, 'call'>> {
   const client = openHttpClient(port);
   const headers: Record<string, string> = { accept: 'application/json, text/event-stream' };
-  const { headers: given } = await client.post(path, INITIALIZE(1), headers);
-  const session = given['mcp-session-id'];
-  if (typeof session === 'string') headers['mcp-session-id'] = session;
+  const { head } = await client.post(path, INITIALIZE(1), headers);
+  const session = /^mcp-session-id: *(.+)\r$/im.exec(head)?.[1];
+  if (session !== undefined) headers['mcp-session-id'] = session;
   headers['mcp-protocol-version'] = '2025-11-25';
   await client.post(path, INITIALIZED, headers);
   let id = 1;
