@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPostgres, startPostgres } from '../../helpers/postgres.ts';
+import { forgetFile } from '../measure/forget-file.ts';
 import { freePort, startUntil } from '../measure/started.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Contestant, RunningContestant } from './contestant.ts';
@@ -36,8 +37,10 @@ async function startGateway(upstream: number, env: Record<string, string>): Prom
   const config = join(folder, 'gateway.yml');
   await writeFile(config, JSON.stringify(configFor(upstream)), { mode: 0o600 });
   const port = await freePort();
+  const program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway;
+  forgetFile(program);
   const { pid, stop, result } = await startUntil(
-    process.env['BENCH_GATEWAY'] ?? PATHS.gateway,
+    program,
     ['serve', '--config', config, '--data-dir', join(folder, 'data'), '--port', String(port)],
     { GATEWAY_MASTER_KEY: MASTER_KEY, ...env },
     () => createKey(port),
