@@ -1,4 +1,11 @@
-import type { RawAnswer } from './raw-connection.ts';
+/** What a request came to; times are of `performance.now`. */
+export interface RawAnswer {
+  readonly head: string;
+  readonly body: Buffer;
+  /** When the first byte of the body came. */
+  readonly first: number;
+  readonly whole: number;
+}
 
 export interface AnswerState {
   readonly failed?: string;

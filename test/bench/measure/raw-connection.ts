@@ -1,17 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { readRawAnswer } from './raw-answer.ts';
+import { type RawAnswer, readRawAnswer } from './raw-answer.ts';
 
-/** What a request came to; times are of `performance.now`. */
-export interface RawAnswer {
-  readonly head: string;
-  readonly body: Buffer;
-  /** When the first byte of the body came. */
-  readonly first: number;
-  readonly whole: number;
-}
-
-export interface Asked {
+interface Asked {
   /** When the first byte of the body came. */
   readonly begun: Promise<number>;
   readonly whole: Promise<RawAnswer>;

@@ -4,6 +4,7 @@ import { holdStreams } from '../gateway/idle-streams.ts';
 import { forMilliseconds, putLoad, times } from '../gateway/load.ts';
 import { ours, oursOnPostgres } from '../gateway/ours.ts';
 import { liteLlm, portkey } from '../gateway/peers.ts';
+import { relay } from '../gateway/relay.ts';
 import { compareSpeed, type Speeds } from '../gateway/speed.ts';
 import { type Upstream, startUpstream } from '../gateway/upstream.ts';
 import { memoryOf } from '../measure/process-memory.ts';
@@ -16,7 +17,7 @@ const STEPS = 10;
 const STREAMS = 1000;
 const WARM_UP_MS = 3000;
 
-const CONTESTANTS: readonly Contestant[] = [direct, ours, oursOnPostgres, portkey, liteLlm];
+const CONTESTANTS: readonly Contestant[] = [direct, relay, ours, oursOnPostgres, portkey, liteLlm];
 
 /** The same request to the same provider, put through each contestant, turn by turn. */
 export const gateway: Section = {

@@ -1,0 +1,27 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { Pool } from 'undici';
+
+/** Passes bodies on and nothing else: no key is checked, nothing is read, nothing is written down. */
+const [port, upstream] = process.argv.slice(2).map(Number);
+const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 64, pipelining: 1 });
+
+function pass(path: string, body: Buffer, outgoing: ServerResponse): void {
+  pool.dispatch(
+    { path, method: 'POST', headers: { 'content-type': 'application/json' }, body },
+    {
+      // undici refuses a handler without it.
+      onRequestStart() {},
+      onResponseStart: (_controller, status, headers) => void outgoing.writeHead(status, headers),
+      onResponseData: (_controller, chunk) => void outgoing.write(chunk),
+      onResponseEnd: () => void outgoing.end(),
+      onResponseError: () => void outgoing.destroy(),
+    },
+  );
+}
+
+const server = createServer((incoming, outgoing) => {
+  const chunks: Buffer[] = [];
+  incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+  incoming.on('end', () => pass(incoming.url ?? '/', Buffer.concat(chunks), outgoing));
+});
+server.listen(port, '127.0.0.1');
