@@ -43,7 +43,8 @@ export async function buildSea(input: SeaInput): Promise<void> {
       execArgv: input.flags,
     }),
   );
-  const { exitCode, stderr } = await execa(process.execPath, ['--build-sea', config], {
+  // Compiled code is taken only by a process with the flags of the one that made it.
+  const { exitCode, stderr } = await execa(process.execPath, [...input.flags, '--build-sea', config], {
     reject: false,
     env: { NODE_OPTIONS: '' },
   });
