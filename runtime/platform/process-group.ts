@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
+import { settlesWithin } from './settles-within.ts';
 
 /** A child at the head of a process group of its own. */
 export interface GroupHead {
@@ -47,13 +48,4 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether the promise settled in time; leaves no timer behind. */
-export async function settlesWithin(patienceMs: number, promise: Promise<unknown>): Promise<boolean> {
-  const given = new AbortController();
-  const timeout = sleep(patienceMs, false, { signal: given.signal }).catch(() => false);
-  const settled = await Promise.race([promise.then(() => true), timeout]);
-  given.abort();
-  return settled;
 }

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { AppError } from '../contract/errors.ts';
+import { settlesWithin } from '../platform/settles-within.ts';
 
 type Phase = 'starting' | 'ready' | 'draining';
 
@@ -11,18 +12,21 @@ export interface Lifecycle {
   readonly ready: () => void;
   /**
    * Counts a request in; the function it returns counts it out again. Throws an UnavailableError while the server starts or
-   * ends: what was let in is answered, what was not is told so.
+   * ends: what was let in is answered, what was not is told so. `onCut` hears when there is no time left for an answer.
    */
-  readonly enter: () => () => void;
+  readonly enter: (onCut?: (reason: AppError) => void) => () => void;
   /** How many requests are in now. */
   readonly inside: () => number;
   /** Lets nobody in any more; resolves when everybody is out, or when patience has run out. */
   readonly drain: (patienceMilliseconds?: number) => Promise<void>;
+  /** Tells those who are still in that their answer ends now. */
+  readonly cut: (reason: AppError) => void;
 }
 
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
+  const toldOfCut = new Set<(reason: AppError) => void>();
   // One listener for each client that watches, and there may be many.
   const changes = new EventEmitter().setMaxListeners(0);
   const begin = (next: Phase): void => {
@@ -41,7 +45,7 @@ export function createLifecycle(): Lifecycle {
     ready() {
       if (phase === 'starting') begin('ready');
     },
-    enter() {
+    enter(onCut) {
       if (phase !== 'ready') {
         throw new AppError(
           'UnavailableError',
@@ -49,24 +53,25 @@ export function createLifecycle(): Lifecycle {
         );
       }
       inside += 1;
+      if (onCut) toldOfCut.add(onCut);
       let left = false;
       return () => {
         if (left) return;
         left = true;
         inside -= 1;
+        if (onCut) toldOfCut.delete(onCut);
         settle();
       };
     },
     inside: () => inside,
-    drain(patienceMilliseconds) {
+    async drain(patienceMilliseconds) {
       begin('draining');
       settle();
-      if (patienceMilliseconds === undefined) return empty.promise;
-      return Promise.race([empty.promise, after(patienceMilliseconds)]);
+      if (patienceMilliseconds === undefined) await empty.promise;
+      else await settlesWithin(patienceMilliseconds, empty.promise);
+    },
+    cut(reason) {
+      for (const tell of toldOfCut) tell(reason);
     },
   };
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

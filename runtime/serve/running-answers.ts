@@ -1,10 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 
 export interface RunningAnswers {
   /** Ends each connection as soon as nothing is being answered on it: those that are idle now, and new ones at once. */
   readonly endConnections: () => void;
+  /** Whether the client of that connection has a part of an answer already. */
+  readonly hasBegun: (connection: Duplex) => boolean;
 }
 
 /**
@@ -35,6 +38,8 @@ export function trackAnswers(server: Server): RunningAnswers {
     });
   });
   return {
+    hasBegun: (connection) =>
+      [...(running.get(connection as Socket) ?? [])].some(({ headersSent }) => headersSent),
     endConnections() {
       ending = true;
       for (const [socket, responses] of running) {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { AppError } from '../../contract/errors.ts';
+import { waitFor } from '../../platform/wait-for.ts';
 
 export interface ReadOptions {
   /** What to say of a larger body. */
@@ -20,7 +21,7 @@ export async function readBytes(
   try {
     // Node ends a body at its announced length; one without it has to be counted.
     const reading = announced === undefined ? readCounted(c.req.raw.body, limit, refusal) : readWhole(c);
-    return await (timeoutMs === undefined ? reading : within(timeoutMs, reading));
+    return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTooSlow }));
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw bodyCutShort(error);
@@ -44,18 +45,6 @@ export async function readCounted(
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
-}
-
-async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(bodyTooSlow());
-  }, milliseconds);
-  try {
-    return await Promise.race([reading, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const tooLarge = (limit: number): string =>

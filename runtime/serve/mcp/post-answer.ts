@@ -6,8 +6,8 @@ import type { RequestId } from './rpc-message.ts';
 export interface PostAnswer {
   /** Tells a message of JSON before the answer. */
   readonly tell: (json: string) => void;
-  /** The answer to one of the requests, as JSON; without it the request has none. */
-  readonly settle: (id: RequestId, json?: string) => void;
+  /** The answer to one of the requests, as JSON; without it the request has none. The status counts if it is no stream yet. */
+  readonly settle: (id: RequestId, json?: string, status?: number) => void;
   /** Whether the client has left and cannot come back for this. */
   readonly isLost: () => boolean;
 }
@@ -48,13 +48,13 @@ export function createPostAnswer(options: PostAnswerOptions): PostAnswer {
     }
     return stream;
   };
-  const finish = (): void => {
+  const finish = (status: number): void => {
     if (stream) stream.end();
     else if (outcome === 'gone') return;
     else if (answers.length === 0) exchange.stream({ ...STREAM_TYPE, ...headers }).end();
     else {
       const body = isList ? `[${answers.join(',')}]` : answers.join('');
-      exchange.answer({ status: 200, headers: { ...JSON_TYPE, ...headers }, body });
+      exchange.answer({ status, headers: { ...JSON_TYPE, ...headers }, body });
     }
     leave('answered');
   };
@@ -65,13 +65,13 @@ export function createPostAnswer(options: PostAnswerOptions): PostAnswer {
     tell(json) {
       if (!isLost()) streaming().send(json);
     },
-    settle(id, json) {
+    settle(id, json, status = 200) {
       if (!open.delete(id)) return;
       if (json !== undefined) {
         if (stream) stream.send(json);
         else answers.push(json);
       }
-      if (open.size === 0) finish();
+      if (open.size === 0) finish(status);
     },
     // Not a getter: V8 makes a new hidden class for every object that is made with one.
     isLost,

@@ -6,7 +6,12 @@ import { createPostAnswer } from './post-answer.ts';
 import { readJson } from './read-message.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
 import type { Params } from './rpc-message.ts';
-import { checkStateless, type StatelessRefusal, type StatelessRequest } from './stateless-request.ts';
+import {
+  checkStateless,
+  MISSING_CLIENT_CAPABILITY,
+  type StatelessRefusal,
+  type StatelessRequest,
+} from './stateless-request.ts';
 
 /** A request and what it is answered over. */
 export interface StatelessCall<Client> extends StatelessRequest {
@@ -43,12 +48,14 @@ export function createStatelessHttp<Client>(
   const { parseBody: parse, maxBodyBytes: maxBytes, isKnown, answer } = options;
   const { streamAfterMilliseconds = ONE_SECOND } = options;
 
-  const settle = async (call: StatelessCall<Client>): Promise<object> => {
+  const settle = async (call: StatelessCall<Client>): Promise<{ message: object; status: number }> => {
+    const { id } = call;
     try {
-      return { jsonrpc: '2.0', id: call.id, result: await answer(call) };
+      return { message: { jsonrpc: '2.0', id, result: await answer(call) }, status: 200 };
     } catch (error) {
       const { code, message, data } = RpcError.from(error);
-      return rpcError({ id: call.id, code, message, data });
+      const status = code === MISSING_CLIENT_CAPABILITY ? 400 : 200;
+      return { message: rpcError({ id, code, message, data }), status };
     }
   };
 
@@ -76,7 +83,8 @@ export function createStatelessHttp<Client>(
       },
     });
     const notify = (method: string, params: Params): void => reply.tell(notification(method, params));
-    reply.settle(id, JSON.stringify(await settle({ ...request, client, signal: gone.signal, notify })));
+    const { message, status } = await settle({ ...request, client, signal: gone.signal, notify });
+    reply.settle(id, JSON.stringify(message), status);
   };
 
   return async (exchange, client) => {

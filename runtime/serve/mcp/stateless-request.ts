@@ -1,25 +1,25 @@
 import { isObject } from '../../core/is-object.ts';
 import type { HttpExchange } from './http-exchange.ts';
+import { META_KEY } from './meta-key.ts';
+import { decodeHeader, NAMED_BY } from './mirrored-name.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
 /** Codes that revision 2026-07-28 adds: https://modelcontextprotocol.io/specification/2026-07-28/basic */
-const HEADER_MISMATCH = -32_020;
+export const HEADER_MISMATCH = -32_020;
+export const MISSING_CLIENT_CAPABILITY = -32_021;
 const UNSUPPORTED_VERSION = -32_022;
 
 /** The versions without sessions that are spoken here. */
 export const STATELESS_VERSIONS: readonly string[] = [FIRST_STATELESS_VERSION];
-
-const META = {
-  version: 'io.modelcontextprotocol/protocolVersion',
-  capabilities: 'io.modelcontextprotocol/clientCapabilities',
-} as const;
 
 /** A request of a client without a session: all that is to be known of it is in it. */
 export interface StatelessRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** What the client says it can do. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   /** Given if the client wants to hear of progress. */
   readonly progressToken: string | number | undefined;
 }
@@ -39,13 +39,6 @@ export type StatelessMessage =
   | { readonly notification: string }
   | { readonly refusal: StatelessRefusal };
 
-/** Which parameter the header `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
-
 /** Checks what must be true of any message, whatever its method. */
 export function checkStateless(message: unknown, headers: HeaderReader): StatelessMessage {
   if (!isObject(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string') {
@@ -64,15 +57,16 @@ export function checkStateless(message: unknown, headers: HeaderReader): Statele
   if (problem) return { refusal: { id, ...problem } };
   const token = meta['progressToken'];
   const progressToken = typeof token === 'string' || typeof token === 'number' ? token : undefined;
-  return { request: { id, method, params, progressToken } };
+  const capabilities = meta[META_KEY.capabilities] as StatelessRequest['capabilities'];
+  return { request: { id, method, params, capabilities, progressToken } };
 }
 
 type Problem = Omit<StatelessRefusal, 'id'> | undefined;
 
 function metaProblem(meta: Readonly<Record<string, unknown>>, headers: HeaderReader): Problem {
-  const version = meta[META.version];
+  const version = meta[META_KEY.version];
   if (typeof version !== 'string') {
-    return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.version}, a string.` };
+    return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META_KEY.version}, a string.` };
   }
   const named = headers.get(PROTOCOL_VERSION_HEADER);
   if (named !== version) {
@@ -84,8 +78,11 @@ function metaProblem(meta: Readonly<Record<string, unknown>>, headers: HeaderRea
     const data = { supported: STATELESS_VERSIONS, requested: version };
     return { code: UNSUPPORTED_VERSION, message, data };
   }
-  if (isObject(meta[META.capabilities])) return undefined;
-  return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META.capabilities}, an object.` };
+  if (isObject(meta[META_KEY.capabilities])) return undefined;
+  return {
+    code: RPC_CODE.invalidParams,
+    message: `\`params._meta\` needs ${META_KEY.capabilities}, an object.`,
+  };
 }
 
 function headerProblem(
@@ -99,7 +96,7 @@ function headerProblem(
   const value = parameter === undefined ? undefined : params[parameter];
   if (typeof value !== 'string') return undefined;
   const name = headers.get('Mcp-Name');
-  return name !== null && decoded(name) === value ? undefined : mismatch('Mcp-Name', name, value);
+  return name !== null && decodeHeader(name) === value ? undefined : mismatch('Mcp-Name', name, value);
 }
 
 function mismatch(header: string, found: string | null, expected: string): Problem {
@@ -108,10 +105,4 @@ function mismatch(header: string, found: string | null, expected: string): Probl
     code: HEADER_MISMATCH,
     message: `The header ${header} ${what}; the body says ${JSON.stringify(expected)}.`,
   };
-}
-
-/** What a header cannot hold comes as `=?base64?…?=`. */
-function decoded(value: string): string {
-  const [, base64] = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(value) ?? [];
-  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString();
 }

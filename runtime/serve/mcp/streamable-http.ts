@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { settlesWithin } from '../../platform/settles-within.ts';
 import { createHostCheck, type HostRules } from '../http/host-rules.ts';
 import { createEventLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
@@ -164,7 +165,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       closed = true;
       store.stop();
       const endings = store.values().map(async ({ id, session }) => {
-        await within(graceMilliseconds, session?.settled() ?? Promise.resolve());
+        await settlesWithin(graceMilliseconds, session?.settled() ?? Promise.resolve());
         store.delete(id);
         session?.close();
       });
@@ -175,10 +176,3 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
 }
 
 const STREAM = ['text/event-stream'];
-
-async function within(milliseconds: number, wanted: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, milliseconds);
-  await Promise.race([wanted, late.promise]);
-  clearTimeout(timer);
-}

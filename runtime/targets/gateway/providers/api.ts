@@ -1,7 +1,7 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { MemberEdits } from '../../../core/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/api.ts';
-import { MAX_EVENT_BYTES } from '../streams/event-frames.ts';
+import { MAX_EVENT_BYTES } from '../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { ChatCompletion, ChatRequest, Json } from '../wires/chat/shape.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
@@ -50,8 +50,8 @@ export interface ProviderLimits {
   readonly streamMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
-  /** At once; further requests wait for one to become free. */
-  readonly maxConnections: number;
+  /** At once; further requests wait for one to become free. Undefined is as many as there are requests. */
+  readonly maxConnections: number | undefined;
 }
 
 export const PROVIDER_LIMITS: ProviderLimits = {
@@ -62,7 +62,7 @@ export const PROVIDER_LIMITS: ProviderLimits = {
   streamMs: 3_600_000,
   maxResponseBytes: 64 * 1024 * 1024,
   maxEventBytes: MAX_EVENT_BYTES,
-  maxConnections: 512,
+  maxConnections: undefined,
 };
 
 export interface OpenAiDialect {

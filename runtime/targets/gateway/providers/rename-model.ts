@@ -1,5 +1,5 @@
 import { editMembers } from '../../../core/json-members.ts';
-import { readEvent } from '../streams/event-data.ts';
+import { readEvent } from '../../../serve/event-stream/event-data.ts';
 import type { Json } from '../wires/chat/shape.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
 

@@ -69,6 +69,7 @@ export interface StreamError {
   readonly message: string;
   readonly code:
     | 'upstream_stream_incomplete'
+    | 'shutting_down'
     | 'guardrail_violation'
     | 'guardrail_unavailable'
     | 'internal_error';

@@ -10,7 +10,7 @@ export interface ForwardParts extends StreamParts, ForwardOptions {
   readonly firstByteMs: number;
   readonly hasLeft: () => boolean;
   /** Why it is cut off, once it is. */
-  readonly tookTooLong: () => AppError | undefined;
+  readonly cutBy: () => AppError | undefined;
   readonly onEnd: () => void;
 }
 
@@ -70,7 +70,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     yield terminal;
   } catch (error) {
     reader.destroy();
-    const failure = parts.tookTooLong() ?? AppError.from(error);
+    const failure = parts.cutBy() ?? AppError.from(error);
     const ending = blocked
       ? 'blocked'
       : hasLeft()
@@ -102,6 +102,7 @@ async function settleBadly(
   if (ending === 'blocked') {
     return { message, code: code === 'ForbiddenError' ? 'guardrail_violation' : 'guardrail_unavailable' };
   }
+  if (code === 'UnavailableError') return { message, code: 'shutting_down' };
   return code === 'UpstreamError' || code === 'TimeoutError'
     ? { message, code: 'upstream_stream_incomplete' }
     : ACCOUNTS_FAILED;

@@ -6,22 +6,27 @@ import { forwardPieces, type ForwardParts } from './forward-pieces.ts';
  * A stream on its way to the client. Whoever reads it may stop at any time: the provider is told at once, and the accounts are
  * settled whether anybody reads on or not.
  */
-export function forwardStream(
-  parts: Omit<ForwardParts, 'hasLeft' | 'tookTooLong' | 'onEnd'>,
-): ForwardedStream {
+export function forwardStream(parts: Omit<ForwardParts, 'hasLeft' | 'cutBy' | 'onEnd'>): ForwardedStream {
   const { reader, signal, clock, mostMs } = parts;
   let gone = false;
-  let late: AppError | undefined;
-  const disarm = clock.after(mostMs, () => {
-    late = new AppError('TimeoutError', `The answer took longer than ${mostMs / 1000} s.`);
+  let cut: AppError | undefined;
+  const cutOff = (reason: AppError): void => {
+    cut = reason;
     reader.destroy();
+  };
+  const disarm = clock.after(mostMs, () => {
+    cutOff(new AppError('TimeoutError', `The answer took longer than ${mostMs / 1000} s.`));
   });
   const ended = Promise.withResolvers<void>();
-  const leave = (): void => void cancel();
+  const leave = (): void => {
+    const reason: unknown = signal.reason;
+    if (reason instanceof AppError) cutOff(reason);
+    else void cancel();
+  };
   const pieces = forwardPieces({
     ...parts,
     hasLeft: () => gone,
-    tookTooLong: () => late,
+    cutBy: () => cut,
     onEnd() {
       disarm();
       signal.removeEventListener('abort', leave);

@@ -13,6 +13,6 @@ export interface StreamParts {
   readonly startedAt: number;
   /** How long the whole answer may take, counted from its first event. */
   readonly mostMs: number;
-  /** The client's: when it has left, the provider is told so. */
+  /** The client's: when it has left, the provider is told so. An AppError as the reason is for the client to hear. */
   readonly signal: AbortSignal;
 }

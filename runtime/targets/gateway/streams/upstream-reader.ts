@@ -1,8 +1,8 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { readEvent } from '../../../serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '../../../serve/event-stream/event-frames.ts';
 import type { EventDecoder, StreamStep } from './api.ts';
-import { readEvent } from './event-data.ts';
-import { createFrameSplitter } from './event-frames.ts';
 
 export interface DecodedFrame {
   /** As the provider sent it. */
@@ -77,7 +77,10 @@ export function createUpstreamReader({
     for (const bytes of frames) {
       const { event, data } = readEvent(bytes);
       try {
-        decoded.push({ bytes, step: data === undefined ? NOTHING : decode(event, data) });
+        const step = data === undefined ? NOTHING : decode(event, data);
+        decoded.push({ bytes, step });
+        // Whatever follows is no part of the answer.
+        if (step.kind === 'end') break;
       } catch (error) {
         malformed += 1;
         if (malformed <= TOLERATED) continue;

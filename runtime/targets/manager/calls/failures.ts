@@ -1,11 +1,11 @@
 import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { callerLeft } from '../supervisor/wait-for.ts';
+import { callerLeft } from '../../../platform/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 
-const INVALID_PARAMS = -32602;
-const RESOURCE_NOT_FOUND = -32002;
+/** MCP's code for a resource that is not there, up to 2025-11-25. */
+export const RESOURCE_NOT_FOUND = -32_002;
 
 /** How a failure of one kind of request is told. */
 export interface FailureTexts {
@@ -33,7 +33,7 @@ export function explainFailure(error: unknown, { texts, redact, signal }: Failur
 export const isMethodNotFound = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === RPC_CODE.methodNotFound;
 export const isInvalidParams = (error: unknown): error is RpcFailure =>
-  error instanceof RpcFailure && error.code === INVALID_PARAMS;
+  error instanceof RpcFailure && error.code === RPC_CODE.invalidParams;
 export const isResourceNotFound = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === RESOURCE_NOT_FOUND;
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Supervisor } from '../supervisor/api.ts';
-import { waitFor } from '../supervisor/wait-for.ts';
+import { waitFor } from '../../../platform/wait-for.ts';
 import { type Connection, TimeoutFailure } from '../upstream/connection.ts';
 import type { ServerCall, UpstreamTool } from './api.ts';
 import { isMethodNotFound } from './failures.ts';

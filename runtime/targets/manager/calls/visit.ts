@@ -3,7 +3,7 @@ import type { Leave } from '../../../core/turn-queue.ts';
 import { jsonSize } from '../../../core/json-size.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/api.ts';
-import { waitFor } from '../supervisor/wait-for.ts';
+import { waitFor } from '../../../platform/wait-for.ts';
 import { type Asker, type Connection, type Params, SessionForgotten } from '../upstream/connection.ts';
 import type { ServerCall } from './api.ts';
 

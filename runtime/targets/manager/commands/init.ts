@@ -8,7 +8,7 @@ const STARTER = `# MCP servers that mcp-manager keeps running. Values that must 
 #
 # [[servers]]
 # name = "time"
-# package = "uvx::mcp-server-time@2025.8.4"   # or: command = "…" with args, or: url = "https://…"
+# package = "uvx::mcp-server-time@2026.10.19"   # or: command = "…" with args, or: url = "https://…"
 # tools = ["get_current_time"]                # what may be called; ["*"] is all
 `;
 

@@ -31,6 +31,9 @@ export function resolveProcess(
     args: [...start.args, ...args],
     env: childEnvironment(entry.name, env, context),
     ...(launch.cwd === undefined ? {} : { cwd: expandEntry.text('cwd', launch.cwd) }),
+    ...(launch.kind === 'package' && launch.package.runtime === 'docker'
+      ? { container: `mcp-manager-${entry.name}` }
+      : {}),
   };
 }
 

@@ -40,6 +40,8 @@ export interface ProcessLaunch {
   /** The whole environment of the child: it inherits nothing. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
+  /** Set if the command only asks docker to run the server: how the container's name begins. */
+  readonly container?: string | undefined;
 }
 
 /** A server that runs elsewhere. */

@@ -8,6 +8,9 @@ export interface McpClient {
   readonly endpoint: Endpoint;
 }
 
-/** A session is its opener's: of the same key, on the same path. */
-export const mayShareSession = (opener: McpClient, other: McpClient): boolean =>
+/** A session is its opener's, and so is a call that takes several requests: of the same key, on the same path. */
+export const mayGoOn = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.name === other.caller.name && opener.endpoint.server === other.endpoint.server;
+
+/** How long a client may take to answer what a server asks: there may be a person who has to read and type. */
+export const ASK_MILLISECONDS = 5 * 60_000;

@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/is-object.ts';
 import { AppError } from '../../../contract/errors.ts';
+import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/api.ts';
@@ -27,15 +28,12 @@ export const serverCall = ({ params, ...call }: McpCall, server: string): Server
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };
 
-/** The least important log messages that a client of revision 2026-07-28 wants with an answer. */
-export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
-
 /** The token is the connection's to choose, and the other keys of the protocol are about the connection that carried them. */
 function ownMeta(meta: unknown): Params | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
     ([key]) =>
-      key === LOG_LEVEL_KEY || (key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/')),
+      key === META_KEY.logLevel || (key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/')),
   );
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -9,7 +9,7 @@ import { splitQualified } from '../calls/qualified-name.ts';
 import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { callerOf } from '../http/env.ts';
-import { type McpClient, mayShareSession } from './client.ts';
+import { type McpClient, mayGoOn } from './client.ts';
 import { ALL, directMessages, ONE } from './direct.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEndpoints } from './endpoint.ts';
@@ -29,6 +29,8 @@ export interface ManagerMcpOptions extends HostRules {
   readonly pageSize?: number | undefined;
   /** How long those lists wait for one server, in milliseconds. Default 10 s. */
   readonly listTimeoutMs?: number | undefined;
+  /** How long a client without a session may take to answer what a server asks. Default 5 minutes. */
+  readonly askMilliseconds?: number | undefined;
 }
 
 export interface ManagerMcpRoutes {
@@ -41,7 +43,7 @@ export interface ManagerMcpRoutes {
 
 /** `/mcp` with all servers and `/mcp/{server}` with one. Who calls is for the app to find out that mounts it. */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
-  const { search, pageSize, listTimeoutMs, ...rules } = options;
+  const { search, pageSize, listTimeoutMs, askMilliseconds, ...rules } = options;
   const { calls } = context;
   const gather = createGather(context, listTimeoutMs);
   const index = createResourceIndex(gather);
@@ -58,12 +60,13 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,
+    askMilliseconds,
   });
   const mcp = createMcpHttp<McpClient>({
     ...rules,
     parseBody: parseLossless,
     createServer: (link, client) => openSessionServer(parts, link, client),
-    mayShare: mayShareSession,
+    mayShare: mayGoOn,
     stateless: stateless.handle,
   });
   const endpointFor = createEndpoints(context, {

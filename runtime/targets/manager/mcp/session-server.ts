@@ -2,7 +2,7 @@ import { OpenItems } from '../../../core/open-items.ts';
 import type { RequestId } from '../../../serve/mcp/rpc-message.ts';
 import type { SessionLink, SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
 import type { Params } from '../upstream/connection.ts';
-import type { McpClient } from './client.ts';
+import { ASK_MILLISECONDS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
@@ -15,9 +15,6 @@ interface RunningCall {
   readonly target: string | undefined;
   readonly request: SessionRequest<McpClient>;
 }
-
-/** How long a client may take to answer what a server asks: there may be a person who has to read and type. */
-const ASK_MILLISECONDS = 5 * 60_000;
 
 /** The MCP server of one session. */
 export async function openSessionServer(

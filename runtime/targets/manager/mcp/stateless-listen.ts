@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
+import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { notification } from '../../../serve/mcp/mcp-session.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
@@ -25,8 +26,6 @@ const WANTED: Readonly<Record<string, ListChanged>> = {
   resourcesListChanged: 'notifications/resources/list_changed',
 };
 
-const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
-
 /**
  * Tells a client over one stream what it asked to hear of, until it leaves or the function this resolves with is called:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
@@ -38,7 +37,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   const subscribed = createSubscribed();
   const notify = (method: string, params: Params = {}): void => {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
-    stream.send(notification(method, { ...params, _meta: { ...meta, [SUBSCRIPTION_ID]: id } }));
+    stream.send(notification(method, { ...params, _meta: { ...meta, [META_KEY.subscriptionId]: id } }));
   };
   const lists = Object.keys(WANTED).filter((key) => asked[key] === true && offers(capabilities, key));
   const heard = new Set(lists.map((key) => WANTED[key]));
@@ -71,7 +70,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   else call.signal.addEventListener('abort', stop, { once: true });
   return () => {
     stop();
-    const _meta = { [SUBSCRIPTION_ID]: id, 'io.modelcontextprotocol/serverInfo': info };
+    const _meta = { [META_KEY.subscriptionId]: id, [META_KEY.serverInfo]: info };
     stream.send(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }));
     stream.end();
   };

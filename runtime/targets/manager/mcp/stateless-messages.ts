@@ -1,9 +1,9 @@
 import { isObject } from '../../../core/is-object.ts';
+import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
 import type { McpClient } from './client.ts';
 import type { Listener } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
-import { LOG_LEVEL_KEY } from './mcp-call.ts';
 import { createMessageView } from './message-view.ts';
 import type { McpParts } from './parts.ts';
 
@@ -17,7 +17,7 @@ export async function withMessages<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { _meta: meta } = params;
-  const asked = isObject(meta) ? meta[LOG_LEVEL_KEY] : undefined;
+  const asked = isObject(meta) ? meta[META_KEY.logLevel] : undefined;
   if (asked === undefined) return work();
   const level = parseLogLevel(asked);
   const { caller, endpoint, requestId } = client;

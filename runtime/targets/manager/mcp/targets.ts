@@ -1,5 +1,6 @@
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Calls } from '../calls/api.ts';
+import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
 import { type QualifiedName, splitQualified } from '../calls/qualified-name.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
@@ -19,9 +20,6 @@ export const targetsOfOne = (server: string): Targets => ({
   resource: (_call, uri) => Promise.resolve({ server, uri }),
   template: (_call, uri) => Promise.resolve({ server, uri }),
 });
-
-/** MCP's code for a resource that is not there, up to 2025-11-25. */
-export const RESOURCE_NOT_FOUND = -32_002;
 
 export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
   const owned = async (

@@ -47,7 +47,7 @@ export function builtinRegistry(): RegistryEntry[] {
     }),
     entry('time', {
       description: 'Tells the time in a time zone and converts times between zones.',
-      uvx: ['mcp-server-time', '2025.8.4'],
+      uvx: ['mcp-server-time', '2026.10.19'],
       license: 'MIT',
       categories: ['Utilities'],
       tags: ['time', 'timezone'],

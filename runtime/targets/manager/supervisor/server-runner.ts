@@ -106,9 +106,7 @@ export class ServerRunner {
     this.session = undefined;
     if (!session) return;
     this.#retiring.add(session);
-    const ending = session
-      .retire(this.#spec().timeouts.request)
-      .finally(() => this.#retiring.delete(session));
+    const ending = session.retire().finally(() => this.#retiring.delete(session));
     void this.#ending.track(ending);
   }
 

@@ -66,16 +66,11 @@ export class Session implements Connection {
     return this.#closing;
   }
 
-  /** Ends it when all that was asked is answered, or after `timeoutMs`. */
-  async retire(timeoutMs: number): Promise<void> {
+  /** Ends it when all that was asked is answered. Each request has a time limit of its own, which progress may extend. */
+  async retire(): Promise<void> {
     // Whoever was given this connection just now asks before the next round of the event loop.
     await setImmediate();
-    if (this.running > 0) {
-      const late = Promise.withResolvers<void>();
-      const forget = this.#clock.after(timeoutMs, late.resolve);
-      await Promise.race([this.#drain(), late.promise, this.closed]);
-      forget();
-    }
+    if (this.running > 0) await Promise.race([this.#drain(), this.closed]);
     await this.close();
   }
 

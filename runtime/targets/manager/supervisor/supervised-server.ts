@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import { TurnQueue } from '../../../core/turn-queue.ts';
+import { waitFor } from '../../../platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { Health, ManagedServer, ServerStatus } from './api.ts';
@@ -9,7 +10,6 @@ import type { ServerParts } from './parts.ts';
 import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
-import { waitFor } from './wait-for.ts';
 
 /** One server as the rest of the manager sees it, whatever happens to its process. */
 export class SupervisedServer implements ManagedServer {

@@ -1,10 +1,8 @@
 import { isObject } from '../../../core/is-object.ts';
-import { RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { MISSING_CLIENT_CAPABILITY } from '../../../serve/mcp/stateless-request.ts';
 import { type Params, type RequestOptions, RpcFailure } from './connection.ts';
-import { askClient } from './server-questions.ts';
-
-/** What that revision calls an error about a client that cannot do what a request needs. */
-const MISSING_CLIENT_CAPABILITY = -32_021;
+import { askClient, capabilitiesFor } from './server-questions.ts';
 
 /**
  * Gets what a server of the stateless era wants to know before it answers a request; gives what is to be added to the request
@@ -18,10 +16,11 @@ export async function answerInput(
     const { method, params } = isObject(asked) ? asked : {};
     return { key, method: String(method), params: isObject(params) ? params : undefined };
   });
+  const requiredCapabilities = capabilitiesFor(questions);
   if (!asker) {
     const methods = questions.map(({ method }) => method).join(', ');
     const message = `The server asks for input (${methods}), which there is no client for that could give it.`;
-    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message);
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
   }
   try {
     const answers = await Promise.all(
@@ -32,7 +31,8 @@ export async function answerInput(
       ...(requestState === undefined ? {} : { requestState }),
     };
   } catch (error) {
-    const { message, data } = RpcError.from(error);
-    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, data);
+    const { code, message, data } = RpcError.from(error);
+    if (code !== RPC_CODE.methodNotFound) throw new RpcFailure(code, message, data);
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
   }
 }

@@ -13,8 +13,12 @@ const ABILITIES: Readonly<Record<string, string>> = {
 export const ALL_ABILITIES: Params = { sampling: {}, elicitation: {}, roots: {} };
 
 /** Of what a client says it can do, that which servers may make use of. */
-export const abilitiesOf = ({ capabilities }: Asker): Params =>
+export const abilitiesOf = ({ capabilities }: Pick<Asker, 'capabilities'>): Params =>
   Object.fromEntries(Object.entries(capabilities).filter(([name]) => Object.hasOwn(ALL_ABILITIES, name)));
+
+/** What a client has to be able to do to answer all of these. */
+export const capabilitiesFor = (questions: readonly Pick<Question, 'method'>[]): Params =>
+  Object.fromEntries(questions.flatMap(({ method }) => ABILITIES[method] ?? []).map((name) => [name, {}]));
 
 export interface Question {
   readonly method: string;

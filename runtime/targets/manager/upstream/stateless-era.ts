@@ -1,5 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
+import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '../../../serve/mcp/protocol-version.ts';
+import { HEADER_MISMATCH } from '../../../serve/mcp/stateless-request.ts';
 import { answerInput } from './answer-input.ts';
 import { type Params, type RequestOptions, RpcFailure } from './connection.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
@@ -9,23 +11,27 @@ import { abilitiesOf } from './server-questions.ts';
 /** A server that asks for more and more is given up on. */
 const MOST_ROUNDS = 10;
 const MOST_PAGES = 100;
-/** What that revision calls a request whose headers are not what its body says: nothing of it was done. */
-const HEADER_MISMATCH = -32_020;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
 export async function openStatelessEra(options: EraOptions): Promise<Era> {
   const { rpc, useProtocol } = options;
   const who = {
-    'io.modelcontextprotocol/protocolVersion': VERSION,
-    'io.modelcontextprotocol/clientInfo': clientInfo(),
+    [META_KEY.version]: VERSION,
+    [META_KEY.clientInfo]: clientInfo(),
   };
+  /** The level that all clients together want: there is no request to set it any more, each request says it. */
+  let logLevel: unknown;
   const request = async (method: string, params: Params | undefined, options: RequestOptions) => {
+    if (method === 'logging/setLevel') {
+      logLevel = params?.['level'];
+      return {};
+    }
     const { asker } = options;
-    const clientCapabilities = asker ? abilitiesOf(asker) : {};
     const _meta = {
       ...(params?.['_meta'] as Params | undefined),
       ...who,
-      'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+      [META_KEY.capabilities]: asker ? abilitiesOf(asker) : {},
+      ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
     };
     const send = (more: Params): Promise<Params> =>
       rpc.request(method, { ...params, ...more, _meta }, options);
@@ -78,8 +84,8 @@ export async function openStatelessEra(options: EraOptions): Promise<Era> {
   };
 }
 
+/** Nothing of such a request was done. */
 const isHeaderMismatch = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === HEADER_MISMATCH;
 
-const serverIn = (meta: unknown): unknown =>
-  (meta as Params | undefined)?.['io.modelcontextprotocol/serverInfo'];
+const serverIn = (meta: unknown): unknown => (meta as Params | undefined)?.[META_KEY.serverInfo];

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
-import { settlesWithin } from '../../../../platform/process-group.ts';
+import { settlesWithin } from '../../../../platform/settles-within.ts';
+import { waitFor } from '../../../../platform/wait-for.ts';
 import { GO_ON, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../settings.ts';
@@ -62,17 +63,11 @@ function load(file: string): PluginModule {
   }
 }
 
-async function within(timeoutMs: number, handle: () => Promise<unknown>): Promise<PluginAnswer> {
-  const handling = handle().then(asAnswer);
-  if (
-    await settlesWithin(
-      timeoutMs,
-      handling.catch(() => undefined),
-    )
-  )
-    return handling;
-  throw new Error(`it did not answer within ${timeoutMs} ms`);
-}
+const within = (timeoutMs: number, handle: () => Promise<unknown>): Promise<PluginAnswer> =>
+  waitFor(handle().then(asAnswer), {
+    timeoutMs,
+    late: () => new Error(`it did not answer within ${timeoutMs} ms`),
+  });
 
 function asAnswer(returned: unknown): PluginAnswer {
   if (returned === undefined || returned === null) return GO_ON;

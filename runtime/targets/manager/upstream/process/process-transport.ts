@@ -3,8 +3,10 @@ import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
+import { nameContainer } from './container.ts';
 import { createOutbox } from './outbox.ts';
-import { endChild, endGroup, settlesWithin } from '../../../../platform/process-group.ts';
+import { endChild, endGroup } from '../../../../platform/process-group.ts';
+import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { spawnChild } from './spawn-child.ts';
 
 /** For what a dead child leaves behind: its group, and what it said last. */
@@ -16,7 +18,8 @@ export async function openProcess(
   shutdownMs: number,
   { onMessage, onLog }: TransportHooks,
 ): Promise<Transport> {
-  const child = await spawnChild(launch);
+  const container = launch.container === undefined ? undefined : nameContainer(launch, launch.container);
+  const child = await spawnChild(container?.launch ?? launch);
   const { stdin, stdout, stderr } = child.streams;
   const messages = createLineSplitter(MAX_MESSAGE_BYTES);
   const logLines = createLineSplitter(MAX_LOG_LINE, { cut: true });
@@ -26,7 +29,7 @@ export async function openProcess(
   let lastLogLine: string | undefined;
 
   const log = (line: string): void => {
-    lastLogLine = line;
+    if (saysSomething(line)) lastLogLine = line;
     onLog(line);
   };
   const takeLine = (text: string): void => {
@@ -64,6 +67,7 @@ export async function openProcess(
   const waitForEnd = async () => {
     const how = await child.exited;
     await (ending ??= endGroup(child.pid, LEFTOVER_MS));
+    if (child.streams.signalCode !== null) await container?.remove();
     // A process that left the group may still hold the pipes open.
     await settlesWithin(LEFTOVER_MS, streamsDone);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
@@ -93,3 +97,6 @@ export async function openProcess(
     },
   };
 }
+
+/** Docker ends each of its errors with a line about its help. */
+const saysSomething = (line: string): boolean => line.trim() !== '' && !/^Run 'docker .*--help'/.test(line);

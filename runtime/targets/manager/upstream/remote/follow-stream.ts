@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE } from '../transport.ts';
-import { EventTooLong, readEvents } from './event-stream.ts';
+import { EventTooLong, isMessage, readEvents } from './read-events.ts';
 import type { RemoteAnswer } from './remote-client.ts';
 
 export interface FollowOptions {
@@ -31,7 +31,7 @@ export async function followStream(first: RemoteAnswer, options: FollowOptions):
       for await (const event of readEvents(answer.body)) {
         lastEventId = event.id ?? lastEventId;
         resumeMs = event.retryMs ?? resumeMs;
-        if (event.type !== 'message' || event.data === '') continue;
+        if (!isMessage(event)) continue;
         const messages = parseMessages(event.data);
         if (!messages) onLog(`stream: ${event.data.slice(0, MAX_LOG_LINE)}`);
         for (const message of messages ?? []) {

@@ -1,5 +1,5 @@
+import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
 import type { Params } from '../connection.ts';
-import { headerValue } from './stateless-headers.ts';
 
 /** Which arguments of which tools a server wants repeated in headers, as its own tool list says. */
 export interface ParameterHeaders {
@@ -39,7 +39,7 @@ export function createParameterHeaders(onLog: (line: string) => void): Parameter
       );
       return Object.fromEntries(
         values.flatMap(([header, value]) =>
-          value === undefined ? [] : [[`mcp-param-${String(header).toLowerCase()}`, headerValue(value)]],
+          value === undefined ? [] : [[`mcp-param-${String(header).toLowerCase()}`, encodeHeader(value)]],
         ),
       );
     },

@@ -2,7 +2,7 @@ import { messageOf } from '../../../../contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, type Transport, type TransportHooks } from '../transport.ts';
-import { readEvents } from './event-stream.ts';
+import { isMessage, readEvents } from './read-events.ts';
 import { openLink } from './link.ts';
 import { failureOf, mediaType } from './read-answer.ts';
 import { UnusableAnswer } from './unusable-answer.ts';
@@ -45,8 +45,8 @@ export async function openServerSentEvents(
     // An undici error says little that people understand.
     body.on('error', () => link.end(broken));
     for await (const event of readEvents(body)) {
-      if (event.type === 'endpoint') address.resolve(sameOrigin(event.data, client.url));
-      else if (event.type === 'message') takeMessages(event.data);
+      if (event.event === 'endpoint') address.resolve(sameOrigin(event.data ?? '', client.url));
+      else if (isMessage(event)) takeMessages(event.data);
     }
     throw new Error(broken);
   };

@@ -74,6 +74,19 @@ test.each(WIRES)(
   },
 );
 
+test.each(['openai', 'anthropic'] as const)(
+  '%s: what follows the sign of the end is ignored',
+  async (type) => {
+    const provider = providerOf(type, fixtures[type]);
+    const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
+    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('after-end'))));
+    expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
+    expect(contentOf(text)).toBe(contentOf(plain));
+    expect(text.match(/\[DONE\]/g)).toHaveLength(1);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+  },
+);
+
 test.each(WIRES)('%s: split at every byte, and with CR LF, it says the same', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));

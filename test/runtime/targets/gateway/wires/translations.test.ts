@@ -5,8 +5,8 @@ import { anthropicRequest } from '../../../../../runtime/targets/gateway/provide
 import { anthropicDecoder } from '../../../../../runtime/targets/gateway/providers/anthropic/stream.ts';
 import { geminiRequest } from '../../../../../runtime/targets/gateway/providers/gemini/request.ts';
 import { responsesWire as upstreamResponses } from '../../../../../runtime/targets/gateway/providers/openai/responses.ts';
-import { readEvent } from '../../../../../runtime/targets/gateway/streams/event-data.ts';
-import { createFrameSplitter } from '../../../../../runtime/targets/gateway/streams/event-frames.ts';
+import { readEvent } from '../../../../../runtime/serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '../../../../../runtime/serve/event-stream/event-frames.ts';
 import type { EventDecoder, EventEncoder } from '../../../../../runtime/targets/gateway/streams/api.ts';
 import { textOf } from '../../../../../runtime/targets/gateway/streams/tally.ts';
 import type {

@@ -36,7 +36,7 @@ test('search: by text and by each filter, over files and the built-in list', asy
   expect(await ids('--tool', 'TICK')).toEqual(['clock']);
   expect(await ids('--tag', 'ticking')).toEqual(['clock']);
   expect(await ids('--runtime', 'docker')).toEqual(['clock']);
-  expect(await ids('--version', '2025.8.4')).toEqual(['time']);
+  expect(await ids('--version', '2026.10.19')).toEqual(['time']);
   expect(await ids('--source', 'r.json')).toEqual(['clock']);
   expect(await ids('--category', 'utilities', '--official')).toEqual(['time']);
   expect(await ids('--license', 'mit', 'tells')).toEqual(['clock', 'time']);

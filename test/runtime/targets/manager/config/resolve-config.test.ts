@@ -82,6 +82,7 @@ test('the files of the reference are read as they are', () => {
   });
   expect(processOf(box)).toMatchObject({
     command: 'docker',
+    container: 'mcp-manager-box',
     args: [
       'run',
       '-i',

@@ -100,7 +100,7 @@ test('a caller over HTTP cannot be asked, and nobody else is in its place', asyn
   await release();
 });
 
-test('a client of revision 2026-07-28 is not asked', async () => {
+test('a client of revision 2026-07-28 is not asked what it cannot do', async () => {
   const answer = await askStateless(managed.origin, 'tools/call', {
     params: { name: 'echo__ask', arguments: { method: 'roots/list' } },
   });

@@ -6,6 +6,7 @@ import { type Managed, openManager } from './managed.ts';
 
 const echo = serverSpec('echo', 'echo');
 const suite = serverSpec('suite', 'conformance');
+const modern = serverSpec('modern', 'modern-only');
 const TOOLS = 'notifications/tools/list_changed';
 const PROMPTS = 'notifications/prompts/list_changed';
 const RESOURCES = 'notifications/resources/list_changed';
@@ -14,8 +15,8 @@ const MESSAGE = 'notifications/message';
 
 let managed: Managed;
 beforeAll(async () => {
-  managed = await openManager({ servers: [echo, suite] });
-  await Promise.all([managed.running('echo'), managed.running('suite')]);
+  managed = await openManager({ servers: [echo, suite, modern] });
+  await Promise.all(['echo', 'suite', 'modern'].map((name) => managed.running(name)));
 });
 afterAll(() => managed.close());
 
@@ -39,13 +40,13 @@ describe('servers that come and go', () => {
   test('change all lists of /mcp', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
-    managed.configure([echo, suite, serverSpec('extra', 'echo')]);
+    managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
     await managed.context.reloader.reload();
     await Promise.all([heard.next(TOOLS), heard.next(PROMPTS), heard.next(RESOURCES)]);
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toContain('extra__echo');
     heard.forget();
-    managed.configure([echo, suite]);
+    managed.configure([echo, suite, modern]);
     await managed.context.reloader.reload();
     await heard.next(TOOLS);
     const { tools } = await client.listTools();
@@ -64,10 +65,10 @@ describe('servers that come and go', () => {
   });
 
   test('the session of a server that is gone is not found', async () => {
-    managed.configure([echo, suite, serverSpec('extra', 'echo')]);
+    managed.configure([echo, suite, modern, serverSpec('extra', 'echo')]);
     await managed.context.reloader.reload();
     const client = await managed.connect('/mcp/extra');
-    managed.configure([echo, suite]);
+    managed.configure([echo, suite, modern]);
     await managed.context.reloader.reload();
     await expect(client.listTools()).rejects.toThrow('404');
   });
@@ -97,6 +98,15 @@ describe('log messages', () => {
     // The answer to this comes after whatever was sent before.
     await quiet.ping();
     expect(heardQuiet.all).toEqual([]);
+  });
+
+  test('of a server of revision 2026-07-28 come with the answers to whoever set a level', async () => {
+    const client = await managed.connect('/mcp/modern');
+    const heard = hearAll(client);
+    await client.setLoggingLevel('info');
+    await client.request({ method: 'tools/call', params: { name: 'log', arguments: {} } }, ResultSchema);
+    await heard.next(MESSAGE, ({ data }) => data === 'error of it');
+    expect(heard.all.map(({ params }) => params?.['data'])).toEqual(['info of it', 'error of it']);
   });
 
   test('of a server without them cannot be set; at /mcp they are set where they can be', async () => {

@@ -85,6 +85,12 @@ describe('requests', () => {
     expect(error).toMatchObject({ code: -32_602, data: { uri: 'nope://x' } });
   });
 
+  test('that fail with a code which is gone have another', async () => {
+    const params = { name: 'echo__rpc-error', arguments: { code: -32_042 } };
+    const { error } = await answerTo('tools/call', { params });
+    expect(error).toMatchObject({ code: -32_603, data: { hint: 'none' } });
+  });
+
   test('for progress are answered with a stream', async () => {
     const answer = await ask('tools/call', {
       params: { name: 'echo__progress', arguments: { steps: 2 } },

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';
@@ -129,6 +131,33 @@ test('a removed server answers what it was asked, also those who wait for their 
   expect(await connection.closed).toMatchObject({ expected: true });
   await expect(server.connection({ timeoutMs: 1000 })).rejects.toMatchObject({ code: 'UnavailableError' });
   await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
+});
+
+test('a call that may take longer, because its client is asked, is not lost when its server is replaced', async () => {
+  const clock = handClock();
+  const manager = start([withArgs('a')], { clock });
+  await manager.phase('a', 'running');
+  const { pid } = manager.server('a').status();
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Params>()];
+  const ask = (): Promise<Params> => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const asker = { client: {}, capabilities: { roots: {} }, ask };
+  const calling = manager.calls.callTool({
+    ...callOf('a'),
+    tool: 'ask',
+    args: { method: 'roots/list' },
+    asker,
+  });
+  await asked.promise;
+  await manager.supervisor.apply([withArgs('a', 'changed')]);
+  expect(manager.server('a').status().pid).not.toBe(pid);
+  await setImmediate();
+  clock.pass(60_000);
+  await setImmediate();
+  answer.resolve({ roots: [] });
+  expect((await calling).content?.[0]?.text).toContain('"roots":[]');
 });
 
 test('changes asked for at the same time are made one after the other', async () => {

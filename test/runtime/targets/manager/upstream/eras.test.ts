@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
-import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
+import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
+import { remoteLaunch, startRemote } from './remote-fixture.ts';
+import { specOf } from './spec.ts';
 
 const call = (name: string, args: Params = {}): Params => ({ name, arguments: args });
 
@@ -29,7 +31,7 @@ test('D-31: a server of revision 2026-07-28 only is started, checked and called'
   expect(await connection.check(20_000)).toBeGreaterThan(0);
   expect(JSON.parse(await text('echo', { message: 'hi' }))).toEqual({ message: 'hi' });
   const listed = await connection.request('tools/list', undefined, PATIENCE);
-  expect(listed['tools']).toHaveLength(6);
+  expect(listed['tools']).toHaveLength(7);
   expect(listed).not.toHaveProperty('resultType');
 });
 
@@ -56,6 +58,30 @@ test('2026-07-28: changes are listened for, and the subscription itself is no ne
   await text('list-changed');
   await notified('notifications/tools/list_changed');
   expect(notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed']);
+});
+
+const openRemote = async () => {
+  const { url } = await startRemote('modern-only-http.mjs');
+  return openRecorded(specOf(remoteLaunch(url)));
+};
+
+test.each([
+  ['stdio', () => openFixture('modern-only.mjs')],
+  ['HTTP', openRemote],
+])('2026-07-28 over %s: the level of log messages goes with each request', async (_way, open) => {
+  const { connection, notifications } = await open();
+  const logged = async (params?: Params): Promise<unknown[]> => {
+    const before = notifications.length;
+    await connection.request('tools/call', { ...call('log'), ...params }, PATIENCE);
+    return notifications.slice(before).map((one) => one.params?.['data']);
+  };
+  expect(await logged()).toEqual([]);
+  expect(await connection.request('logging/setLevel', { level: 'info' }, PATIENCE)).toEqual({});
+  expect(await logged()).toEqual(['info of it', 'error of it']);
+  await connection.request('logging/setLevel', { level: 'debug' }, PATIENCE);
+  // The level of the connection is the lowest that anybody wants.
+  const _meta = { 'io.modelcontextprotocol/logLevel': 'error' };
+  expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });
 
 test('2026-07-28: what needs a user is refused', async () => {

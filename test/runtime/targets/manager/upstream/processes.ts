@@ -10,11 +10,13 @@ export function zombies(): number[] {
   return children().filter((pid) => stateOf(pid) === 'Z');
 }
 
-export function children(): number[] {
+export const children = (): number[] => childrenOf(process.pid);
+
+export function childrenOf(parent: number | undefined): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => statOf(pid)?.[1] === String(process.pid));
+    .filter((pid) => statOf(pid)?.[1] === String(parent));
 }
 
 const stateOf = (pid: number): string | undefined => statOf(pid)?.[0];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createParameterHeaders } from '../../../../../../runtime/targets/manager/upstream/remote/parameter-headers.ts';
-import { headerValue } from '../../../../../../runtime/targets/manager/upstream/remote/stateless-headers.ts';
+import { encodeHeader } from '../../../../../../runtime/serve/mcp/mirrored-name.ts';
 
 const toolWith = (properties: object, more: object = {}) => ({
   name: 'tool',
@@ -47,8 +47,8 @@ test('a tool whose annotations break the rules is left out, and said so', () => 
 
 test('what is no plain header is encoded', () => {
   const encoded = (text: string): string => `=?base64?${Buffer.from(text).toString('base64')}?=`;
-  for (const plain of ['us-west1', 'a b', '42']) expect(headerValue(plain)).toBe(plain);
+  for (const plain of ['us-west1', 'a b', '42']) expect(encodeHeader(plain)).toBe(plain);
   for (const text of ['Hello, 世界', ' padded ', 'line1\nline2', '=?base64?literal?=', '']) {
-    expect(headerValue(text)).toBe(encoded(text));
+    expect(encodeHeader(text)).toBe(encoded(text));
   }
 });

@@ -1,11 +1,9 @@
 import { array, assert, asyncProperty, constantFrom, integer, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  readEvents,
-  type StreamEvent,
-} from '../../../../../../runtime/targets/manager/upstream/remote/event-stream.ts';
+import type { EventData } from '../../../../../../runtime/serve/event-stream/event-data.ts';
+import { readEvents } from '../../../../../../runtime/targets/manager/upstream/remote/read-events.ts';
 
-async function eventsOf(text: string, pieceBytes = 7): Promise<StreamEvent[]> {
+async function eventsOf(text: string, pieceBytes = 7): Promise<EventData[]> {
   const bytes = Buffer.from(text);
   async function* pieces() {
     for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
@@ -18,14 +16,14 @@ const NOTHING = { id: undefined, retryMs: undefined };
 test('fields, comments and both line ends', async () => {
   const stream =
     ': keep-alive\n\nevent: endpoint\ndata: /messages\n\nid: 7\r\nretry: 250\r\ndata:one\r\ndata: two\r\nother: x\r\ndata\r\n\r\n';
-  expect((await eventsOf(stream)).filter(({ data }) => data !== '')).toEqual([
-    { type: 'endpoint', data: '/messages', ...NOTHING },
-    { type: 'message', data: 'one\ntwo\n', id: '7', retryMs: 250 },
+  expect((await eventsOf(stream)).filter(({ data }) => data !== undefined)).toEqual([
+    { event: 'endpoint', data: '/messages', ...NOTHING },
+    { event: undefined, data: 'one\ntwo\n', id: '7', retryMs: 250 },
   ]);
 });
 
 test('an event that does not end is no event', async () => {
-  expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ type: 'message', data: 'one', ...NOTHING }]);
+  expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ event: undefined, data: 'one', ...NOTHING }]);
 });
 
 test('whatever the data and the pieces, what comes out is what was sent', async () => {

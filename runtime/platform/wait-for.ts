@@ -1,8 +1,8 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { AppError } from '../contract/errors.ts';
+import { type Clock, systemClock } from './clock.ts';
 
-export interface WaitOptions {
-  readonly clock: Clock;
+interface WaitOptions {
+  readonly clock?: Clock | undefined;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** What to throw when the time is over. */
@@ -12,7 +12,7 @@ export interface WaitOptions {
 /** Waits for something, but not longer than the caller does; leaves no timer and no listener behind. */
 export async function waitFor<Value>(
   promise: Promise<Value>,
-  { clock, timeoutMs, signal, late }: WaitOptions,
+  { clock = systemClock, timeoutMs, signal, late }: WaitOptions,
 ): Promise<Value> {
   const given = Promise.withResolvers<never>();
   const leave = (): void => given.reject(callerLeft());

@@ -4,6 +4,10 @@ export interface EventData {
   readonly event: string | undefined;
   /** Undefined for comments and other events without data. */
   readonly data: string | undefined;
+  /** What a client that lost the stream names to have the rest. */
+  readonly id: string | undefined;
+  /** How long such a client should wait first. */
+  readonly retryMs: number | undefined;
 }
 
 const NEWLINE = /\r\n|\r|\n/;
@@ -17,7 +21,8 @@ export function readEvent(frame: Buffer): EventData {
   if (text.startsWith(ONE_DATA_LINE)) {
     const end = text.length - 2;
     if (text.charCodeAt(end) === LF && text.indexOf('\n') === end && !text.includes('\r')) {
-      return { event: undefined, data: text.slice(ONE_DATA_LINE.length, end) };
+      const data = text.slice(ONE_DATA_LINE.length, end);
+      return { event: undefined, data, id: undefined, retryMs: undefined };
     }
   }
   return readLines(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -26,12 +31,16 @@ export function readEvent(frame: Buffer): EventData {
 function readLines(text: string): EventData {
   let event: string | undefined;
   let data: string | undefined;
+  let id: string | undefined;
+  let retryMs: number | undefined;
   for (const line of text.split(NEWLINE)) {
     const colon = line.indexOf(':');
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
     if (name === 'data') data = data === undefined ? value : `${data}\n${value}`;
     else if (name === 'event') event = value === '' ? undefined : value;
+    else if (name === 'id') id = value;
+    else if (name === 'retry' && /^\d+$/.test(value)) retryMs = Number(value);
   }
-  return { event, data };
+  return { event, data, id, retryMs };
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 
 /** Cuts a stream of bytes into server-sent events without looking into them, so that they can be forwarded as they came. */
 export interface FrameSplitter {
@@ -8,7 +8,7 @@ export interface FrameSplitter {
   end(): Buffer | undefined;
 }
 
-/** No provider sends events of this size; whoever does would fill the memory. */
+/** Nobody sends events of this size; whoever does would fill the memory. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 const LF = 0x0a;
@@ -16,7 +16,10 @@ const CR = 0x0d;
 const EMPTY_LINE = Buffer.from('\n\n');
 
 /** @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
-export function createFrameSplitter(maxEventBytes: number = MAX_EVENT_BYTES): FrameSplitter {
+export function createFrameSplitter(
+  maxEventBytes: number = MAX_EVENT_BYTES,
+  tooLong: (most: number) => Error = eventTooLong,
+): FrameSplitter {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   const keep = (rest: Buffer): void => {
@@ -27,8 +30,9 @@ export function createFrameSplitter(maxEventBytes: number = MAX_EVENT_BYTES): Fr
   };
   return {
     push(chunk) {
-      // Without a line end nothing can have become complete, and a long event is put together only once.
-      if (waiting.length > 0 && !chunk.includes(LF) && !chunk.includes(CR) && !endsWithReturn(waiting)) {
+      // A long event is put together only once.
+      const last = waiting.at(-1);
+      if (last && !mayEnd(last, chunk)) {
         keep(chunk);
         return [];
       }
@@ -56,7 +60,12 @@ export function createFrameSplitter(maxEventBytes: number = MAX_EVENT_BYTES): Fr
   };
 }
 
-const endsWithReturn = (parts: readonly Buffer[]): boolean => parts.at(-1)?.at(-1) === CR;
+/** Whether there may be an empty line in the chunk, or between it and what came before. */
+const mayEnd = (last: Buffer, chunk: Buffer): boolean =>
+  chunk.includes(EMPTY_LINE) ||
+  chunk.includes(CR) ||
+  last.at(-1) === CR ||
+  (last.at(-1) === LF && chunk[0] === LF);
 
 function endOfFrame(bytes: Buffer, start: number): number {
   // An empty line that follows an event belongs to no other.
@@ -81,5 +90,5 @@ function endOfAnyFrame(bytes: Buffer, start: number): number {
   return -1;
 }
 
-const tooLong = (most: number): AppError =>
-  new AppError('UpstreamError', `The provider sent an event of more than ${most} bytes.`);
+const eventTooLong = (most: number): AppError =>
+  new AppError('UpstreamError', `The stream has an event of more than ${most} bytes.`);
