@@ -52,6 +52,9 @@ export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
   return concat(pieces);
 }
 
+/** The names of the members of such an object, as often as they stand there. */
+export const memberNames = (json: Uint8Array): string[] => listMembers(json).map(({ name }) => name);
+
 function listMembers(json: Uint8Array): Member[] {
   const members: Member[] = [];
   let at = json.indexOf(0x7b) + 1;

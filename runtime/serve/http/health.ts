@@ -7,19 +7,27 @@ import type { ShellEnv } from './request-id.ts';
 
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
 
+export interface HealthOptions {
+  /** Whether there is `/metrics`. There is, by default. */
+  readonly metrics?: boolean;
+  /** What else must be well for `/readyz`; throws what is not. */
+  readonly checkReady?: (() => Promise<void>) | undefined;
+}
+
 /** `/healthz`: the process lives. `/readyz`: it takes requests. `/metrics`: what it counted, for Prometheus. */
 export function addHealthRoutes(
   app: Hono<ShellEnv>,
   { lifecycle, metrics }: Kernel,
-  options: { readonly metrics?: boolean } = {},
+  { metrics: hasMetrics = true, checkReady }: HealthOptions = {},
 ): void {
   app.get('/healthz', (c) => c.text('ok'));
-  app.get('/readyz', (c) => {
+  app.get('/readyz', async (c) => {
     const phase = lifecycle.phase();
-    if (phase === 'ready') return c.text(phase);
-    throw new AppError('UnavailableError', phase);
+    if (phase !== 'ready') throw new AppError('UnavailableError', phase);
+    await checkReady?.();
+    return c.text(phase);
   });
-  if (options.metrics === false) return;
+  if (!hasMetrics) return;
   app.get('/metrics', async (c) => {
     c.header('Content-Type', metrics.contentType);
     return c.body(await metrics.metrics());

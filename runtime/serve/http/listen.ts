@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { AppError } from '../../contract/errors.ts';
@@ -6,9 +11,11 @@ import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import { trackSockets } from '../open-sockets.ts';
 import { trackAnswers } from '../running-answers.ts';
+import { continueWhenRead } from './continue-when-read.ts';
 import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
 import type { TlsFiles } from '../tls.ts';
+import { answerRefused, answerUnheard, MAX_HEADER_BYTES, type Refuse } from './unheard-requests.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
@@ -24,7 +31,7 @@ export interface ListenOptions {
   /** What is answered without the app. */
   readonly direct?: DirectListener | undefined;
   /** How to answer what reaches no app, where not as plain text. */
-  readonly refuse?: ((error: AppError, status: number) => Response) | undefined;
+  readonly refuse?: Refuse | undefined;
 }
 
 /** In milliseconds. */
@@ -38,7 +45,6 @@ interface HttpTimeouts {
 }
 
 const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
-const MAX_HEADER_BYTES = 16_384;
 
 export interface HttpListener {
   /** The port it really listens on. */
@@ -52,8 +58,10 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const { app } = options;
   const server = createServer(options);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
-  const { direct, refuse: answer = plainText } = options;
-  const errorHandler = (error: unknown): Response => refuse(error, answer);
+  const { direct, refuse = plainText } = options;
+  answerUnheard(server, refuse, answers);
+  continueWhenRead(server);
+  const errorHandler = (error: unknown): Response => refused(error, refuse);
   const listenerWith = (binding: FailureBinding) =>
     getRequestListener((request, env) => app.fetch(request, Object.assign(env, binding)), {
       hostname: 'localhost',
@@ -61,6 +69,11 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     });
   const listener = listenerWith({});
   server.on('request', (incoming, outgoing) => {
+    if (hasNoHost(incoming)) {
+      const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
+      void answerRefused(outgoing, refuse(error, HTTP_STATUS[error.code]));
+      return;
+    }
     const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
   });
@@ -85,6 +98,8 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
     // How often Node looks for connections that have exceeded one of these.
     connectionsCheckingInterval: Math.min(1000, headers, request),
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Told in our words.
+    requireHostHeader: false,
     noDelay: true,
   };
   return tls
@@ -92,13 +107,16 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
     : createHttpServer(settings);
 }
 
+const hasNoHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && headers.host === undefined;
+
 /** What reaches no app: a request target or Host header that makes no URL. */
-function refuse(error: unknown, answer: NonNullable<ListenOptions['refuse']>): Response {
+function refused(error: unknown, refuse: Refuse): Response {
   const known =
     error instanceof RequestError
       ? new AppError('MalformedError', `Bad request: ${error.message}`)
       : new AppError('InternalError', 'Internal error', { cause: error });
-  return answer(known, HTTP_STATUS[known.code]);
+  return refuse(known, HTTP_STATUS[known.code]);
 }
 
 const plainText = ({ message }: AppError, status: number): Response => new Response(message, { status });

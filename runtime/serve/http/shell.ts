@@ -5,12 +5,12 @@ import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { failureOf } from './direct-failure.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
-import { addHealthRoutes, HEALTH_PATHS } from './health.ts';
+import { addHealthRoutes, HEALTH_PATHS, type HealthOptions } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver, observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
-export interface ShellOptions {
+export interface ShellOptions extends HealthOptions {
   /** Origins of web pages that may call; `*` is every page. None by default. */
   readonly corsOrigins?: readonly string[];
   /** Headers of answers that such pages may read. */
@@ -31,8 +31,6 @@ export interface ShellOptions {
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
   /** Whether `/path/` is not the same as `/path`. It is not, by default. */
   readonly strict?: boolean;
-  /** Whether there is `/metrics`. There is, by default. */
-  readonly metrics?: boolean;
 }
 
 /**

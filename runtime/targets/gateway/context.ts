@@ -25,7 +25,7 @@ export interface GatewayContext {
   readonly completions: Completions;
   readonly telemetry: Telemetry;
   readonly version: string;
-  /** Whether the database can be asked now. */
+  /** Whether the database keeps what is written. */
   readonly databaseWorks: () => Promise<boolean>;
   /** Reads the configuration again. Throws what is wrong with it, and goes on with the one before. */
   readonly reload: () => Promise<void>;

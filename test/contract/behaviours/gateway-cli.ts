@@ -18,6 +18,10 @@ export const GATEWAY_CLI = {
     source: 'issue "In particular" 1',
     behaviour: 'A gateway that runs lets a new key in at once, and refuses one that was switched off.',
   },
+  'gcli:keys:me': {
+    source: 'issue "In particular" 3',
+    behaviour: '`keys me` tells whoever has a key what it may still spend, without the database.',
+  },
   'gcli:keys:models': {
     source: 'gateway reference 4, row 24',
     behaviour: 'A pattern of models that fits nothing of the configuration is told, with what was meant.',

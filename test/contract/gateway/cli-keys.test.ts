@@ -99,6 +99,24 @@ verifiesGateway('gcli:keys:running', async (arm) => {
   await expect.poll(() => statusOf(secret), { timeout: 20_000, interval: 50 }).toBe(401);
 });
 
+verifiesGateway('gcli:keys:me', async (arm) => {
+  const { url, folder } = await gateway(arm, { config: { data_dir: 'data' } });
+  const { done } = storeFolder(GATEWAY_EXECUTABLE, folder);
+  const secret = (await done('keys', 'create', '--user', 'bob', '--rpm', '7', '--budget', '2.50')).trim();
+  const me = async (...args: string[]) =>
+    await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url, '--api-key', secret, ...args]);
+  const { stdout } = await me();
+  expect(stdout).toMatch(/^user +bob$/m);
+  expect(stdout).toMatch(/^key: left +\$2\.50$/m);
+  expect(stdout).toMatch(/^key: requests in a minute +0 of 7$/m);
+  expect(stdout).toMatch(/^user: left +any amount$/m);
+  expect(JSON.parse((await me('--json')).stdout)).toMatchObject({ quota: { key: { remaining: 2.5 } } });
+  expect(await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('GATEWAY_API_KEY or --api-key'),
+  });
+});
+
 verifiesGatewayCommand('gcli:keys:models', async (arm) => {
   const providers = {
     openai: { api_key: 'sk-1' },

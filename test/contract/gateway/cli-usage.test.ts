@@ -37,6 +37,9 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
     [['--user', 'bob'], 2],
     [['--key', 'ci'], 2],
     [['--model', 'groq:llama'], 1],
+    [['--model', 'Groq/llama'], 1],
+    [['--model', 'gpt-4o'], 2],
+    [['--model', 'groq:other'], 0],
     [['--provider', 'openai', '--user', 'bob'], 1],
     [['--endpoint', '/v1/embeddings'], 0],
     [['--status', 'error'], 1],
@@ -66,6 +69,7 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   expect(first).toMatch(/,bob,.*,openai:gpt-4o,openai,.*,1\.5,success,/);
   expect(rest).toEqual([expect.stringContaining('groq:llama'), '']);
 
+  expect(await refused(1, 'usage', '--model', 'gpt-4')).toContain('did you mean `gpt-4o`?');
   for (const [args, meant] of [
     [['--group-by', 'modl'], 'Did you mean model?'],
     [['--interval', 'week'], 'is not one of minute, hour, day.'],

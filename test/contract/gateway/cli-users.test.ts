@@ -73,6 +73,8 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
     'all',
   );
   expect(changed).toMatchObject({ name: 'all', max_budget: null, budget_duration_sec: null });
+  expect(await done('budgets', 'resets', '--user', 'alice')).toBe('');
+  expect(await json('budgets', 'resets')).toEqual([]);
   expect(await refused(1, 'budgets', 'delete', 'all')).toContain('is given to 1 user');
   await done('users', 'update', 'alice', '--budget', 'none');
   expect(await json('budgets', 'delete', 'all')).toEqual({ budget_id: id, deleted: true });

@@ -18,7 +18,7 @@ export interface CompletionRequest {
   readonly requestId: string;
   /** By the clock of the gateway. */
   readonly startedAt: number;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client leaves; with an AppError as its reason where the gateway itself cannot go on. */
   readonly signal: AbortSignal;
   /** Told of headers that the answer is to have, whether it is one of success or an error. */
   readonly setHeader: (name: string, value: string) => void;

@@ -9,6 +9,7 @@ import type { Json } from '../wires/chat/shape.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './api.ts';
 import { askModel } from './ask-model.ts';
+import { requireDistinctMembers } from './distinct-members.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
@@ -41,6 +42,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
     const body = parse(request.bytes, rules.schema) as Json;
+    requireDistinctMembers(request.bytes);
     const spender = await identity.spender(caller, rules.user(body, caller));
     const resolved = set.router.resolve(body['model'] as string);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
@@ -67,9 +69,11 @@ export function createCompletions(parts: CompletionParts): Completions {
         const begun = await begin(request, held.set, trace, account);
         return await askModel({ ...begun, request, account, held, clock, log });
       } catch (error) {
-        await account.fail(AppError.from(error));
+        const { reason } = request.signal;
+        const failure: unknown = reason instanceof AppError ? reason : error;
+        await account.fail(AppError.from(failure));
         held.release();
-        throw error;
+        throw failure;
       }
     },
   };

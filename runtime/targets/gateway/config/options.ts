@@ -36,7 +36,7 @@ const NETWORK_OPTIONS: Options = {
   'body-timeout': { value: 'time', help: 'How long a body may take to arrive (30s)' },
   'shutdown-timeout': {
     value: 'time',
-    help: 'When told to stop: how long requests and streams may take to finish (30s)',
+    help: 'When told to stop: how long requests and streams may take to finish, all in all (30s)',
   },
 };
 

@@ -38,12 +38,13 @@ export async function readGatewayConfig(
 ): Promise<LoadedGatewayConfig> {
   const name = given.text('config');
   const file = await readFile(name, given);
+  const matters = (setting: string): boolean => only?.includes(setting) ?? true;
   if (!file) {
     const providers = Object.fromEntries(
       presetsWithKeys((variable) => given.variable(variable)).map((preset) => [preset, {}]),
     );
     return {
-      ...resolveAll(given, { providers }, { folder: '.', findings: [] }),
+      ...resolveAll(given, { providers }, { folder: '.', findings: [], matters }),
       files: [resolve(DEFAULT_FILE)],
     };
   }
@@ -52,11 +53,10 @@ export async function readGatewayConfig(
   const config = resolveAll(given, parsed.value, {
     folder: dirname(resolve(file.path)),
     findings,
+    matters,
     written: parsed.written,
   });
-  const serious = findings.filter(
-    ({ path: [first] }) => first === undefined || (only?.includes(first) ?? true),
-  );
+  const serious = findings.filter(({ path: [first] }) => first === undefined || matters(first));
   if (serious.length > 0) throw parsed.problems(serious);
   return {
     ...config,
@@ -78,19 +78,21 @@ interface FileParts {
   readonly folder: string;
   /** Grows. */
   readonly findings: Finding[];
+  readonly matters: ResolveContext['matters'];
   readonly written?: unknown;
 }
 
 function resolveAll(
   given: Given,
   file: GatewayFile,
-  { folder, findings, written = file }: FileParts,
+  { folder, findings, matters, written = file }: FileParts,
 ): Omit<LoadedGatewayConfig, 'files'> {
   const warnings: string[] = [];
   const secrets = createRedactions();
   const context: ResolveContext = {
     given,
     folder,
+    matters,
     secrets,
     report: (path, message, at = 'value') => findings.push({ path, at, message }),
     warn: (message) => warnings.push(message),

@@ -6,7 +6,7 @@ import { httpShell } from '../../../serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
 import { type GatewayAppOptions, hostRulesOf, smallBodies } from './app-options.ts';
 import { API_ERRORS } from './api-errors.ts';
-import { databaseFailure } from '../store/database-error.ts';
+import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
 import { GATEWAY_ERRORS } from './errors.ts';
 import { WORKER_PATHS } from '../jobs/worker/protocol.ts';
 import type { HttpParts } from './parts.ts';
@@ -25,6 +25,7 @@ import { keyRoutes } from './routes/keys.ts';
 import { modelRoutes } from './routes/models.ts';
 import { pricingRoutes } from './routes/pricing.ts';
 import { secretRoutes } from './routes/secrets.ts';
+import { taskModelRoutes } from './routes/task-models.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { userRoutes } from './routes/users.ts';
 import { workerRoutes } from './routes/worker.ts';
@@ -55,6 +56,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     experimentRoutes(context, parts),
     compareRoutes(context, parts),
     workflowRoutes(context, parts),
+    taskModelRoutes(context, parts),
     jobRoutes(context, parts),
     artifactRoutes(context),
     secretRoutes(context, parts),
@@ -73,6 +75,9 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     outermost: secureAnswers,
     strict: false,
     metrics: options.metrics,
+    async checkReady() {
+      if (!(await context.databaseWorks())) throw databaseUnavailable();
+    },
   });
   for (const { routes } of groups) app.route('/', routes);
   app.route(

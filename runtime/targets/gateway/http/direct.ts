@@ -27,8 +27,9 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
     endpoint: Endpoint,
   ): Promise<void> => {
     const startedAt = clock.now();
-    const { signal } = leavingOf(outgoing);
-    const leave = kernel.lifecycle.enter();
+    const leaving = leavingOf(outgoing);
+    const { signal } = leaving;
+    const leave = kernel.lifecycle.enter((reason) => leaving.abort(reason));
     try {
       const bytes = await readIncoming(incoming, bodyTimeoutMs);
       const given = await completions.answer({

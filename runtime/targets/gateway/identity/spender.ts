@@ -10,7 +10,8 @@ export async function spenderOf(
   payer: Payer,
   user: string | undefined,
 ): Promise<Spender> {
-  const named = payer.kind === 'work' ? payer.userId : user;
+  // Some clients send what they were not told as an empty text.
+  const named = payer.kind === 'work' ? payer.userId : user || undefined;
   if (payer.kind === 'key') {
     const { key, user, revision } = payer;
     if (named !== undefined && named !== user.userId) {
@@ -19,7 +20,7 @@ export async function spenderOf(
     checkUser(user.userId, user);
     return { user, key, revision };
   }
-  if (named === undefined || named === '') {
+  if (named === undefined) {
     throw new AppError('MalformedError', "When using master key, 'user' field is required in request body", {
       reason: 'user_required',
     });

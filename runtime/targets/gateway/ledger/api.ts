@@ -63,6 +63,8 @@ export interface Ledger {
   settle(reservation: Reservation, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Gives back what was held for a request that came to nothing, and writes down the attempts, if there were any. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
+  /** Writes down that this process lives; rejects while nothing can be written, or while something is still owed. */
+  sign(): Promise<void>;
   /** What is used and left, for whoever asks about themselves. */
   quota(spender: Spender): Promise<Quota>;
   /** Writes what is still to be written, and stops. */

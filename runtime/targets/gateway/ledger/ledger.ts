@@ -116,6 +116,10 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         spender = await identity.renew(spender);
       }
     },
+    sign: async () => {
+      await lease.renew();
+      await requirePaid();
+    },
     settle: finish,
     release: finish,
     quota: async (spender) => await quotaOf(store, spender, now()),

@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { sql } from 'kysely';
 import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import { createLifecycle } from '../../../serve/lifecycle.ts';
@@ -13,10 +12,12 @@ import { createJobServices } from '../jobs/job-services.ts';
 import { createModels, type Models } from '../models/models.ts';
 import type { WatchChild } from '../providers/encoder/child.ts';
 import { openProvider } from '../providers/open-provider.ts';
+import { shownPlace } from '../store/database-url.ts';
 import { openStore } from '../store/open-store.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import { createSingleJobs } from '../workflows/single-jobs.ts';
 import { createWorkflows } from '../workflows/workflows.ts';
+import { createDatabaseCheck } from './database-check.ts';
 import { inTurn } from './in-turn.ts';
 
 export interface OpenedContext extends GatewayContext {
@@ -95,11 +96,12 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       completions: createCompletions({ state, models, telemetry, clock, log }),
       telemetry,
       version,
-      databaseWorks: async () =>
-        await sql`select 1`.execute(store.db).then(
-          () => true,
-          () => false,
-        ),
+      databaseWorks: createDatabaseCheck({
+        ledger: state.ledger,
+        shown: shownPlace(config.database),
+        clock,
+        log,
+      }),
       reload,
       close: closers.close,
     };

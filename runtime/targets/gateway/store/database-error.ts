@@ -8,13 +8,21 @@ export function explainOpenError(error: unknown, shown: string): AppError {
 }
 
 /** For what fails while the gateway runs: whoever asked can only try again. */
-export const databaseUnavailable = (error: unknown): AppError =>
+export const databaseUnavailable = (error?: unknown): AppError =>
   error instanceof AppError
     ? error
-    : new AppError('UnavailableError', 'The database cannot be used at the moment; please retry.', {
+    : new AppError('UnavailableError', `${unavailableBecause(error)}; please retry.`, {
         cause: error,
         reason: 'database_unavailable',
       });
+
+function unavailableBecause(error: unknown): string {
+  if ((error as { errcode?: unknown } | undefined)?.errcode === OWNED_BY_OTHER) {
+    return 'Another gateway has the database to itself and does not answer; after 30 s it counts as dead';
+  }
+  if (isContention(error)) return 'Another program keeps the database locked';
+  return 'The database cannot be used at the moment';
+}
 
 /** Another transaction was in the way; the same thing may work at once. */
 export function isContention(error: unknown): boolean {
@@ -25,7 +33,7 @@ export function isContention(error: unknown): boolean {
 
 /** As SQLite says it, for locks of our own. */
 export const lockedByOther = (): Error =>
-  Object.assign(new Error('Another process has the ledger to itself.'), { errcode: SQLITE_BUSY });
+  Object.assign(new Error('Another process has the ledger to itself.'), { errcode: OWNED_BY_OTHER });
 
 /** One of the rows cannot be stored, whoever tries: text that is no text, a number out of range, a second row of one id. */
 export function isBadData(error: unknown): boolean {
@@ -43,6 +51,8 @@ const POSTGRES_IS_GONE =
   /^(?:E[A-Z_]+|08...|25006|53...|57...|58...) |^ (?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 const SQLITE_BUSY = 5;
+/** SQLite has no such reason for being busy. */
+const OWNED_BY_OTHER = SQLITE_BUSY | (0xff << 8);
 const SQLITE_LOCKED = 6;
 const SQLITE_CONSTRAINT = 19;
 

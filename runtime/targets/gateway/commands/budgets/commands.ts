@@ -3,6 +3,7 @@ import { createBudgetCommand } from './create.ts';
 import { deleteBudgetCommand } from './delete.ts';
 import { getBudgetCommand } from './get.ts';
 import { listBudgetsCommand } from './list.ts';
+import { budgetResetsCommand } from './resets.ts';
 import { updateBudgetCommand } from './update.ts';
 
 export const BUDGET_COMMANDS: CommandGroup = {
@@ -13,5 +14,6 @@ export const BUDGET_COMMANDS: CommandGroup = {
     get: getBudgetCommand,
     update: updateBudgetCommand,
     delete: deleteBudgetCommand,
+    resets: budgetResetsCommand,
   },
 };

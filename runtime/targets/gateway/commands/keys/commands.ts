@@ -3,6 +3,7 @@ import { createKeyCommand } from './create.ts';
 import { deleteKeyCommand } from './delete.ts';
 import { getKeyCommand } from './get.ts';
 import { listKeysCommand } from './list.ts';
+import { ownKeyCommand } from './me.ts';
 import { rotateKeyCommand } from './rotate.ts';
 import { updateKeyCommand } from './update.ts';
 
@@ -12,6 +13,7 @@ export const KEY_COMMANDS: CommandGroup = {
     create: createKeyCommand,
     list: listKeysCommand,
     get: getKeyCommand,
+    me: ownKeyCommand,
     update: updateKeyCommand,
     rotate: rotateKeyCommand,
     delete: deleteKeyCommand,

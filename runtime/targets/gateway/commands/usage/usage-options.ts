@@ -8,7 +8,7 @@ import { pastOf } from '../options/moment-option.ts';
 export const USAGE_OPTIONS = {
   user: { value: 'user_id', help: 'Of this user' },
   key: { value: 'id|name|prefix', help: 'With this key' },
-  model: { value: 'provider:model', help: 'Answered by this model' },
+  model: { value: 'model', help: 'Answered by this model, as provider:model, or without its provider' },
   provider: { value: 'name', help: 'Answered by this provider' },
   endpoint: { value: 'path', help: 'On this route, as /v1/chat/completions' },
   status: { value: 'status', help: 'With this outcome', choices: ['success', 'error'] },
@@ -21,7 +21,7 @@ export const USAGE_OPTIONS = {
   csv: { help: 'Print all requests as CSV, the oldest first' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** What the command line says of requests; the key apart, which has to be looked up. */
+/** What the command line says of requests; the key apart, which has to be looked up, as has the model. */
 export const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId'> => ({
   userId: invocation.value('user'),
   model: invocation.value('model'),

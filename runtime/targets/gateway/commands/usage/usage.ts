@@ -3,6 +3,7 @@ import { requiredNumber } from '../../../../serve/cli/values.ts';
 import type { UsageFilter } from '../../ledger/usage-api.ts';
 import { findKey } from '../keys/find-key.ts';
 import { type StoreContext, storeCommand } from '../store/store-command.ts';
+import { findUsedModel } from './find-used-model.ts';
 import { reportLines } from './report-lines.ts';
 import { readReport } from './read-report.ts';
 import { filterOf, shapeOf, USAGE_OPTIONS } from './usage-options.ts';
@@ -20,7 +21,8 @@ export const usageCommand = storeCommand({
     return async (context) => {
       const { state, output, json } = context;
       const keyId = key === undefined ? undefined : (await findKey(state.identity.keys, key)).id;
-      const filter = { ...named, keyId };
+      const model = named.model === undefined ? undefined : await findUsedModel(state.usage, named.model);
+      const filter = { ...named, keyId, model };
       if (shape.kind === 'csv') return await printCsv(filter, context);
       const report = await readReport(state.usage, filter, shape, limit);
       if (json) printJson(output, reportView(report));

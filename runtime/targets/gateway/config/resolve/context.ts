@@ -15,6 +15,8 @@ export interface ResolveContext {
   /** Takes what whoever wrote the configuration should hear although it works. */
   readonly warn: (message: string) => void;
   readonly secrets: Redactions;
+  /** Whether anybody wants to know what a setting of the file says. */
+  readonly matters: (name: string) => boolean;
   /** The file's own; paths in it are relative to it. */
   readonly folder: string;
 }

@@ -9,6 +9,8 @@ const RECOMMENDED_LENGTH = 32;
 /** Flags go before variables, and those before the file; in each of the three the key stands itself, or the name of its file. */
 export function resolveMasterKey(context: ResolveContext, file: GatewayFile): string | undefined {
   const { given, warn, secrets, report } = context;
+  // Its file may be for the gateway alone to read.
+  if (!context.matters('master_key_file')) return undefined;
   const [key, keyFile] = ['master-key', 'master-key-file'];
   if (given.onCommandLine(key) && given.onCommandLine(keyFile)) {
     throw new UsageError('--master-key and --master-key-file say the same; leave out one of them.');

@@ -39,7 +39,9 @@ const network = {
       {
         max_body_bytes: count('Bytes that the body of a request may have (32 MiB).'),
         body_timeout: duration('How long a body may take to arrive (30s).'),
-        shutdown: duration('When told to stop: how long requests and streams may take to finish (30s).'),
+        shutdown: duration(
+          'When told to stop: how long all of it may take (30s); what is not answered by then is told so and cut.',
+        ),
       },
       'What requests may use.',
     ),

@@ -39,7 +39,7 @@ export const provider = keys(
       Type.Array(Type.String({ minLength: 1 }), { description: 'Its models, if it has no list of them.' }),
     ),
     timeouts: Type.Optional(timeouts),
-    max_connections: count('At once (512); further requests wait.'),
+    max_connections: count('At once; further requests wait for one to become free. No limit by default.'),
     max_response_bytes: count('Bytes of an answer that is not streamed (64 MiB).'),
     dialect: Type.Optional(
       keys(
@@ -69,7 +69,7 @@ export const encoder = keys(
     api_key: text('The key that the one at `url` asks for.'),
     headers,
     timeouts: Type.Optional(timeouts),
-    max_connections: count('At once (512); further requests wait.'),
+    max_connections: count('At once; further requests wait for one to become free. No limit by default.'),
   },
   'An `.encoder` executable: by path, or by url. Clients call it `encoder:<name>`.',
 );

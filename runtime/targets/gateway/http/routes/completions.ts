@@ -19,10 +19,12 @@ export function completionRoutes(context: GatewayContext, { server }: GatewayApp
   for (const endpoint of Object.keys(ENDPOINTS) as Endpoint[]) {
     routes.post(endpoint, async (c) => {
       const startedAt = clock.now();
-      const { headers, signal } = c.req.raw;
+      const { headers } = c.req.raw;
       const asking = await signIn.asking(headers);
       c.set('caller', asking);
-      const leave = kernel.lifecycle.enter();
+      const cut = new AbortController();
+      const signal = AbortSignal.any([c.req.raw.signal, cut.signal]);
+      const leave = kernel.lifecycle.enter((reason) => cut.abort(reason));
       try {
         const bytes = await readJsonBytes(c, bodies);
         const caller = asking.payer;

@@ -12,7 +12,7 @@ export function healthRoutes({ kernel, databaseWorks, version }: GatewayContext)
   routes.get('/health', (c) => c.json({ status: 'healthy' }));
   routes.get('/health/liveness', (c) => c.json("I'm alive!"));
   routes.get('/health/readiness', async (c) => {
-    const database = (await databaseWorks().catch(() => false)) ? 'connected' : 'unavailable';
+    const database = (await databaseWorks()) ? 'connected' : 'unavailable';
     if (database === 'connected' && kernel.lifecycle.phase() === 'ready') {
       return c.json({ status: 'healthy', database, version });
     }
@@ -44,7 +44,7 @@ const READINESS: Operation = {
   ...SHARED,
   path: '/health/readiness',
   id: 'readiness',
-  summary: 'Whether the gateway takes requests and its database answers.',
+  summary: 'Whether the gateway takes requests and its database keeps what is written.',
   answer: answerOf('Both.', ready, { status: 'healthy', database: 'connected', version: '0.1.0' }),
   ownErrors: {
     503: answerOf('One of them not, or the gateway is ending.', notReady, {

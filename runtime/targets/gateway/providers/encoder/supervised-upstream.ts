@@ -69,7 +69,9 @@ export function superviseEncoder(
     const retryAfterSeconds = Math.ceil(plan.delay / 1000);
     running = handled(
       Promise.reject(
-        new AppError('UnavailableError', `The encoder \`${name}\` is down: ${why}.`, { retryAfterSeconds }),
+        new AppError('UnavailableError', `The encoder \`${name}\` is down: ${why.replace(/\.$/, '')}.`, {
+          retryAfterSeconds,
+        }),
       ),
     );
     cancelStart = clock.after(plan.delay, begin);

@@ -21,7 +21,7 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   const url = checkedUrl(name, baseUrl, local);
   const prefix = url.pathname.replace(/\/+$/, '');
   const pool = new Pool(url.origin, {
-    connections: limits.maxConnections,
+    connections: limits.maxConnections ?? null,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,

@@ -1,27 +1,70 @@
 import type { Pool, PoolClient } from 'pg';
 import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../api.ts';
-import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
 import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { toJson } from './json.ts';
+import { createKnownRows } from './known-rows.ts';
+import {
+  LOCK_ACCOUNTS,
+  SELECT_ACCOUNTS,
+  SELECT_BILLED,
+  SELECT_RESERVATIONS,
+  SELECT_REVISION,
+  WRITE,
+  WRITE_IF_AS_KNOWN,
+} from './statements.ts';
+
+type Decide = (rows: LedgerRows) => LedgerChanges;
 
 /**
- * A batch is two trips to the server, however many requests are in it: lock and read, then write and commit. While one is
- * under way the next one fills; a second one at a time, because another process may hold up the first.
+ * A batch is one trip to the server, however many requests are in it, where the rows are still as this process knows them; else
+ * it is two more: lock and read, then write and commit. While one is under way the next one fills; a second one at a time,
+ * because another process may hold up the first.
  */
 export function postgresLedger(pool: Pool): LedgerStore {
+  const known = createKnownRows();
+
+  /** False if the rows are not as they are known; then nothing was written. */
+  const runKnown = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
+    const changes = decide(rows);
+    const { rowCount } = await pool.query({
+      name: 'write-if-as-known',
+      text: WRITE_IF_AS_KNOWN,
+      values: [...valuesOf(changes), toJson(rows.accounts), rows.revision, isHoldAlone(changes)],
+    });
+    const isRight = rowCount === 1;
+    known.judge(isRight);
+    if (isRight) known.learn(rows, changes);
+    return isRight;
+  };
+
+  const runLocked = async (wanted: WantedRows, decide: Decide): Promise<void> => {
+    const client = await pool.connect();
+    try {
+      const rows = await lock(client, wanted);
+      const changes = decide(rows);
+      await write(client, changes);
+      known.learn(rows, changes);
+      client.release();
+    } catch (error) {
+      // Whatever state it is in, nobody shall find it so.
+      client.release(true);
+      throw error;
+    }
+  };
+
   return {
     parallel: 2,
     async run(wanted, decide) {
-      const client = await pool.connect();
-      try {
-        await write(client, decide(await lock(client, wanted)));
-        client.release();
-      } catch (error) {
-        // Whatever state it is in, nobody shall find it so.
-        client.release(true);
-        throw error;
-      }
+      const rows = known.guess(wanted);
+      await known.during(wanted, async () => {
+        try {
+          if (!(rows && (await runKnown(rows, decide)))) await runLocked(wanted, decide);
+        } catch (error) {
+          known.forget(wanted);
+          throw error;
+        }
+      });
     },
     // Other processes see whatever this one holds.
     keep: () => false,
@@ -66,46 +109,22 @@ async function find(
 }
 
 async function write(client: PoolClient, changes: LedgerChanges): Promise<void> {
-  const { accounts, opened, closed, usage, resets } = changes;
-  const values = [toJson(accounts), toJson(opened), closed, toJson(usage), toJson(resets)];
   const [, { command }] = await Promise.all([
-    client.query({ name: 'write', text: WRITE, values }),
+    client.query({ name: 'write', text: WRITE, values: valuesOf(changes) }),
     client.query('commit'),
   ]);
   // What a transaction that failed answers to a commit.
   if (command === 'ROLLBACK') throw new Error('The transaction was rolled back.');
 }
 
-const names = (columns: object, prefix = ''): string =>
-  Object.keys(columns)
-    .map((column) => prefix + column)
-    .join(', ');
-const recordset = (parameter: string, columns: object): string =>
-  `json_to_recordset(${parameter}::json) as r(${Object.entries(columns)
-    .map(([column, type]) => `${column} ${String(type)}`)
-    .join(', ')})`;
-const insertFrom = (parameter: string, table: string, columns: object): string =>
-  `insert into ${table} (${names(columns)}) select ${names(columns, 'r.')} from ${recordset(parameter, columns)}`;
+const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): unknown[] => [
+  toJson(accounts),
+  toJson(opened),
+  closed,
+  toJson(usage),
+  toJson(resets),
+];
 
-const SELECT_ACCOUNTS = `select ${names(ACCOUNT_COLUMNS)} from gateway_accounts where id = any($1::text[])`;
-/** In the order of their ids, so that no two batches ever wait for each other. */
-const LOCK_ACCOUNTS = `${SELECT_ACCOUNTS} order by id for update`;
-const SELECT_REVISION = 'select revision from gateway_meta';
-const SELECT_RESERVATIONS = `select ${names(RESERVATION_COLUMNS)} from gateway_reservations where id = any($1::text[])`;
-const SELECT_BILLED = 'select id from gateway_usage where id = any($1::text[])';
-
-const { id: _, ...REST_OF_ACCOUNT } = ACCOUNT_COLUMNS;
-const WRITE = `
-with
-  changed as (
-    update gateway_accounts as a
-    set ${Object.keys(REST_OF_ACCOUNT)
-      .map((column) => `${column} = r.${column}`)
-      .join(', ')}
-    from ${recordset('$1', ACCOUNT_COLUMNS)} where a.id = r.id
-  ),
-  opened as (${insertFrom('$2', 'gateway_reservations', RESERVATION_COLUMNS)}),
-  closed as (delete from gateway_reservations where id = any($3::text[])),
-  used as (${insertFrom('$4', 'gateway_usage', USAGE_COLUMNS)}),
-  resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS)})
-select 1`;
+/** What is only held is given back when it is lost, so nobody has to wait for the server's disk. */
+const isHoldAlone = ({ closed, usage, resets }: LedgerChanges): boolean =>
+  closed.length + usage.length + resets.length === 0;

@@ -10,12 +10,13 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { isContention } from '../database-error.ts';
+import type { FilePlace } from './file-place.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 
 /** Lets the query builder use Node's own SQLite. */
-export function sqliteDialect(database: DatabaseSync, gate: TransactionGate): Dialect {
+export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, place: FilePlace): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(database, gate),
+    createDriver: () => new ImmediateDriver(database, gate, place),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -29,14 +30,17 @@ export function sqliteDialect(database: DatabaseSync, gate: TransactionGate): Di
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
   readonly #gate: TransactionGate;
+  readonly #place: FilePlace;
 
-  constructor(database: DatabaseSync, gate: TransactionGate) {
+  constructor(database: DatabaseSync, gate: TransactionGate, place: FilePlace) {
     super({ database: asExpected(database) });
     this.#database = database;
     this.#gate = gate;
+    this.#place = place;
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#place.require();
     for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         await connection.executeQuery(CompiledQuery.raw('begin immediate'));

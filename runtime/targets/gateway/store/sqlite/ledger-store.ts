@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../api.ts';
 import { isContention } from '../database-error.ts';
 import { machineName } from '../machine.ts';
+import type { FilePlace } from './file-place.ts';
 import { type HeldReservations, holdReservations } from './held-reservations.ts';
 import { claimLedger } from './ledger-owner.ts';
 import { isNothing, keepHeld, type Known, type Plan, readRows } from './ledger-rows.ts';
@@ -26,7 +27,7 @@ const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage:
  * Every batch runs within one turn of the event loop. As long as no other process is there, reservations stay in memory, and
  * only what was used is written; docs/decisions/0018 has the reasons and the rules.
  */
-export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): SqliteLedger {
+export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, place: FilePlace): SqliteLedger {
   const machine = machineName();
   let statements: LedgerStatements | undefined;
   let processId: string | undefined;
@@ -35,6 +36,8 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): Sql
   let known: Known | undefined;
   let looking: NodeJS.Timeout | undefined;
   let idleLooks = 0;
+  /** At the last look. */
+  let isKept = true;
   // Not before the tables are there.
   const prepared = (): LedgerStatements => (statements ??= prepareLedger(database));
   const isCurrent = ({ version }: Known): boolean => prepared().version() === version;
@@ -100,6 +103,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): Sql
 
   const leave = (): void => {
     if (!known) return;
+    place.require();
     const sql = prepared();
     sql.transaction(() => {
       writeHeld(sql, held);
@@ -109,6 +113,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): Sql
   };
 
   const look = (): void => {
+    isKept = place.isKept();
     if (gate.busy()) return;
     idleLooks += 1;
     try {
@@ -123,11 +128,13 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate): Sql
     parallel: 1,
     run: async (wanted, decide) => {
       await untilFree(gate);
+      // Looking costs more than the rest of what is not written; who has the ledger does it now and then.
+      if (!(known && isKept)) place.require();
       idleLooks = 0;
       runNow(wanted, decide);
     },
     keep(wanted, decide) {
-      if (!known) return false;
+      if (!known || !isKept) return false;
       idleLooks = 0;
       const { changes, undo } = planFor(known, wanted, decide);
       if (isNothing(changes) && isCurrent(known)) return true;

@@ -7,6 +7,7 @@ import type { Store } from '../api.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
 import { sqliteDialect } from './dialect.ts';
+import { filePlace } from './file-place.ts';
 import { sqliteLedger } from './ledger-store.ts';
 import { createTransactionGate } from './transaction-gate.ts';
 
@@ -27,8 +28,10 @@ export function openSqlite(path: string): Store {
   const admin = connect(path);
   try {
     const gate = createTransactionGate();
-    const ledger = sqliteLedger(connect(path), gate);
-    const db = new Kysely<Schema>({ dialect: sqliteDialect(admin, gate), plugins: [WHOLE_NUMBERS] });
+    const place = filePlace(path);
+    const ledger = sqliteLedger(connect(path), gate, place);
+    const dialect = sqliteDialect(admin, gate, place);
+    const db = new Kysely<Schema>({ dialect, plugins: [WHOLE_NUMBERS] });
     return {
       kind: 'sqlite',
       db,

@@ -59,7 +59,7 @@ test('guardrails of a request block, watch, and are nobody else’s business', a
 test('what stands twice in a judged request is sent as it was judged', async () => {
   const { secret } = await someone();
   const body =
-    '{"model":"openai:good","messages":[{"role":"user","content":"an attack"}],"messages":[{"role":"user","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';
+    '{"model":"openai:good","messages":[{"role":"user","content":"an attack","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';
   expect((await gateway.post(CHAT, body, secret)).status).toBe(200);
   expect((await openai.last()).body).not.toContain('attack');
 });

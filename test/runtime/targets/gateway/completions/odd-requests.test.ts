@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { chatBody, REPLY } from '../test-provider.ts';
 import { CHAT, errorIn, startAsking } from './asking.ts';
+import { MASTER } from './running-gateway.ts';
 
 const { openai, gateway, someone } = await startAsking();
 
@@ -20,6 +21,32 @@ test('what a member may be is told with all of its forms', async () => {
     param: 'stop',
     message: 'stop must be text, a list of texts, or null, not 5',
   });
+});
+
+test.each([
+  ['"model":"openai:good","model":"openai:free"', 'model', /"model" twice/],
+  ['"model":"openai:good","Model":"openai:free"', 'Model', /"Model" beside "model"/],
+  ['"model":"openai:good","\\u006dodel":"openai:free"', 'model', /"model" twice/],
+  ['"model":"openai:good","max_tokens":1,"Max_Tokens":9', 'Max_Tokens', /"Max_Tokens" beside "max_tokens"/],
+])('a request that says one thing twice is refused: %s', async (members, param, message) => {
+  const { userId, secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const body = `{${members},"messages":${JSON.stringify(messages)}}`;
+  const answer = await gateway.post(CHAT, body, secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param,
+    message: expect.stringMatching(message),
+  });
+  expect(await gateway.usage(userId)).toEqual([]);
+});
+
+test('an empty `user` is none: with a key it is left out, with the master key it has to be named', async () => {
+  const { userId, secret } = await someone();
+  const asked = chatBody('openai:good', { user: '' });
+  expect((await gateway.post(CHAT, asked, secret)).status).toBe(200);
+  expect(await gateway.usage(userId)).toHaveLength(1);
+  expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
 });
 
 test('nobody is told to wait for longer than a day', async () => {

@@ -18,7 +18,7 @@ const gateway = await runGateway({
       ...TYPES.map((type) => instanceOf(type, fixtures[type])),
       instanceOf('openai', openai, { name: 'impatient', limits: { idleMs: 200 } }),
       instanceOf('openai', openai, { name: 'brief', limits: { streamMs: 200 } }),
-      instanceOf('openai', openai, { name: 'wide', limits: { maxConnections: 2000 } }),
+      instanceOf('openai', openai, { name: 'usual' }),
     ],
     pricing: [...TYPES, 'impatient', 'brief'].flatMap((type) =>
       ['cut', 'ends-early', 'stall', 'good', 'stall@left', 'long'].map((model) =>
@@ -226,7 +226,7 @@ test('a client that does not read slows the provider down, and memory stays as i
 
 test('a thousand streams that say nothing are held, and all go on', { timeout: 60_000 }, async () => {
   const { userId, secret } = await someone();
-  const body = JSON.stringify(streaming('wide:stall@many'));
+  const body = JSON.stringify(streaming('usual:stall@many'));
   const sockets: Socket[] = [];
   for (let held = 0; held < 1000; held += 50) {
     sockets.push(...(await Promise.all(Array.from({ length: 50 }, () => rawRequest(secret, body)))));

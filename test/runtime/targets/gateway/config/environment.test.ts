@@ -1,6 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
+import { givenBy } from '../../../../../runtime/targets/gateway/config/given.ts';
+import { STORE_OPTIONS } from '../../../../../runtime/targets/gateway/config/options.ts';
+import {
+  readGatewayConfig,
+  STORE_SETTINGS,
+} from '../../../../../runtime/targets/gateway/config/read-config.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { read, readTold } from './read.ts';
 
@@ -104,6 +112,13 @@ test('the master key comes from a flag, a variable, a file of its own or the con
   await expect(read({ master_key_file: join(temp(), 'folder') })).rejects.toThrow(
     /^master_key_file: .*cannot be read/,
   );
+  // Whoever works on the database need not be able to read it.
+  const given = givenBy(parseInvocation(serveCommand, [], {}), STORE_OPTIONS, {
+    GATEWAY_MASTER_KEY_FILE: join(temp(), 'folder'),
+  });
+  expect(await readGatewayConfig(given, {}, { only: STORE_SETTINGS })).toMatchObject({
+    masterKey: undefined,
+  });
 });
 
 test('the standard variables of OpenTelemetry count, before the file', async () => {

@@ -15,6 +15,7 @@ import { errorWithoutPath } from '../../../../../runtime/targets/gateway/http/er
 import type { Provider } from '../../../../../runtime/targets/gateway/providers/api.ts';
 import type { Alias } from '../../../../../runtime/targets/gateway/routing/api.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/jobs/job-services.ts';
+import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/routing/router.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/api.ts';
 import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
@@ -130,8 +131,7 @@ export function gatewayOn(
     completions: createCompletions({ state, models, telemetry, clock, log: kernel.log }),
     telemetry,
     version: '1.2.3',
-    databaseWorks: async () =>
-      (await state.store.db.selectFrom('gateway_meta').select('revision').execute()).length === 1,
+    databaseWorks: createDatabaseCheck({ ledger: state.ledger, shown: 'the test’s', clock, log: kernel.log }),
     reload: options.reload ?? (() => Promise.resolve()),
   };
   const app = gatewayApp(context, {

@@ -26,6 +26,10 @@ describe('health', () => {
   test('without a database the gateway lives, and is not ready', async () => {
     const { request, context } = await open();
     await context.state.close();
+    expect(await request('/readyz')).toMatchObject({
+      status: 503,
+      body: { error: { code: 'database_unavailable' } },
+    });
     expect((await request('/health')).status).toBe(200);
     expect((await request('/health/liveness')).status).toBe(200);
     const { status, headers, body } = await request('/health/readiness');

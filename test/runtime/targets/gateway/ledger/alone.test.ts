@@ -68,6 +68,22 @@ describeDatabases((database) => {
     await ledger.release(held);
   });
 
+  test.skipIf(database.kind !== 'sqlite')(
+    'a process that has the ledger to itself and was stopped is named as the reason',
+    async () => {
+      const { identity, ledger, store } = await database.start();
+      const spender = await newSpender(identity, { userId: 'ada' });
+      const stopped = { id: 'stopped', machine: 'elsewhere', pid: 1, seen_at: Date.now() };
+      await store.db.insertInto('gateway_processes').values(stopped).execute();
+      await store.db.updateTable('gateway_meta').set({ ledger_owner: stopped.id }).execute();
+      await expect(ledger.reserve(spender, ESTIMATE)).rejects.toThrow(
+        /^Another gateway has the database to itself and does not answer; after 30 s it counts as dead/,
+      );
+      await store.db.deleteFrom('gateway_processes').where('id', '=', stopped.id).execute();
+      await ledger.release(await ledger.reserve(spender, ESTIMATE));
+    },
+  );
+
   test('a process that comes sees all that the first one holds', async () => {
     const url = await database.create();
     const { identity, ledger, budgets, store, close } = await database.open(url, { clock: systemClock });

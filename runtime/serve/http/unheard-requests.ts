@@ -1,0 +1,83 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
+import type { RunningAnswers } from '../running-answers.ts';
+
+/** An error as an answer to what reaches no app. */
+export type Refuse = (error: AppError, status: number) => Response;
+
+export const MAX_HEADER_BYTES = 16_384;
+
+/** Answers what Node would refuse by itself, with no body or one that says nothing, in the words of the server it came to. */
+export function answerUnheard(
+  server: Server,
+  refuse: Refuse,
+  { hasBegun }: Pick<RunningAnswers, 'hasBegun'>,
+): void {
+  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    const problem = problemOf(error);
+    // The rest of an answer cannot follow, and nothing else may: the client would take it for a part of it.
+    if (!problem || !socket.writable || hasBegun(socket)) socket.destroy(error);
+    else void answerSocket(socket, refuse(problem.error, problem.status));
+  });
+  server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
+    const found = JSON.stringify(headers.expect?.slice(0, 100));
+    const message = `This server knows \`Expect: 100-continue\` only; found ${found}.`;
+    void answerRefused(outgoing, refuse(new AppError('MalformedError', message), 417));
+  });
+}
+
+/** Ends a request that no app is to see. */
+export async function answerRefused(outgoing: ServerResponse, refused: Response): Promise<void> {
+  const body = await refused.text();
+  // What is left of the request would be taken for the next one.
+  outgoing.writeHead(refused.status, headersOf(refused, body));
+  outgoing.end(body);
+}
+
+interface BrokenRequest extends Error {
+  readonly code?: string;
+  /** The parser's. */
+  readonly reason?: string;
+}
+
+interface Problem {
+  readonly status: number;
+  readonly error: AppError;
+}
+
+/** Undefined for what is no fault in a request: a connection that broke, a handshake of TLS that failed. */
+function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
+  const known = PROBLEMS[code];
+  if (known) return { status: known[0], error: new AppError(known[1], known[2]) };
+  if (!code.startsWith('HPE_')) return undefined;
+  const message = `Bad request: ${reason ?? 'this is not HTTP'}.`;
+  return { status: 400, error: new AppError('MalformedError', message) };
+}
+
+const PROBLEMS: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'SlowRequestError', 'The request did not arrive in time.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLargeError', 'The extensions of the chunks are too large.'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'TooLargeError',
+    `The headers are larger than ${MAX_HEADER_BYTES} bytes, the most this server takes.`,
+  ],
+};
+
+async function answerSocket(socket: Duplex, refused: Response): Promise<void> {
+  const body = await refused.text();
+  const lines = Object.entries(headersOf(refused, body)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = refused;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => {
+    socket.destroy();
+  });
+}
+
+const headersOf = ({ headers }: Response, body: string): Record<string, string> => ({
+  ...Object.fromEntries(headers),
+  [REQUEST_ID_HEADER]: requestIdFrom(undefined),
+  'Content-Length': String(Buffer.byteLength(body)),
+  Connection: 'close',
+});

@@ -1,0 +1,33 @@
+import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { formatTable } from '../../../../serve/cli/table.ts';
+import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { budgetResetView } from '../../http/views/budget-view.ts';
+import { dollars, moment } from '../show/texts.ts';
+import { storeCommand } from '../store/store-command.ts';
+
+export const budgetResetsCommand = storeCommand({
+  summary: 'List the windows of budgets that have ended, the newest first.',
+  options: {
+    user: { value: 'user_id', help: 'Of this user' },
+    limit: { value: 'n', help: 'At most so many', fallback: '20' },
+  },
+  prepare(invocation) {
+    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 100_000 });
+    const user = invocation.value('user');
+    return async ({ state, output, json }) => {
+      const resets = await state.budgets.resets({ skip: 0, limit }, user);
+      if (json) return printJson(output, resets.map(budgetResetView));
+      if (resets.length === 0) return output.err('No window of a budget has ended yet.\n');
+      const rows = resets.map((reset) => [
+        moment(reset.resetAt),
+        reset.userId,
+        dollars(reset.previousSpend),
+        moment(reset.nextResetAt),
+      ]);
+      return printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
+    };
+  },
+});
+
+const COLUMNS = ['ENDED', 'USER', 'SPENT', 'NEXT END'];

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { startFixture } from '../fixture-provider.ts';
+import { chatBody, eventsOf } from '../test-provider.ts';
+import { instanceOf, priced, runGateway } from './running-gateway.ts';
+
+const openai = await startFixture('openai');
+const folder = useTempFolder();
+const PATIENCE_MS = 1000;
+const CHAT = '/v1/chat/completions';
+const REASON = 'The gateway is shutting down and could not wait for the end of this answer.';
+
+afterAll(async () => await openai.release());
+
+async function start() {
+  const database = parseDatabaseUrl(`sqlite:${join(folder(), 'gateway.db')}`);
+  const gateway = await runGateway({
+    models: { providers: [instanceOf('openai', openai)], pricing: [priced('openai:stall', 10, 30)] },
+    config: { database },
+    server: { shutdownMs: PATIENCE_MS },
+  });
+  const secret = await gateway.key({ user_id: 'ada' });
+  /** How long it took to stop, and what is in the accounts then. */
+  const stopped = async () => {
+    const from = performance.now();
+    await gateway.stop();
+    const tookMs = performance.now() - from;
+    const store = await openStore(database, { autoMigrate: false });
+    const rows = await store.db.selectFrom('gateway_usage').selectAll().execute();
+    await store.close();
+    return { tookMs, rows };
+  };
+  return { gateway, secret, stopped };
+}
+
+test('a stream that outlasts the patience of a gateway that ends is told so, and the end comes in time', async () => {
+  // Given
+  const { gateway, secret, stopped } = await start();
+  const answer = await gateway.post(CHAT, chatBody('openai:stall', { stream: true }), secret);
+  await openai.happened('waiting', 'stall');
+  // When
+  const [text, { tookMs, rows }] = await Promise.all([answer.text(), stopped()]);
+  // Then
+  const [error, done] = eventsOf(text).slice(-2);
+  expect(JSON.parse(error?.[1] ?? '')).toMatchObject({ error: { message: REASON, code: 'shutting_down' } });
+  expect(done?.[1]).toBe('[DONE]');
+  expect(tookMs).toBeLessThan(PATIENCE_MS + 1500);
+  expect(rows).toMatchObject([
+    { model: 'openai:stall', status: 'error', status_code: 503, error_message: REASON, estimated: 1 },
+  ]);
+  expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+test.each([
+  ['directly', {}],
+  [
+    'by the app',
+    { accept: 'application/json, text/event-stream', 'accept-encoding': 'identity', origin: '' },
+  ],
+])('an answer that is awaited then is 503, asked %s', async (_how, headers) => {
+  const { gateway, secret, stopped } = await start();
+  const asked = gateway.post(CHAT, chatBody('openai:silent'), secret, { headers });
+  await openai.happened('waiting', 'silent');
+  const [answer, { tookMs, rows }] = await Promise.all([asked, stopped()]);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ detail: REASON, error: { code: 'shutting_down' } });
+  expect(tookMs).toBeLessThan(PATIENCE_MS + 1500);
+  expect(rows).toMatchObject([{ status: 'error', status_code: 503, error_message: REASON, cost_nano: null }]);
+});

@@ -1,0 +1,72 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../../../runtime/platform/clock.ts';
+import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { MASTER_KEY } from '../databases.ts';
+import { newSpender, used } from '../requests.ts';
+
+const ESTIMATE = { cost: 10n, tokens: 5, free: false };
+const UNAVAILABLE = {
+  code: 'UnavailableError',
+  reason: 'database_unavailable',
+  cause: expect.objectContaining({ message: expect.stringContaining('is not at its place any more') }),
+};
+
+let folder: string;
+let path: string;
+let state: GatewayState;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+  path = join(folder, 'gateway.db');
+  const store = await openStore({ kind: 'sqlite', path }, { autoMigrate: true });
+  state = await openGatewayState(store, {
+    clock: systemClock,
+    masterKey: MASTER_KEY,
+    onError: () => undefined,
+  });
+});
+afterEach(async () => {
+  await state.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ['removed', () => rmSync(path)],
+  ['moved away', () => renameSync(path, `${path}.old`)],
+  [
+    'replaced',
+    () => {
+      writeFileSync(`${path}.new`, '');
+      renameSync(`${path}.new`, path);
+    },
+  ],
+])('once the file is %s nothing is let in, written or said to be well', async (_what, lose) => {
+  // Given
+  const { identity, ledger } = state;
+  const spender = await newSpender(identity, { userId: 'ada' });
+  const begun = await ledger.reserve(spender, ESTIMATE);
+  await expect(ledger.sign()).resolves.toBeUndefined();
+  // When
+  lose();
+  // Then
+  await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
+  await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(UNAVAILABLE);
+  await expect(ledger.sign()).rejects.toMatchObject(UNAVAILABLE);
+  await expect(identity.users.create({ userId: 'bob' })).rejects.toMatchObject(UNAVAILABLE);
+});
+
+test('a file that is back is used again, and what is owed is paid', async () => {
+  const { identity, ledger } = state;
+  const spender = await newSpender(identity, { userId: 'ada' });
+  const begun = await ledger.reserve(spender, ESTIMATE);
+  renameSync(path, `${path}.old`);
+  await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
+  renameSync(`${path}.old`, path);
+  await expect(ledger.sign()).resolves.toBeUndefined();
+  await ledger.release(await ledger.reserve(spender, ESTIMATE));
+  expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
+});
