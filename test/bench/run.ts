@@ -11,6 +11,7 @@ import { soak } from './sections/soak.ts';
 import { size } from './sections/size.ts';
 import { throughput } from './sections/throughput.ts';
 import { transform } from './sections/transform.ts';
+import { workflows } from './sections/workflows.ts';
 import { openWorkbench } from './setup/workbench.ts';
 
 const SECTIONS: Readonly<Record<string, Section>> = {
@@ -25,6 +26,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   transform,
   manager,
   gateway,
+  workflows,
 };
 
 /** `npm run bench [-- section ...]`: prints tables, asserts nothing. */

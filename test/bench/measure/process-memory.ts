@@ -50,12 +50,15 @@ export async function peakMemory(program: Program): Promise<Pick<Memory, 'reside
 const LOOK_EVERY_MS = 2;
 const KIB = 1024;
 
+/** What a process has started. */
+export const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  );
+
 function familyOf(pid: number): number[] {
   try {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
-    );
-    return [pid, ...children.flatMap(familyOf)];
+    return [pid, ...childrenOf(pid).flatMap(familyOf)];
   } catch {
     return [];
   }

@@ -1,15 +1,12 @@
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { runProgram } from '../measure/child.ts';
 import { megabytes, print, printGoal, printTable } from '../measure/print.ts';
 import { memoryOf } from '../measure/process-memory.ts';
 import { SHAPES } from '../models/shapes.ts';
 import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
 import { get, putLoad } from '../serve/load.ts';
-import { type RunningServer, startServer } from '../serve/running-server.ts';
-import { PATHS } from '../setup/paths.ts';
-import { builder, encoder } from '../setup/programs.ts';
+import type { RunningServer } from '../serve/running-server.ts';
+import { startSentiment } from '../serve/sentiment.ts';
 import type { Section } from './section.ts';
 
 const REQUESTS = 50_000;
@@ -22,14 +19,7 @@ export const soak: Section = {
   title: `Endurance: ${REQUESTS} mixed requests, ${DEPARTING_CLIENTS} clients that leave`,
   linuxOnly: true,
   async run() {
-    const executable = join(PATHS.work, 'sentiment.encoder');
-    await runProgram(
-      builder(join(PATHS.bench, '../../fixtures/models/sentiment/encoderfile.yml'), executable),
-    );
-    const server = await startServer(
-      encoder(executable, 'serve', '--http-port', '0', '--disable-grpc', '--log-level', 'silent'),
-      /HTTP +http:\/\/[^ ]+:(\d+)$/,
-    );
+    const server = await startSentiment();
     try {
       await memoryUnderLoad(server);
       await departures(server);

@@ -75,6 +75,14 @@ export const GATEWAY_PROCESS = {
     behaviour:
       'A reload leaves encoders alone that did not change, and no encoder outlives a gateway, however it ends.',
   },
+  'gateway-process:workers': {
+    source: 'issue 7, 4',
+    behaviour: 'A job runs in a process of the executable that serves, and that ends with its gateway.',
+  },
+  'gateway-process:workers-tls': {
+    source: 'issue 7, 4',
+    behaviour: 'Workers reach a gateway that speaks TLS, whoever vouches for its certificate.',
+  },
   'gateway-process:config-commands': {
     source: 'issue 6, "Operations"',
     behaviour:

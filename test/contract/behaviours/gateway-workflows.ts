@@ -24,6 +24,15 @@ export const GATEWAY_WORKFLOWS = {
     source: 'gateway spec 4B',
     behaviour: 'What is under way is deleted only with force=true, which stops it; unknown ids are 404.',
   },
+  'gateway:workflows:models': {
+    source: 'gateway reference 2.4',
+    behaviour:
+      '`GET /api/v1/models/?tasks=` lists what a workflow can ask, as a workflow names it; a task that there is none of is 400.',
+  },
+  'gateway:workflows:paging': {
+    source: 'gateway reference 2.1, 4.27',
+    behaviour: 'Lists have `total` and `items`, the newest first, `limit` from 1 to 1000, and filters count.',
+  },
   'gateway:experiment-run': {
     source: 'issue 7',
     behaviour:

@@ -3,13 +3,14 @@ import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts'
 import { formWith, LABELLED } from '../../runtime/targets/gateway/workflows/workflow-requests.ts';
 import type { Answer, Api } from '../shared-services.ts';
 import { createKey } from './chat.ts';
-import { AS_MASTER, asKey } from './config.ts';
+import { AS_MASTER, asKey, providersFor } from './config.ts';
 import { shareGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
 
 const [encoder, openai] = [await startFixture('encoder'), await startFixture('openai')];
 const start = shareGateways();
 const CONFIG = { config: {} };
+const WITH_MODELS = { config: { providers: providersFor({ openai }) } };
 const ENCODER = () => ({
   name: 'w',
   provider: 'encoder',
@@ -123,4 +124,59 @@ verifiesGateway('gateway:workflows:delete', async (arm) => {
   expect((await remove('?force=true')).status).toBe(200);
   const gone = await remove();
   expect([gone.status, gone.body.detail]).toEqual([404, `Workflow with ID ${id} not found`]);
+});
+
+verifiesGateway('gateway:workflows:models', async (arm) => {
+  const api = await start(arm, WITH_MODELS);
+  const { status, body } = await api.get('/api/v1/models/?tasks=Summarization&tasks=translation', AS_MASTER);
+  expect([status, body.total]).toEqual([200, body.items.length]);
+  expect(body.items).toContainEqual({
+    display_name: 'openai:good',
+    model: 'good',
+    provider: 'openai',
+    website_url: '',
+    description: 'A model of openai.',
+    requirements: [],
+    tasks: expect.arrayContaining([{ summarization: {} }, { translation: {} }]),
+  });
+  expect((await api.get('/api/v1/models/', AS_MASTER)).body).toEqual(body);
+  expect((await api.get('/api/v1/models?tasks=feature-extraction', AS_MASTER)).body).toEqual({
+    total: 0,
+    items: [],
+  });
+  const refused = await api.get('/api/v1/models/?tasks=cooking', AS_MASTER);
+  expect([refused.status, refused.body.detail]).toEqual([
+    400,
+    expect.stringMatching(/^Unsupported task\(s\): cooking\. Choose from: .*summarization/),
+  ]);
+  const none = asKey(await createKey(api, { allowed_models: ['other:*'] }));
+  expect((await api.get('/api/v1/models/', none)).body.total).toBe(0);
+  expect((await api.get('/api/v1/models/')).status).toBe(401);
+});
+
+verifiesGateway('gateway:workflows:paging', async (arm) => {
+  const api = await start(arm, CONFIG);
+  const experiment_id = await experimentOf(api);
+  const made: string[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const { id } = (await api.post('/api/v1/workflows/', { ...ENCODER(), name, experiment_id }, AS_MASTER))
+      .body;
+    made.unshift(id);
+    await followed(api, id);
+  }
+  const page = async (query: string): Promise<[number, string[]]> => {
+    const { body } = await api.get(`/api/v1/workflows/?experiment_id=${experiment_id}${query}`, AS_MASTER);
+    return [body.total, body.items.map(({ id }: { id: string }) => id)];
+  };
+  expect(await page('')).toEqual([3, made]);
+  expect(await page('&skip=1&limit=1')).toEqual([3, made.slice(1, 2)]);
+  expect(await page('&status=succeeded&limit=2')).toEqual([3, made.slice(0, 2)]);
+  expect(await page('&status=running')).toEqual([0, []]);
+  for (const list of ['datasets', 'experiments', 'workflows', 'jobs']) {
+    const { body } = await api.get(`/api/v1/${list}/?limit=1`, AS_MASTER);
+    expect([list, body.total > 0, body.items.length]).toEqual([list, true, 1]);
+    const beyond = await api.get(`/api/v1/${list}/?skip=100000`, AS_MASTER);
+    expect([beyond.status, beyond.body.items]).toEqual([200, []]);
+    expect((await api.get(`/api/v1/${list}/?limit=1001`, AS_MASTER)).status).toBe(422);
+  }
 });

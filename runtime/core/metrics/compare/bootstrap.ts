@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.ts';
 import { percentile } from './percentile.ts';
 import { seededRandom } from './random.ts';
 
@@ -21,17 +22,19 @@ export type Statistic = (rows: Uint32Array) => number;
  * The percentile interval of a number over resamples of its rows: as many rows as there are, drawn with replacement. Resample after
  * resample is drawn from one generator, row after row. Resamples whose number is NaN do not count; no rows have no interval.
  */
-export function bootstrapInterval(
+export function* bootstrapInterval(
   rows: number,
   statistic: Statistic,
   { confidence = 0.95, resamples = 1000, seed = 1 }: BootstrapOptions = {},
-): Interval | null {
+): Steps<Interval | null> {
   const random = seededRandom(seed);
   const drawn = new Uint32Array(rows);
-  const values = Float64Array.from({ length: rows === 0 ? 0 : resamples }, () => {
+  const values = new Float64Array(rows === 0 ? 0 : resamples);
+  for (const resample of values.keys()) {
     for (let at = 0; at < rows; at++) drawn[at] = random.below(rows);
-    return statistic(drawn);
-  });
+    values[resample] = statistic(drawn);
+    yield;
+  }
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   if (sorted.length === 0) return null;
   const outside = (1 - confidence) / 2;

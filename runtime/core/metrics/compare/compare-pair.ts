@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.ts';
 import { type BootstrapOptions } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 import { mcnemar } from './mcnemar.ts';
@@ -19,26 +20,32 @@ export interface PairOptions extends BootstrapOptions {
  * Two models by their scores on the same rows, in the same order; NaN is a row without a score, and only rows with both count.
  * Scores that are all 0 or 1 are tested by McNemar's exact test, others by randomisation.
  */
-export function comparePair(
+export function* comparePair(
   first: Float64Array,
   second: Float64Array,
   options: PairOptions = {},
-): PairComparison {
+): Steps<PairComparison> {
   if (first.length !== second.length) throw new Error(`${first.length} rows against ${second.length}`);
   const all = second.map((score, at) => score - (first[at] ?? 0));
   const hasBoth = (_score: number, at: number): boolean => Number.isFinite(all[at]);
-  const [ours, theirs, differences] = [first.filter(hasBoth), second.filter(hasBoth), all.filter(hasBoth)];
+  yield;
+  const ours = first.filter(hasBoth);
+  yield;
+  const theirs = second.filter(hasBoth);
+  yield;
+  const differences = all.filter(hasBoth);
+  yield;
   const isRightOrWrong = [ours, theirs].every((scores) =>
     scores.every((score) => score === 0 || score === 1),
   );
+  const interval = yield* scoreInterval(differences, options);
+  const test = isRightOrWrong ? 'mcnemar_exact' : 'randomisation';
+  if (differences.length === 0) return { ...interval, test, p_value: null };
   return {
-    ...scoreInterval(differences, options),
-    test: isRightOrWrong ? 'mcnemar_exact' : 'randomisation',
-    p_value:
-      differences.length === 0
-        ? null
-        : isRightOrWrong
-          ? mcnemar(ours, theirs)
-          : randomisationTest(foldedRows(differences), options),
+    ...interval,
+    test,
+    p_value: isRightOrWrong
+      ? mcnemar(ours, theirs)
+      : yield* randomisationTest(foldedRows(differences), options),
   };
 }

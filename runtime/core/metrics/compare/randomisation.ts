@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.ts';
 import { seededRandom } from './random.ts';
 
 export interface RandomisationOptions {
@@ -12,10 +13,10 @@ export interface RandomisationOptions {
  * answer is exact; otherwise signs are drawn, 32 rows from one number of the generator, and the choice that was observed counts as
  * one more round, so that no answer is 0.
  */
-export function randomisationTest(
+export function* randomisationTest(
   differences: Float64Array,
   { rounds = 10_000, seed = 1 }: RandomisationOptions = {},
-): number {
+): Steps<number> {
   // A difference of 0 has no sign to change.
   const counting = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sumWithSigns(counting, () => 0));
@@ -28,6 +29,7 @@ export function randomisationTest(
   for (let choice = 0; choice < choices; choice++) {
     const sum = sumWithSigns(counting, isExact ? () => choice : random.uint32);
     if (Math.abs(sum) >= atLeast) asUneven += 1;
+    yield;
   }
   return asUneven / (isExact ? choices : choices + 1);
 }

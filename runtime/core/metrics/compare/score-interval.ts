@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.ts';
 import { type BootstrapOptions, bootstrapInterval, type Interval, meanOf } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 
@@ -9,12 +10,14 @@ export interface ScoreInterval {
 }
 
 /** The mean of one model's scores and how far it may be off; NaN is a row without a score. */
-export function scoreInterval(scores: Float64Array, options: BootstrapOptions = {}): ScoreInterval {
+export function* scoreInterval(scores: Float64Array, options: BootstrapOptions = {}): Steps<ScoreInterval> {
   const known = scores.filter((score) => Number.isFinite(score));
+  yield;
   const groups = foldedRows(known);
+  yield;
   return {
     rows: known.length,
     mean: known.length === 0 ? null : known.reduce((sum, score) => sum + score, 0) / known.length,
-    interval: bootstrapInterval(groups.length, meanOf(groups), options),
+    interval: yield* bootstrapInterval(groups.length, meanOf(groups), options),
   };
 }

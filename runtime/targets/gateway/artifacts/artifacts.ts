@@ -16,20 +16,18 @@ const LIFETIME_SECONDS = 3600;
 
 export function createArtifacts({ db }: Pick<Store, 'db'>, clock: Clock): Artifacts {
   let known: Promise<Uint8Array> | undefined;
-  const sign = async (id: string, expires: string): Promise<Buffer> =>
+  const sign = async (id: string, expires: string): Promise<string> =>
     createHmac('sha256', await (known ??= signingKey(db, 'artifacts')))
       .update(`${id}\n${expires}`)
-      .digest();
+      .digest('base64url');
 
   return {
     async address(id) {
       const expires = String(Math.floor(clock.now() / 1000) + LIFETIME_SECONDS);
-      const signature = (await sign(id, expires)).toString('base64url');
-      return `/api/v1/artifacts/${id}?expires=${expires}&sig=${signature}`;
+      return `/api/v1/artifacts/${id}?expires=${expires}&sig=${await sign(id, expires)}`;
     },
     async check(id, expires = '', signature = '') {
-      const given = Buffer.from(signature, 'base64url');
-      const right = await sign(id, expires);
+      const [given, right] = [Buffer.from(signature), Buffer.from(await sign(id, expires))];
       if (given.length !== right.length || !timingSafeEqual(given, right)) {
         throw new AppError(
           'ForbiddenError',

@@ -1,6 +1,6 @@
-import { setImmediate as others } from 'node:timers/promises';
 import { dollarsOf } from '../../../core/money.ts';
 import { scoreInterval } from '../../../core/metrics/compare/score-interval.ts';
+import { amongOthers } from '../../../platform/among-others.ts';
 import type { Datasets } from '../datasets/api.ts';
 import type { Experiment } from '../experiments/api.ts';
 import type { Job } from '../jobs/api.ts';
@@ -64,8 +64,7 @@ async function withIntervals(
 ): Promise<Record<string, ComparedMetric>> {
   const metrics: Record<string, ComparedMetric> = {};
   for (const [name, value] of Object.entries(values)) {
-    await others();
-    const { rows, interval } = scoreInterval(scores.get(name) ?? new Float64Array());
+    const { rows, interval } = await amongOthers(scoreInterval(scores.get(name) ?? new Float64Array()));
     metrics[name] = { value, rows, interval };
   }
   return metrics;

@@ -1,6 +1,6 @@
-import { setImmediate as others } from 'node:timers/promises';
 import { comparePair } from '../../../core/metrics/compare/compare-pair.ts';
 import { holm } from '../../../core/metrics/compare/holm.ts';
+import { amongOthers } from '../../../platform/among-others.ts';
 import type { ComparedPair } from './api.ts';
 
 export interface Scored {
@@ -12,7 +12,7 @@ export interface Scored {
 /** With more, each is compared with the first one only: pairs grow with the square. */
 const MOST_IN_ALL_PAIRS = 8;
 
-/** Every metric that both have scores of rows for. Others are answered in between, as each test takes a while. */
+/** Every metric that both have scores of rows for. */
 export async function comparePairs(
   all: readonly Scored[],
   metrics: readonly string[],
@@ -23,8 +23,7 @@ export async function comparePairs(
     for (const [first, second] of pairsOf(all)) {
       const [one, other] = [first.scores.get(metric), second.scores.get(metric)];
       if (!one || !other || one.length !== other.length) continue;
-      await others();
-      const compared = comparePair(one, other);
+      const compared = await amongOthers(comparePair(one, other));
       if (compared.rows > 0) ofMetric.push({ metric, first: first.id, second: second.id, ...compared });
     }
     const adjusted = holm(ofMetric.map(({ p_value: p }) => p ?? 1));

@@ -57,7 +57,8 @@ export interface Datasets {
   list(viewer: Viewer, page: Page): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Throws a NotFoundError. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
-  delete(viewer: Viewer, id: string): Promise<void>;
+  /** Unless `check` throws: while it looks, nobody begins to use the dataset. */
+  delete(viewer: Viewer, id: string, check?: (trx: Kysely<Schema>) => Promise<void>): Promise<void>;
   /** From this row on, a chunk at a time. */
   rows(id: string, from?: number): AsyncGenerator<RowChunk, void>;
   /** Begins a dataset that work fills; nobody sees it before it is finished. */

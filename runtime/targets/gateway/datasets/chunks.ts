@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { createMakeWay } from '../../../platform/among-others.ts';
 import type { Schema } from '../store/schema.ts';
 import type { RowChunk } from './api.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';
@@ -15,21 +16,34 @@ export async function putRows(
     .execute();
 }
 
-/** Reads rows from one on, in their order. */
+/** Chunks that begin within so many rows are read at once: small ones are many, and a large one is enough. */
+const ROWS_AHEAD = 32;
+
+/** Reads rows from one on, in their order. SQLite answers at once: somebody has to make way for others. */
 export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
-  for (let next = from; ;) {
-    const row = await db
+  const makeWay = createMakeWay();
+  for (let next = from, end = from; ; next = end) {
+    const chunks = await db
       .selectFrom('gateway_chunks')
       .selectAll()
       .where('set_id', '=', setId)
-      .where('first_row', '<=', next)
-      .orderBy('first_row', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const end = row === undefined ? 0 : row.first_row + row.row_count;
-    if (row === undefined || end <= next) return;
-    yield { firstRow: next, rows: decodeRows(row.bytes).slice(next - row.first_row) };
-    next = end;
+      .where('first_row', '>=', (chunk) =>
+        chunk
+          .selectFrom('gateway_chunks')
+          .select(({ fn }) => fn.max('first_row').as('first_row'))
+          .where('set_id', '=', setId)
+          .where('first_row', '<=', next),
+      )
+      .where('first_row', '<', next + ROWS_AHEAD)
+      .orderBy('first_row')
+      .execute();
+    for (const { first_row: firstRow, row_count: rowCount, bytes } of chunks) {
+      if (firstRow > end || firstRow + rowCount <= end) return;
+      await makeWay();
+      yield { firstRow: end, rows: decodeRows(bytes).slice(end - firstRow) };
+      end = firstRow + rowCount;
+    }
+    if (end === next) return;
   }
 }
 

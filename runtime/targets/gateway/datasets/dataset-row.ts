@@ -15,3 +15,17 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   owner: row.owner,
   createdAt: row.created_at,
 });
+
+/** Before anything is known of it. */
+export const UNFINISHED = {
+  format: 'job',
+  size: 0,
+  row_count: 0,
+  columns: '[]',
+  /** Until a row lacks it. */
+  ground_truth: 1,
+  run_id: null,
+  generated: 0,
+  generated_by: null,
+  complete: 0,
+} as const;

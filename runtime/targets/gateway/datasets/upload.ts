@@ -6,7 +6,7 @@ import { storableText } from '../store/storable-text.ts';
 import type { Dataset, Row, Upload } from './api.ts';
 import { checkRequiredColumns, checkRow, GROUND_TRUTH, isBlank } from './check-row.ts';
 import { deleteRows, putRows } from './chunks.ts';
-import { datasetOf } from './dataset-row.ts';
+import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
 import { inChunks } from './row-batches.ts';
 
@@ -24,6 +24,13 @@ export async function uploadDataset(
   const id = randomUUID();
   const counted = countBytes(bytes, maxBytes);
   const facts = createFacts();
+  await removeAbandoned(db, now);
+  await db.transaction().execute((trx) =>
+    trx
+      .insertInto('gateway_datasets')
+      .values({ ...UNFINISHED, id, filename: storableText(filename), owner, created_at: now })
+      .execute(),
+  );
   try {
     for await (const chunk of inChunks(checked(readRows(filename, counted.bytes), facts))) {
       await db.transaction().execute((trx) => putRows(trx, id, chunk));
@@ -31,31 +38,46 @@ export async function uploadDataset(
     if (facts.rowCount === 0) throw inputError('The dataset has no rows.');
     const row = await db.transaction().execute((trx) =>
       trx
-        .insertInto('gateway_datasets')
-        .values({
-          id,
-          filename: storableText(filename),
-          format: 'job',
+        .updateTable('gateway_datasets')
+        .set({
           size: counted.size(),
           row_count: facts.rowCount,
           columns: storableText(JSON.stringify(facts.columns)),
           ground_truth: facts.hasGroundTruth ? 1 : 0,
-          run_id: null,
-          generated: 0,
-          generated_by: null,
           complete: 1,
-          owner,
-          created_at: now,
         })
+        .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow(),
     );
     return datasetOf(row);
   } catch (error) {
-    await db.transaction().execute((trx) => deleteRows(trx, id));
+    // Where the disk is full nothing can be removed either; a later upload does it.
+    await remove(db, id).catch(() => undefined);
     throw error;
   }
 }
+
+/** No upload takes so long. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** What lies there of uploads whose gateway was killed. */
+async function removeAbandoned(db: Kysely<Schema>, now: number): Promise<void> {
+  const abandoned = await db
+    .selectFrom('gateway_datasets')
+    .select('id')
+    .where('complete', '=', 0)
+    .where('generated', '=', 0)
+    .where('created_at', '<', now - ABANDONED_MS)
+    .execute();
+  for (const { id } of abandoned) await remove(db, id);
+}
+
+const remove = (db: Kysely<Schema>, id: string): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('gateway_datasets').where('id', '=', id).execute();
+    await deleteRows(trx, id);
+  });
 
 interface Facts {
   rowCount: number;

@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import type { Viewer } from '../datasets/api.ts';
 import type { Page } from '../identity/api.ts';
+import type { Schema } from '../store/schema.ts';
 import type { TaskDefinition } from '../work/api.ts';
 
 /** Several models that do the same with one dataset. */
@@ -35,5 +37,5 @@ export interface Experiments {
   /** With its workflows: what runs is stopped. */
   delete(viewer: Viewer, id: string): Promise<void>;
   /** Throws a ConflictError if one of them uses the dataset, or a workflow made it and is still there. */
-  refuseUsed(datasetId: string): Promise<void>;
+  refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void>;
 }

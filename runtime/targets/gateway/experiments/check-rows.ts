@@ -1,25 +1,44 @@
-import { AppError, inputError } from '../../../contract/errors.ts';
+import { AppError, inputError, messageOf } from '../../../contract/errors.ts';
+import { createMakeWay } from '../../../platform/among-others.ts';
 import type { Dataset, Datasets, Row } from '../datasets/api.ts';
 import type { Task } from '../work/tasks/api.ts';
 
-/** Enough to see whether a column is what the task takes it for. */
-const FIRST_ROWS = 1000;
+/** Beyond, they are no labels: what is said of so many is said by the evaluation. */
+const MOST_LABELS = 1000;
 
-/** Throws an InputError for a dataset that the task can do nothing with. */
+/**
+ * All labels of the ground truth, each with the first row that has it, counted from 1. Throws an InputError for a dataset that the
+ * task can do nothing with; every row is looked at, as the last one would fail as well as the first, only later.
+ */
 export async function checkRows(
-  datasets: Datasets,
+  datasets: Pick<Datasets, 'rows'>,
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
   { task, rows }: { readonly task: Task; readonly rows: number },
-): Promise<void> {
-  const firstRows: Row[] = [];
-  for await (const chunk of datasets.rows(id)) {
-    firstRows.push(...chunk.rows);
-    if (firstRows.length >= FIRST_ROWS) break;
-  }
+): Promise<ReadonlyMap<string, number>> {
+  const labels = new Map<string, number>();
+  const makeWay = createMakeWay();
   try {
-    task.checkDataset({ columns, firstRows: firstRows.slice(0, Math.min(FIRST_ROWS, rows)) });
+    task.checkColumns(columns);
+    for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
+      for (const [at, row] of chunk.slice(0, rows - firstRow).entries()) {
+        for (const label of labelsOf(task, row, firstRow + at + 1)) {
+          if (labels.size < MOST_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
+        }
+        await makeWay();
+      }
+      if (firstRow + chunk.length >= rows) break;
+    }
   } catch (error) {
     throw aboutDataset(AppError.from(error));
+  }
+  return labels;
+}
+
+function labelsOf(task: Task, row: Row, number: number): readonly string[] {
+  try {
+    return task.labelsOf(row);
+  } catch (error) {
+    throw inputError(`Row ${number} of the dataset: ${messageOf(error)}`, error);
   }
 }
 

@@ -5,6 +5,8 @@ import type { Dataset, Datasets, Viewer } from '../datasets/api.ts';
 import { countedRows } from '../datasets/counted-rows.ts';
 import type { Store } from '../store/api.ts';
 import { lockMeta } from '../store/lock-meta.ts';
+import { lockRow } from '../store/lock-row.ts';
+import { newestFirst } from '../store/newest-first.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import type { Workflows } from '../workflows/api.ts';
@@ -57,6 +59,7 @@ export function createExperiments(
       const row = await db.transaction().execute(async (trx) => {
         // Of two that are made at once, one sees the other's name.
         await lockMeta(trx);
+        if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
         return await trx
           .insertInto('gateway_experiments')
           .values({
@@ -75,17 +78,8 @@ export function createExperiments(
       });
       return experimentOf(row);
     },
-    async list(viewer, { skip, limit }) {
-      const { total } = await visible(viewer)
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const rows = await visible(viewer)
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+    async list(viewer, page) {
+      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
       return { total, items: rows.map(experimentOf) };
     },
     get,
@@ -98,6 +92,6 @@ export function createExperiments(
         await workflows.deleteOf(trx, id);
       });
     },
-    refuseUsed: async (datasetId) => await refuseUsed(db, datasetId),
+    refuseUsed,
   };
 }

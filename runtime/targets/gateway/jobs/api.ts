@@ -77,7 +77,7 @@ export interface JobQueue {
   ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
   logs(id: string, after?: string): Promise<readonly LogLine[]>;
   log(id: string, level: string, text: string): Promise<void>;
-  /** Stops it: at once if nobody has it, else when whoever has it notices. One that is over stays as it is. */
+  /** Stops it: at once if nobody has it, else when whoever has it notices. One that is over, or deleted, stays as it is. */
   cancel(id: string): Promise<void>;
   /** Resolves when nobody works on it any more, or when the time is over. */
   stopped(id: string, withinMs: number): Promise<boolean>;
@@ -96,6 +96,8 @@ export interface JobQueue {
       | { readonly status: 'succeeded'; readonly result: WorkResult }
       | { readonly status: 'failed' | 'stopped'; readonly error: string },
   ): Promise<void>;
+  /** Counts a worker that ended before the job did: resolves with how many have since the last batch was written. */
+  workerFailed(claim: Claim): Promise<number>;
   /** Somebody else may go on. */
   release(claim: Claim): Promise<void>;
 }

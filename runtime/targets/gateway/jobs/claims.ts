@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../../contract/errors.ts';
-import { putRows } from '../datasets/chunks.ts';
+import { appendRows } from '../datasets/append-rows.ts';
 import type { Store } from '../store/api.ts';
 import { DATABASE_NOW } from '../store/database-now.ts';
+import { lockRow } from '../store/lock-row.ts';
 import type { Schema } from '../store/schema.ts';
+import { storableText } from '../store/storable-text.ts';
 import type { JobRow } from '../store/workflow-schema.ts';
 import type { Json } from '../wires/chat/shape.ts';
 import type { Claim, Job, JobQueue } from './api.ts';
@@ -19,7 +21,7 @@ export interface ClaimOptions {
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
 
-type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'commit' | 'end' | 'release'>;
+type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'commit' | 'end' | 'workerFailed' | 'release'>;
 
 /** Who works on what. Everything written for a job names the claim, and is refused if there is a newer one. */
 export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
@@ -103,13 +105,14 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
     },
     commit: (claim, firstRow, outcome, checkpoint) =>
       db.transaction().execute(async (trx) => {
+        await lockRow(trx, 'gateway_jobs', claim.job.id);
         const row = await ours(trx, claim.job.id, claim.epoch);
         const { rows, failed, usage } = outcome;
         if (row.done_rows !== firstRow) {
           const message = `Job ${row.id} goes on at row ${row.done_rows}, not at ${firstRow}.`;
           throw new AppError('ConflictError', message, { reason: 'wrong_row' });
         }
-        if (row.output_id !== null) await putRows(trx, row.output_id, { firstRow, rows });
+        if (row.output_id !== null) await appendRows(trx, row.output_id, { firstRow, rows });
         await trx
           .updateTable('gateway_jobs')
           .set({
@@ -119,26 +122,41 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
             prompt_tokens: row.prompt_tokens + usage.promptTokens,
             completion_tokens: row.completion_tokens + usage.completionTokens,
             checkpoint: JSON.stringify(checkpoint),
+            failed_workers: 0,
           })
           .where('id', '=', row.id)
           .execute();
       }),
     end: (claim, how) =>
       db.transaction().execute(async (trx) => {
-        const { id } = await ours(trx, claim.job.id, claim.epoch);
+        const { id, workflowId } = claim.job;
+        if (workflowId !== null) await lockRow(trx, 'gateway_workflows', workflowId);
+        await lockRow(trx, 'gateway_jobs', id);
+        await ours(trx, id, claim.epoch);
         const row = await trx
           .updateTable('gateway_jobs')
           .set({
             ...NOBODY,
             status: how.status,
             result: 'result' in how ? JSON.stringify(how.result) : null,
-            error: 'error' in how ? how.error : null,
+            error: 'error' in how ? storableText(how.error) : null,
             ended_at: now,
           })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
         await onEnded(trx, jobOf(row));
+      }),
+    workerFailed: ({ job, epoch }) =>
+      db.transaction().execute(async (trx) => {
+        const row = await ours(trx, job.id, epoch);
+        const failed = row.failed_workers + 1;
+        await trx
+          .updateTable('gateway_jobs')
+          .set({ failed_workers: failed })
+          .where('id', '=', job.id)
+          .execute();
+        return failed;
       }),
     async release({ job, epoch }) {
       await db

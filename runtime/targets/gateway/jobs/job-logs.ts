@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Store } from '../store/api.ts';
+import { lockRow } from '../store/lock-row.ts';
 import { storableText } from '../store/storable-text.ts';
 import type { JobQueue } from './api.ts';
 
@@ -19,12 +20,14 @@ export function createJobLogs({ db }: Pick<Store, 'db'>, clock: Clock): Pick<Job
     async log(id, level, text) {
       const line = storableText(text).slice(0, MOST_CHARACTERS);
       const at = Math.floor(clock.now());
-      await db.transaction().execute((trx) =>
-        trx
+      await db.transaction().execute(async (trx) => {
+        // Of a job that is being deleted nothing may stay.
+        if (!(await lockRow(trx, 'gateway_jobs', id))) return;
+        await trx
           .insertInto('gateway_job_logs')
           .values({ id: nextId(at), job_id: id, at, level, text: line })
-          .execute(),
-      );
+          .execute();
+      });
     },
     async logs(id, after) {
       const lines = db

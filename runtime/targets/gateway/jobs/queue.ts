@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Store } from '../store/api.ts';
+import { lockRow } from '../store/lock-row.ts';
+import { newestFirst } from '../store/newest-first.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
 import type { JobQueue, JobStatus } from './api.ts';
 import { type ClaimOptions, createClaims } from './claims.ts';
@@ -22,13 +24,10 @@ export function createJobQueue(
 ): JobQueue {
   const { db } = store;
   const now = (): number => Math.floor(clock.now());
-  const rowOf = async (id: string) => {
-    const row = isStorable(id)
+  const rowOf = async (id: string) =>
+    isStorable(id)
       ? await db.selectFrom('gateway_jobs').selectAll().where('id', '=', id).executeTakeFirst()
       : undefined;
-    if (row) return row;
-    throw new AppError('NotFoundError', `Job with ID ${id} not found`, { reason: 'job_not_found' });
-  };
 
   return {
     ...createClaims(store, { holder: createHolder(), onEnded }),
@@ -58,10 +57,10 @@ export function createJobQueue(
     },
     async get(viewer, id) {
       const row = await rowOf(id);
-      if (viewer === 'everyone' || row.owner === viewer.user) return jobOf(row);
+      if (row && (viewer === 'everyone' || row.owner === viewer.user)) return jobOf(row);
       throw new AppError('NotFoundError', `Job with ID ${id} not found`, { reason: 'job_not_found' });
     },
-    async list(viewer, { types, workflowId }, { skip, limit }) {
+    async list(viewer, { types, workflowId }, page) {
       const visible = db
         .selectFrom('gateway_jobs')
         .where((row) =>
@@ -71,20 +70,13 @@ export function createJobQueue(
             ...(workflowId === undefined ? [] : [row('workflow_id', '=', workflowId)]),
           ]),
         );
-      const { total } = await visible
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const rows = await visible
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(skip)
-        .execute();
+      const { total, rows } = await newestFirst(visible.selectAll(), page);
       return { total, items: rows.map(jobOf) };
     },
     async cancel(id) {
+      const workflowId = (await rowOf(id))?.workflow_id ?? null;
       await db.transaction().execute(async (trx) => {
+        if (workflowId !== null) await lockRow(trx, 'gateway_workflows', workflowId);
         await trx
           .updateTable('gateway_jobs')
           .set({ cancelled: 1 })
@@ -103,7 +95,8 @@ export function createJobQueue(
     },
     async stopped(id, withinMs) {
       for (const end = now() + withinMs; ;) {
-        if (isOver((await rowOf(id)).status as JobStatus)) return true;
+        const row = await rowOf(id);
+        if (!row || isOver(row.status as JobStatus)) return true;
         if (now() >= end) return false;
         await sleep(LOOK_AGAIN_AFTER_MS);
       }
@@ -124,6 +117,7 @@ const NEW = {
   lease_epoch: 0,
   deadline_at: null,
   compute_ref: null,
+  failed_workers: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
   cost_nano: 0n,

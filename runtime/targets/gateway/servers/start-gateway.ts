@@ -1,3 +1,4 @@
+import { AppError } from '../../../contract/errors.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import { createLog, type Logger } from '../../../serve/log.ts';
@@ -34,7 +35,7 @@ export interface RunningGateway {
   readonly stop: () => Promise<void>;
 }
 
-/** What is cut off at the end still has to be written down. */
+/** What is cut off at the end still has to be told and written down. */
 const CLOSE_MILLISECONDS = 2000;
 
 /** Puts the gateway on the network. */
@@ -77,8 +78,9 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       tls: server.tls,
       refuse: errorWithoutPath,
     });
+    let graceMs = (): number => CLOSE_MILLISECONDS;
     closers.add(async () => {
-      await http.close(CLOSE_MILLISECONDS);
+      await http.close(graceMs());
       await kernel.lifecycle.drain(CLOSE_MILLISECONDS);
     });
     const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
@@ -95,9 +97,16 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       firstKey,
       reload: reloader.reload,
       async stop() {
+        const { shutdownMs } = server;
+        const endsAt = context.clock.now() + shutdownMs;
+        const left = (keepMs: number): number => Math.max(0, endsAt - keepMs - context.clock.now());
+        const closeMs = Math.min(CLOSE_MILLISECONDS, shutdownMs / 4);
         // Workers ask models here as long as they run.
         await runner.close();
-        await kernel.lifecycle.drain(server.shutdownMs);
+        await kernel.lifecycle.drain(left(closeMs));
+        kernel.lifecycle.cut(shuttingDown());
+        await kernel.lifecycle.drain(left(closeMs / 2));
+        graceMs = () => left(0);
         await closers.close();
       },
     };
@@ -106,3 +115,10 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     throw error;
   }
 }
+
+const shuttingDown = (): AppError =>
+  new AppError(
+    'UnavailableError',
+    'The gateway is shutting down and could not wait for the end of this answer.',
+    { reason: 'shutting_down' },
+  );

@@ -5,7 +5,11 @@ type Type = 'text' | 'bigint' | 'integer' | 'bytes';
 type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };
 
 /** What may be null ends in `?`; the first columns are the key. */
-type Tables = { readonly [Table in keyof WorkflowSchema]: TableColumns<WorkflowSchema[Table]> };
+type Tables = {
+  readonly [Table in keyof WorkflowSchema]: TableColumns<Omit<WorkflowSchema[Table], LaterColumn>>;
+};
+/** What later migrations have added. */
+type LaterColumn = 'failed_workers';
 
 const TABLES: Tables = {
   gateway_datasets: {

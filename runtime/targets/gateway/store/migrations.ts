@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import { countFailedWorkers } from './count-failed-workers.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
 
 /** Each brings the database one version further. What was released is never changed; a new one is added at the end. */
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [createTables, createWorkflowTables];
+export const MIGRATIONS: readonly Migration[] = [createTables, createWorkflowTables, countFailedWorkers];
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   await db.schema

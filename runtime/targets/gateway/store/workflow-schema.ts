@@ -107,6 +107,8 @@ export interface JobRow {
   readonly compute: string;
   /** What the compute backend calls it. */
   readonly compute_ref: string | null;
+  /** That ended before the job did, since the last batch was written. */
+  readonly failed_workers: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: Nanos;

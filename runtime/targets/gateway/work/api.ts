@@ -85,12 +85,10 @@ export interface WorkResult {
   readonly parameters: Json;
 }
 
-/** What a job does with its rows, wherever it runs. Batches are given in order; the next may be given before one is done. */
+/** What a job does with its rows, wherever it runs: batch by batch, in order, the next one when the one before is done. */
 export interface Work {
   run(batch: RowChunk, signal: AbortSignal): Promise<BatchOutcome>;
-  /** Takes what a batch came to into account; called in order, once it is certain that it will be written. */
-  accept(outcome: BatchOutcome): void;
-  /** All that `accept` has learned, for going on elsewhere. */
+  /** All that it has learned from the batches that are done, for going on elsewhere. */
   checkpoint(): Json;
   result(): WorkResult;
   /** Stops what was started beside it. */

@@ -20,16 +20,16 @@ export async function stopJobs(
 export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<void> {
   // First of all, so that a job of it that ends meanwhile begins no other.
   await trx.deleteFrom('gateway_workflows').where('id', '=', id).execute();
+  // Before what they wrote: whoever is writing is waited for.
   const jobs = await trx
-    .selectFrom('gateway_jobs')
-    .select(['id', 'output_id'])
+    .deleteFrom('gateway_jobs')
     .where('workflow_id', '=', id)
+    .returning(['id', 'output_id'])
     .execute();
   for (const job of jobs) {
     if (job.output_id !== null) await deleteRows(trx, job.output_id);
     await trx.deleteFrom('gateway_job_logs').where('job_id', '=', job.id).execute();
   }
-  await trx.deleteFrom('gateway_jobs').where('workflow_id', '=', id).execute();
   await trx.deleteFrom('gateway_datasets').where('run_id', '=', id).execute();
 }
 

@@ -1,12 +1,13 @@
 import { countedRows } from '../datasets/counted-rows.ts';
 import { checkRows } from '../experiments/check-rows.ts';
 import type { JobServices } from '../jobs/job-services.ts';
+import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
+import { inMember } from './about-member.ts';
 import type { NewWorkflow, WorkflowPlan } from './api.ts';
 import { checkAnswering, checkScoring, type CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { derivedName } from './derived-name.ts';
-import { groundTruthLabels } from './ground-truth-labels.ts';
 import { evaluationSpec, inferenceSpec } from './work-specs.ts';
 
 export interface PlanParts extends CheckParts {
@@ -25,9 +26,9 @@ export async function planWorkflow(
   const dataset = await datasets.get('everyone', datasetId);
   const rows = countedRows(dataset.rowCount, maxSamples);
   const task = TASKS[definition.task];
-  await checkRows(datasets, dataset, { task, rows });
-  const labels = await groundTruthLabels(datasets, dataset.id, { task, rows });
+  const labels = await checkRows(datasets, dataset, { task, rows });
   const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
+  inMember('inference_output_field', () => checkOutputField(task, inference));
   const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
   await checkAnswering(inference, labels, { owner, mayUse }, parts);
   await checkScoring(evaluation, { owner, mayUse }, parts);

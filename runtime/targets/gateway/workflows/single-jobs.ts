@@ -8,7 +8,9 @@ import type { Job } from '../jobs/api.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { Store } from '../store/api.ts';
 import type { TaskDefinition } from '../work/api.ts';
+import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
+import { inMember } from './about-member.ts';
 import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { derivedName } from './derived-name.ts';
@@ -78,6 +80,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const { request, owner } = job;
       await checkSecrets(secrets, owner, [request]);
       const spec = inferenceSpec(job.type, request, job.task, []);
+      inMember('job_config.output_field', () => checkOutputField(TASKS[job.task.task], spec));
       await checkAnswering(spec, new Map(), job, parts);
       const output = {
         filename: derivedName(dataset.filename, request.model),

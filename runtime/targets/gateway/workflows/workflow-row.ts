@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { Workflow, WorkflowPlan, WorkflowStatus } from './api.ts';
 
@@ -7,18 +7,28 @@ export const selectWorkflows = (db: Kysely<Schema>) =>
   db
     .selectFrom('gateway_workflows as w')
     .selectAll('w')
-    .select((row) =>
-      row
-        .exists(
-          row
-            .selectFrom('gateway_jobs as j')
-            .select('j.id')
-            .whereRef('j.workflow_id', '=', 'w.id')
-            .where('j.started_at', 'is not', null)
-            .where((job) => job.or([job('j.ended_at', 'is', null), job('j.status', '=', 'succeeded')])),
-        )
-        .as('has_begun'),
-    );
+    .select((row) => hasBegun(row).as('has_begun'));
+
+type FromWorkflows = Schema & { readonly w: Schema['gateway_workflows'] };
+
+const hasBegun = (row: ExpressionBuilder<FromWorkflows, 'w'>) =>
+  row.exists(
+    row
+      .selectFrom('gateway_jobs as j')
+      .select('j.id')
+      .whereRef('j.workflow_id', '=', 'w.id')
+      .where('j.started_at', 'is not', null)
+      .where((job) => job.or([job('j.ended_at', 'is', null), job('j.status', '=', 'succeeded')])),
+  );
+
+/** Whether a workflow has the status that `workflowOf` shows. */
+export const hasStatus = (status: WorkflowStatus) => (row: ExpressionBuilder<FromWorkflows, 'w'>) =>
+  status === 'created' || status === 'running'
+    ? row.and([
+        row('w.status', '=', 'created'),
+        status === 'running' ? hasBegun(row) : row.not(hasBegun(row)),
+      ])
+    : row('w.status', '=', status);
 
 type Row = Selectable<Schema['gateway_workflows']> & { readonly has_begun: unknown };
 

@@ -6,6 +6,7 @@ import type { JobServices } from '../jobs/job-services.ts';
 import { isOver } from '../jobs/job-row.ts';
 import type { CurrentModels } from '../models/api.ts';
 import type { Store } from '../store/api.ts';
+import { newestFirst } from '../store/newest-first.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
 import { advance } from './advance.ts';
 import type { Workflow, WorkflowDetails, Workflows } from './api.ts';
@@ -13,7 +14,7 @@ import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts
 import { planWorkflow } from './plan.ts';
 import { retryWorkflow } from './retry.ts';
 import { startInference } from './start-jobs.ts';
-import { isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
+import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
 import { withJobs } from './with-jobs.ts';
 
 export interface WorkflowParts {
@@ -77,21 +78,20 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
       return await one('everyone', id);
     },
     get,
-    async list(viewer, { experimentId, status }, { skip, limit }) {
+    async list(viewer, { experimentId, status }, page) {
       let rows = visible(viewer);
       if (experimentId !== undefined) rows = rows.where('w.experiment_id', '=', storableText(experimentId));
-      // Whether one runs is said by its jobs.
-      const stored = status === 'running' ? 'created' : status;
-      if (stored !== undefined) rows = rows.where('w.status', '=', stored);
-      const all = await rows.orderBy('w.created_at', 'desc').orderBy('w.id').execute();
-      const fitting = all.map(workflowOf).filter((workflow) => !status || workflow.status === status);
-      return { total: fitting.length, items: await detailed(fitting.slice(skip, skip + limit)) };
+      if (status !== undefined) rows = rows.where(hasStatus(status));
+      const { total, rows: shown } = await newestFirst(rows, page);
+      return { total, items: await detailed(shown.map(workflowOf)) };
     },
     ofExperiments,
     async cancel(viewer, id) {
       const workflow = await get(viewer, id);
       if (!isActive(workflow)) throw over(workflow, 'cancelled');
       await stopJobs(queue, running(workflow));
+      // A job that was done before it could be stopped has begun the next one.
+      await stopJobs(queue, running(await get(viewer, id)));
       return await get(viewer, id);
     },
     async retry(viewer, id) {

@@ -6,17 +6,32 @@ export async function* decodeUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   let offset = 0;
   for await (const piece of bytes) {
     if (offset === 0 && isUtf16(piece)) throw notUtf8('it begins as UTF-16 does');
-    yield decode(() => decoder.decode(piece, { stream: true }), offset);
+    yield decode(
+      () => decoder.decode(piece, { stream: true }),
+      () => offset + validBytes(piece),
+    );
     offset += piece.length;
   }
-  yield decode(() => decoder.decode(), offset);
+  yield decode(
+    () => decoder.decode(),
+    () => offset,
+  );
 }
 
-function decode(run: () => string, offset: number): string {
+/** What is no text comes back as something else. */
+function validBytes(piece: Uint8Array): number {
+  const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece));
+  return Math.max(
+    0,
+    piece.findIndex((byte, at) => byte !== again[at]),
+  );
+}
+
+function decode(run: () => string, validUntil: () => number): string {
   try {
     return run();
   } catch {
-    throw notUtf8(`what comes after byte ${offset} is none`);
+    throw notUtf8(`what comes after byte ${validUntil()} is none`);
   }
 }
 

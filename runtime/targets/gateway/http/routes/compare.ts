@@ -5,7 +5,7 @@ import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { comparisonCsv } from '../../compare/as-csv.ts';
 import { comparisonMarkdown } from '../../compare/as-markdown.ts';
-import { compareExperiment } from '../../compare/compare-experiment.ts';
+import { createComparer } from '../../compare/comparer.ts';
 import type { GatewayContext } from '../../context.ts';
 import { API } from '../api-path.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
@@ -30,7 +30,7 @@ export function compareRoutes(
   }: Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'state'>,
   { workGuard }: Pick<HttpParts, 'workGuard'>,
 ): GatewayRoutes {
-  const parts = { datasets: jobs.datasets, usage: state.usage };
+  const compare = createComparer({ datasets: jobs.datasets, usage: state.usage });
   const routes = newRoutes();
 
   routes.get(`${API}/experiments/:id/compare`, workGuard, async (c) => {
@@ -38,7 +38,7 @@ export function compareRoutes(
     const most = wholeNumberOf(c, 'disagreements', DISAGREEMENTS);
     const experiment = await experiments.get(viewOf(c).viewer, c.req.param('id'));
     const all = await workflows.ofExperiments([experiment.id]);
-    const compared = await compareExperiment(experiment, all, most, parts);
+    const compared = await compare(experiment, all, most);
     if (format === 'csv') {
       const filename = `${experiment.name}.csv`;
       return textAnswer(c, comparisonCsv(compared), { mediaType: 'text/csv; charset=utf-8', filename });

@@ -36,9 +36,8 @@ export function datasetRoutes(
   );
   routes.delete(`${API}/datasets/:id`, workGuard, async (c) => {
     const { viewer } = viewOf(c);
-    const { id } = await datasets.get(viewer, c.req.param('id'));
-    await experiments.refuseUsed(id);
-    await datasets.delete(viewer, id);
+    const id = c.req.param('id');
+    await datasets.delete(viewer, id, (trx) => experiments.refuseUsed(trx, id));
     return c.body(null, 204);
   });
   routes.get(`${API}/datasets/:id/download`, workGuard, async (c) => {

@@ -16,8 +16,8 @@ export interface SuperviseParts {
   readonly closing: AbortSignal;
 }
 
-/** So often work may begin at the same row before it is given up. */
-const MOST_ATTEMPTS = 3;
+/** So many workers may end at the same row before it is given up, here and in gateways that had it before. */
+const MOST_FAILED_WORKERS = 3;
 const FIRST_PAUSE_MS = 200;
 
 /** Has a worker for a job until it is over, or no longer this gateway's. */
@@ -38,23 +38,23 @@ export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise
 
 /** Resolves with why it has failed for good; undefined if it is over, or has to stop. */
 async function workUntilOver(
-  { job: { id, doneRows: before }, epoch }: Claim,
+  claim: Claim,
   { queue, tokens, compute, gatewayUrl, clock }: SuperviseParts,
   stop: AbortSignal,
 ): Promise<string | undefined> {
-  let reached = before;
+  const { epoch } = claim;
+  const { id } = claim.job;
   const token = await tokens.sign({ jobId: id, epoch });
   const assignment = { jobId: id, epoch, token, gatewayUrl: gatewayUrl(compute.name) };
-  for (let attempts = 1; ; attempts += 1) {
+  for (;;) {
     const ended = await compute.run(assignment, stop);
     const { status, doneRows } = await queue.get('everyone', id);
     if (stop.aborted || isOver(status)) return undefined;
+    const failed = await queue.workerFailed(claim);
     await queue.log(id, 'warn', `The worker ended before the job did: ${ended.how}.`);
     for (const line of ended.lines) await queue.log(id, 'warn', line);
-    if (doneRows > reached) attempts = 0;
-    reached = doneRows;
-    if (attempts >= MOST_ATTEMPTS) return gaveUp(doneRows, ended);
-    await waitFor(FIRST_PAUSE_MS * 2 ** attempts, clock, stop);
+    if (failed >= MOST_FAILED_WORKERS) return gaveUp(doneRows, ended);
+    await waitFor(FIRST_PAUSE_MS * 2 ** failed, clock, stop);
     if (stop.aborted) return undefined;
   }
 }
@@ -69,7 +69,7 @@ async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end'
 }
 
 const gaveUp = (row: number, { how, lines }: ComputeEnd): string =>
-  `The worker ended ${MOST_ATTEMPTS} times at row ${row}, the last time with ${how}` +
+  `The worker ended ${MOST_FAILED_WORKERS} times at row ${row}, the last time with ${how}` +
   (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
 
 const tooLate = ({ job: { timeoutSec } }: Claim): string =>

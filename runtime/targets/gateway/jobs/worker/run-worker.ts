@@ -35,6 +35,7 @@ export async function runWorker({ gatewayUrl, token, clock, signal, open }: Work
     try {
       const end = await endOf(() => open(job.spec, tools, job.checkpoint?.work ?? null), job, client, stop);
       if (end.status === 'failed') said.say('error', end.error);
+      else said.say('info', `Done: ${job.total_rows} rows.`);
       await said.flushed();
       await client.end(end);
     } finally {

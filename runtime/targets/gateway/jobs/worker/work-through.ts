@@ -1,10 +1,9 @@
-import type { Json } from '../../wires/chat/shape.ts';
-import type { BatchOutcome, Work } from '../../work/api.ts';
+import type { Work } from '../../work/api.ts';
 import { batches } from './batches.ts';
 import type { WorkerClient } from './client.ts';
 import type { WorkerEnd, WorkerJob } from './protocol.ts';
 
-/** Works on all rows that are left: one batch computes while the one before is being written, never more. */
+/** Works on all rows that are left. A batch is written before the next one begins: whoever is killed loses no more than one. */
 export async function workThrough(
   work: Work,
   job: WorkerJob,
@@ -12,43 +11,25 @@ export async function workThrough(
   stop: AbortSignal,
 ): Promise<WorkerEnd> {
   const { spec, total_rows: total } = job;
+  const most = spec.maxErrorRate * total;
   let firstError = job.checkpoint?.first_error ?? null;
   let failed = job.failed_rows;
-  let written: Promise<void> = Promise.resolve();
-  const unwritten = new AbortController();
-  const signal = AbortSignal.any([stop, unwritten.signal]);
-
-  const write = async (firstRow: number, { rows, failed, usage }: BatchOutcome, learned: Json) => {
+  for await (const batch of batches(client, job, spec.batchSize)) {
+    const outcome = await work.run(batch, stop);
+    stop.throwIfAborted();
+    failed += outcome.failed;
+    firstError ??= outcome.firstError ?? null;
     await client.commit({
-      first_row: firstRow,
-      rows,
-      failed,
-      prompt_tokens: usage.promptTokens,
-      completion_tokens: usage.completionTokens,
-      checkpoint: { work: learned, first_error: firstError },
+      first_row: batch.firstRow,
+      rows: outcome.rows,
+      failed: outcome.failed,
+      prompt_tokens: outcome.usage.promptTokens,
+      completion_tokens: outcome.usage.completionTokens,
+      checkpoint: { work: work.checkpoint(), first_error: firstError },
     });
-  };
-  try {
-    for await (const batch of batches(client, job, spec.batchSize)) {
-      const outcome = await work.run(batch, signal);
-      signal.throwIfAborted();
-      await written;
-      work.accept(outcome);
-      failed += outcome.failed;
-      firstError ??= outcome.firstError ?? null;
-      written = write(batch.firstRow, outcome, work.checkpoint());
-      written.catch((error: unknown) => unwritten.abort(error));
-      if (failed > spec.maxErrorRate * total) break;
-    }
-  } catch (error) {
-    // What the batch says that was given up is less than why it was.
-    if (unwritten.signal.aborted) throw unwritten.signal.reason;
-    // What is being written is well, and need not be done again.
-    await written;
-    throw error;
+    if (failed > most) break;
   }
-  await written;
-  return failed > spec.maxErrorRate * total
+  return failed > most
     ? { status: 'failed', error: tooManyFailed(failed, total, spec.maxErrorRate, firstError) }
     : { status: 'succeeded', result: work.result() };
 }

@@ -22,7 +22,7 @@ export type CountRow = () => RowScores;
 
 /** One metric, or some that are counted together. */
 export interface Scorer {
-  /** Reads rows, or asks models about them; batches may overlap here. */
+  /** Reads rows, or asks models about them. */
   prepare(samples: readonly Sample[], context: BatchContext): Promise<readonly CountRow[]>;
   result(): MetricResult;
   save(): Json;

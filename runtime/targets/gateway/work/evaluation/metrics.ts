@@ -25,7 +25,7 @@ export function checkMetrics(
     if (Object.hasOwn(MISSING_TEXT_METRICS, name)) throw inputError(MISSING_TEXT_METRICS[name] ?? '');
     if (!known.includes(name)) {
       throw inputError(
-        `There is no metric ${JSON.stringify(name)} for this task${didYouMean(name, known)}. There are: ${known.join(', ')}.`,
+        `There is no metric ${JSON.stringify(name)} for this task${didYouMean(name, known) || '.'} There are: ${known.join(', ')}.`,
       );
     }
     const need = familiesOf(task, [name])

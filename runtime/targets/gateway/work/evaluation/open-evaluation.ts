@@ -1,6 +1,6 @@
 import type { Json as MetricJson } from '../../../../core/metrics/api.ts';
 import type { Json } from '../../wires/chat/shape.ts';
-import type { BatchOutcome, EvaluationSpec, Work, WorkTools } from '../api.ts';
+import type { EvaluationSpec, Work, WorkTools } from '../api.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -26,54 +26,41 @@ export async function openEvaluation(
   const task = TASKS[spec.task.task];
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
   const models = await openModels(spec, tools, pacing);
-  const open = ({ families }: State): OpenedFamily[] =>
-    familiesOf(task, spec.metrics).map(({ family, shows }) => ({
-      family,
-      shows,
-      scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, families[family.name]),
-    }));
-  let accepted = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
-  const opened = await openOrClose(() => open(accepted), models);
-  const reached = new WeakMap<BatchOutcome, State>();
-  /** Counts of all batches that were given, also of those that are not accepted yet. */
-  let { counts } = accepted;
-  let turn: Promise<unknown> = Promise.resolve();
+  const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
+  const opened = await openOrClose(
+    () =>
+      familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+        family,
+        shows,
+        scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, state.families[family.name]),
+      })),
+    models,
+  );
+  let { counts } = state;
 
   return {
-    run({ rows }, signal) {
+    async run({ rows }, signal) {
       const samples = samplesOf(spec, rows);
       let [promptTokens, completionTokens] = [0, 0];
-      const prepared = prepareBatch(opened, samples, {
+      const prepared = await prepareBatch(opened, samples, {
         signal,
         spend(usage) {
           promptTokens += usage.promptTokens;
           completionTokens += usage.completionTokens;
         },
       });
-      const before = turn;
-      const count = async (): Promise<BatchOutcome> => {
-        const ready = await prepared;
-        await before;
-        signal.throwIfAborted();
-        const scored = countBatch(opened, ready, samples.length);
-        const usage = { promptTokens, completionTokens };
-        const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
-        counts = addRows(counts, counted);
-        const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
-        reached.set(outcome, { counts, families: Object.fromEntries(families) });
-        return outcome;
-      };
-      const outcome = count();
-      turn = outcome;
-      // Whoever called sees it, and every batch after it fails as well.
-      outcome.catch(() => undefined);
+      signal.throwIfAborted();
+      const scored = countBatch(opened, prepared, samples.length);
+      const usage = { promptTokens, completionTokens };
+      const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
+      counts = addRows(counts, counted);
       return outcome;
     },
-    accept(outcome) {
-      accepted = reached.get(outcome) ?? accepted;
+    checkpoint() {
+      const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
+      return { counts: { ...counts }, families: Object.fromEntries(families) };
     },
-    checkpoint: () => ({ ...accepted }),
-    result: () => evaluationResult(spec, open(accepted), accepted.counts),
+    result: () => evaluationResult(spec, opened, counts),
     close: () => closeAll(models),
   };
 }

@@ -2,7 +2,7 @@ import type { Cell, Row } from '../../datasets/api.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchOutcome, EvaluationSpec, WorkUsage } from '../api.ts';
 import type { Task } from '../tasks/api.ts';
-import { isMissing } from '../tasks/check-dataset.ts';
+import { isMissing } from '../tasks/check-ground-truth.ts';
 import type { Sample } from './api.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { ScoredRow } from './score-batch.ts';

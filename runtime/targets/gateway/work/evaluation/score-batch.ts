@@ -17,7 +17,7 @@ export interface ScoredRow {
 
 type PreparedBatch = readonly (readonly CountRow[])[];
 
-/** What all metrics want to know of a batch; several batches may be prepared at once. */
+/** What all metrics want to know of a batch, before any of it is counted: what fails here leaves all counts as they are. */
 export const prepareBatch = (
   opened: readonly OpenedFamily[],
   samples: readonly Sample[],

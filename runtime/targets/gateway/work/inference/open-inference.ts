@@ -26,18 +26,13 @@ export async function openInference(
     throw error;
   }
   const columns = task.columns(spec);
-  const found = new WeakMap<BatchOutcome, Totals>();
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
     async run({ rows }, signal) {
       const asked = await task.ask(rows, { model, spec, clock, signal });
-      const of = totalsOf(asked);
-      const outcome = outcomeOf(rows, asked, of, columns);
-      found.set(outcome, of);
-      return outcome;
-    },
-    accept(outcome) {
-      totals = addTotals(totals, found.get(outcome) ?? NO_TOTALS);
+      const ofBatch = totalsOf(asked);
+      totals = addTotals(totals, ofBatch);
+      return outcomeOf(rows, asked, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
     result: () => ({

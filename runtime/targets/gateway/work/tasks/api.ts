@@ -4,11 +4,6 @@ import type { InferenceSpec, TaskDefinition } from '../api.ts';
 import type { MetricFamily } from '../evaluation/api.ts';
 import type { AskRows } from '../inference/api.ts';
 
-export interface DatasetFacts {
-  readonly columns: readonly string[];
-  readonly firstRows: readonly Row[];
-}
-
 /** All that there is to know of a task, for those who create work and those who do it. */
 export interface Task {
   /** Of encoders that can do it; of language models all can, or none. */
@@ -18,9 +13,9 @@ export interface Task {
   readonly defaultPrompt: (definition: TaskDefinition, labels: readonly string[]) => string | undefined;
   readonly defaultMetrics: readonly string[];
   readonly families: readonly MetricFamily[];
-  /** Throws an InputError for a dataset whose answers could not be compared with anything. */
-  readonly checkDataset: (facts: DatasetFacts) => void;
-  /** The labels of a row's ground truth; none where the task has no labels. Throws an InputError if it cannot be read. */
+  /** Throws an InputError for columns without anything to compare the answers with. */
+  readonly checkColumns: (columns: readonly string[]) => void;
+  /** The labels of a row's ground truth; none where the task has no labels. Throws an InputError for a row whose answer could not be compared. */
   readonly labelsOf: (row: Row) => readonly string[];
   /** Which of the model's answers the evaluation shows beside the scores. */
   readonly showsAnswers: boolean;

@@ -17,7 +17,6 @@ import { askTogether } from '../inference/ask-together.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import { readText } from '../read-text.ts';
 import type { Task } from './api.ts';
-import { inRow } from './check-dataset.ts';
 
 const COSINE = 'cosine';
 type Numbers = readonly number[];
@@ -28,15 +27,16 @@ export const featureExtraction: Task = {
   defaultPrompt: () => '',
   defaultMetrics: ['cosine', 'pearson', 'spearman', 'recall_at_k', 'mrr', 'ndcg'],
   families: [similarityFamily, retrievalFamily],
-  checkDataset({ columns, firstRows }) {
-    if (!columns.includes(REFERENCE) && !columns.includes('candidates')) {
-      throw inputError(
-        `The dataset has no column \`${REFERENCE}\` with texts to compare with, and none \`candidates\` with lists of texts to find one in.`,
-      );
-    }
-    for (const [at, row] of firstRows.entries()) inRow(at, () => checkRow(row));
+  checkColumns(columns) {
+    if (columns.includes(REFERENCE) || columns.includes('candidates')) return;
+    throw inputError(
+      `The dataset has no column \`${REFERENCE}\` with texts to compare with, and none \`candidates\` with lists of texts to find one in.`,
+    );
   },
-  labelsOf: () => [],
+  labelsOf(row) {
+    checkRow(row);
+    return [];
+  },
   showsAnswers: false,
   columns: ({ outputField }) => [outputField, REFERENCE_VECTOR, COSINE, CANDIDATE_SCORES],
   async ask(rows, context) {

@@ -10,7 +10,7 @@ import { askTogether } from '../inference/ask-together.ts';
 import { meantLabel } from '../inference/meant-label.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import type { Task } from './api.ts';
-import { checkGroundTruth } from './check-dataset.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 const SCORES = 'scores';
 
@@ -24,7 +24,7 @@ export const textClassification: Task = {
     ].join('\n'),
   defaultMetrics: ['accuracy', 'precision', 'recall', 'f1', 'mcc', 'confusion_matrix', 'log_loss', 'ece'],
   families: [classification, calibrationFamily],
-  checkDataset: (facts) => checkGroundTruth(facts, labelsOf),
+  checkColumns: checkHasGroundTruth,
   labelsOf,
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, SCORES, 'reasoning'],
@@ -51,6 +51,7 @@ export const textClassification: Task = {
 };
 
 function labelsOf(row: Row): readonly string[] {
+  checkGroundTruth(row);
   const labels = readLabels(row[GROUND_TRUTH]);
   return typeof labels === 'string' ? [labels] : labels;
 }

@@ -10,7 +10,7 @@ import { askTogether } from '../inference/ask-together.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import { labelsOfWords, wordsOf } from '../inference/words.ts';
 import type { Task } from './api.ts';
-import { checkGroundTruth } from './check-dataset.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 export const tokenClassification: Task = {
   modelTypes: ['token_classification'],
@@ -18,11 +18,8 @@ export const tokenClassification: Task = {
   defaultPrompt: () => '',
   defaultMetrics: ['span_precision', 'span_recall', 'span_f1', 'token_accuracy'],
   families: [tokenLabels],
-  checkDataset: (facts) => checkGroundTruth(facts, checkRow),
-  labelsOf(row) {
-    const truth = readTags(row[GROUND_TRUTH]);
-    return truth.kind === 'spans' ? truth.spans.map(({ label }) => label) : truth.labels;
-  },
+  checkColumns: checkHasGroundTruth,
+  labelsOf,
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, SPANS],
   async ask(rows, context) {
@@ -52,22 +49,20 @@ const columnsOf = (row: Row, { tokens, spans }: TaggedText, outputField: string)
   [SPANS]: spans.map(({ start, end, label, score }): Cell => ({ start, end, label, score })),
 });
 
-function checkRow(row: Row): void {
+function labelsOf(row: Row): readonly string[] {
+  checkGroundTruth(row);
   const truth = readTags(row[GROUND_TRUTH]);
-  const letters = Array.from(textOfRow(row)).length;
   if (truth.kind === 'spans') {
+    const letters = Array.from(textOfRow(row)).length;
     const beyond = truth.spans.find(({ end }) => end > letters);
-    if (beyond) {
-      throw inputError(
-        `A span ends at ${beyond.end}, and the text at ${letters}; both are counted in Unicode code points.`,
-      );
-    }
-    return;
-  }
-  const words = wordsOf(row).length;
-  if (truth.labels.length !== words) {
+    if (beyond === undefined) return truth.spans.map(({ label }) => label);
     throw inputError(
-      `\`${GROUND_TRUTH}\` has ${truth.labels.length} labels for ${words} words. Give one for each word between spaces, name the words in a column \`tokens\`, or give spans.`,
+      `A span ends at ${beyond.end}, and the text at ${letters}; both are counted in Unicode code points.`,
     );
   }
+  const words = wordsOf(row).length;
+  if (truth.labels.length === words) return truth.labels;
+  throw inputError(
+    `\`${GROUND_TRUTH}\` has ${truth.labels.length} labels for ${words} words. Give one for each word between spaces, name the words in a column \`tokens\`, or give spans.`,
+  );
 }

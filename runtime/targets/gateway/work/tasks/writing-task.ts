@@ -5,7 +5,7 @@ import { judgeFamilies } from '../evaluation/families/judge.ts';
 import { textFamilies } from '../evaluation/families/text.ts';
 import { askChat } from '../inference/ask-chat.ts';
 import type { Task } from './api.ts';
-import { checkGroundTruth } from './check-dataset.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 /** A task whose answers are texts. */
 export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
@@ -13,11 +13,12 @@ export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>)
   modelTypes: [],
   hasChat: true,
   families: [...textFamilies, bertscoreFamily, ...judgeFamilies],
-  checkDataset: (facts) =>
-    checkGroundTruth(facts, ({ [GROUND_TRUTH]: truth }) => {
-      if (typeof truth === 'object') throw inputError(`\`${GROUND_TRUTH}\` is no text.`);
-    }),
-  labelsOf: () => [],
+  checkColumns: checkHasGroundTruth,
+  labelsOf(row) {
+    checkGroundTruth(row);
+    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` is no text.`);
+    return [];
+  },
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, 'reasoning'],
   ask: (rows, context) =>

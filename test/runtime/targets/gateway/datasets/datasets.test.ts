@@ -71,6 +71,27 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_chunks').select('set_id').execute()).toEqual([]);
   });
 
+  test('what an upload has left behind that never ended is removed by one a day later', async () => {
+    const { store, clock, datasets } = await open();
+    const setsWithRows = async (): Promise<string[]> => {
+      const rows = await store.db.selectFrom('gateway_chunks').select('set_id').distinct().execute();
+      return rows.map(({ set_id: id }) => id);
+    };
+    const endless = new Readable({ read: () => undefined });
+    endless.push(csv(2500));
+    const given = datasets.upload({ filename: 'a.csv', bytes: endless, owner: null });
+    while ((await setsWithRows()).length === 0) await new Promise(setImmediate);
+    const upload = () => datasets.upload({ filename: 'b.csv', bytes: bytesOf(csv(1)), owner: null });
+    const soon = await upload();
+    expect(await setsWithRows()).toHaveLength(2);
+    clock.advance(25 * 3_600_000);
+    const later = await upload();
+    expect((await setsWithRows()).sort()).toEqual([soon.id, later.id].sort());
+    expect((await datasets.list('everyone', PAGE)).total).toBe(2);
+    endless.destroy(new Error('gone'));
+    await expect(given).rejects.toThrow('gone');
+  });
+
   test('a cell of 10 MB is refused', async () => {
     const { datasets } = await open(50_000_000);
     const bytes = bytesOf(`{"examples":"${'x'.repeat(10_000_000)}"}`);

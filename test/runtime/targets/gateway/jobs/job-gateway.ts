@@ -13,6 +13,7 @@ import type { Job, JobQueue, NewJob } from '../../../../../runtime/targets/gatew
 import { createJobQueue } from '../../../../../runtime/targets/gateway/jobs/queue.ts';
 import { isOver } from '../../../../../runtime/targets/gateway/jobs/job-row.ts';
 import type { Store } from '../../../../../runtime/targets/gateway/store/api.ts';
+import { mayRun } from '../../../../../runtime/targets/gateway/store/machine.ts';
 import type { InferenceSpec } from '../../../../../runtime/targets/gateway/work/api.ts';
 import { ROOT } from '../../../../helpers/paths.ts';
 import { createTestClock } from '../test-clock.ts';
@@ -87,6 +88,8 @@ export interface TestJobs {
   ) => Promise<Job>;
   readonly get: (id: string) => Promise<Job>;
   readonly ended: (id: string) => Promise<Job>;
+  /** The process that has it, as soon as one that runs does. */
+  readonly holder: (id: string) => Promise<number>;
   /** What it wrote. */
   readonly output: (job: Job) => Promise<readonly Row[]>;
 }
@@ -127,6 +130,18 @@ export async function openJobs(database: TestDatabase, url: string): Promise<Tes
       for (;;) {
         const job = await get(id);
         if (isOver(job.status)) return job;
+        await sleep(20);
+      }
+    },
+    async holder(id) {
+      for (;;) {
+        const { lease_owner: owner } = await store.db
+          .selectFrom('gateway_jobs')
+          .select('lease_owner')
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow();
+        const pid = Number(owner?.split('\t')[1] ?? 0);
+        if (pid > 0 && mayRun(pid)) return pid;
         await sleep(20);
       }
     },

@@ -9,6 +9,8 @@ export interface ModelServer {
   readonly url: string;
   /** How often it was asked about each text. */
   readonly counts: ReadonlyMap<string, number>;
+  /** How often it was asked about a text that it had been asked about before. */
+  readonly repeated: () => number;
   /** Resolves when it has been asked about so many texts in all. */
   readonly asked: (texts: number) => Promise<void>;
   /** From now on it answers nobody, until this is called with false. */
@@ -59,6 +61,7 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
+    repeated: () => total - counts.size,
     async asked(texts) {
       if (total >= texts) return;
       await new Promise<void>((resolve) => listeners.push(() => total >= texts && resolve()));

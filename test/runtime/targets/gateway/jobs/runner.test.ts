@@ -55,6 +55,20 @@ describeDatabases((database) => {
     expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);
   });
 
+  test('workers that ended too early count on when another gateway goes on', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, SPEC);
+    const said = async (): Promise<number> =>
+      (await jobs.queue.logs(id)).filter(({ text }) => text === 'out of luck').length;
+    const script = `console.error('out of luck'); process.exit(7)`;
+    const first = startRunner(jobs, script);
+    while ((await said()) === 0) await new Promise(setImmediate);
+    await first.close();
+    startRunner(jobs, script);
+    expect(await jobs.ended(id)).toMatchObject({ status: 'failed' });
+    expect(await said()).toBe(3);
+  });
+
   test('a job that is cancelled stops within a second or so', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);

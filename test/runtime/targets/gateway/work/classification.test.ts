@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { InferenceSpec } from '../../../../../runtime/targets/gateway/work/api.ts';
+import type { Json } from '../../../../../runtime/targets/gateway/wires/chat/shape.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { encoderAt, evaluationOf, inferenceOf, runAll, signal, withWork } from './working.ts';
 
@@ -160,18 +161,15 @@ test('what was counted goes on where the checkpoint says, as if nothing had happ
   }));
   const spec = evaluationOf({ metrics: METRICS });
   const whole = await withWork(spec, async (work) => {
-    // Given in one go, as a worker that does not wait does.
-    const outcomes = await Promise.all(
-      [0, 4, 8].map((from) => work.run({ firstRow: from, rows: rows.slice(from, from + 4) }, signal)),
-    );
-    for (const outcome of outcomes) work.accept(outcome);
+    for (const from of [0, 4, 8]) await runAll(work, rows.slice(from, from + 4), from);
     return work.result();
   });
   const checkpoint = await withWork(spec, async (work) => {
     await runAll(work, rows.slice(0, 4));
+    const reached = JSON.stringify(work.checkpoint());
     // This one is lost.
-    await work.run({ firstRow: 4, rows: rows.slice(4, 8) }, signal);
-    return structuredClone(work.checkpoint());
+    await runAll(work, rows.slice(4, 8), 4);
+    return JSON.parse(reached) as Json;
   });
   const resumed = await withWork(
     spec,
@@ -179,7 +177,7 @@ test('what was counted goes on where the checkpoint says, as if nothing had happ
       await runAll(work, rows.slice(4), 4);
       return work.result();
     },
-    { checkpoint: JSON.parse(JSON.stringify(checkpoint)) },
+    { checkpoint },
   );
   expect(resumed).toEqual(whole);
   expect(whole.details).toMatchObject({ rows: 12 });

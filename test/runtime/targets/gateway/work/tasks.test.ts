@@ -46,9 +46,9 @@ describe('prompts', () => {
 });
 
 describe('datasets', () => {
-  const check = (task: keyof typeof TASKS, ...firstRows: Row[]) => {
-    const columns = Object.keys(firstRows[0] ?? {});
-    return () => TASKS[task].checkDataset({ columns, firstRows });
+  const check = (task: keyof typeof TASKS, row: Row) => () => {
+    TASKS[task].checkColumns(Object.keys(row));
+    TASKS[task].labelsOf(row);
   };
 
   test.each([
@@ -69,7 +69,7 @@ describe('datasets', () => {
 
   test.each([
     ['text-classification', { examples: 'x' }, 'has no column `ground_truth`'],
-    ['text-classification', { examples: 'x', ground_truth: ' ' }, 'Row 1 has no `ground_truth`'],
+    ['text-classification', { examples: 'x', ground_truth: ' ' }, 'It has no `ground_truth`'],
     ['text-classification', { examples: 'x', ground_truth: { a: 1 } }, 'neither a label nor a list'],
     ['token-classification', { examples: 'a b', ground_truth: 'O' }, '1 labels for 2 words'],
     [
@@ -92,8 +92,10 @@ describe('datasets', () => {
     const { 'text-classification': texts, 'token-classification': tokens, summarization } = TASKS;
     expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
     expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
-    expect(tokens.labelsOf({ ground_truth: 'O B-PER' })).toEqual(['O', 'B-PER']);
-    expect(tokens.labelsOf({ ground_truth: [{ start: 0, end: 1, label: 'PER' }] })).toEqual(['PER']);
+    expect(tokens.labelsOf({ examples: 'a b', ground_truth: 'O B-PER' })).toEqual(['O', 'B-PER']);
+    expect(tokens.labelsOf({ examples: 'a', ground_truth: [{ start: 0, end: 1, label: 'PER' }] })).toEqual([
+      'PER',
+    ]);
     expect(summarization.labelsOf({ ground_truth: 'A' })).toEqual([]);
   });
 });

@@ -65,9 +65,6 @@ export async function withWork<Result>(
   }
 }
 
-/** All rows as one batch, accepted. */
-export async function runAll(work: Work, rows: readonly Row[], firstRow = 0): Promise<BatchOutcome> {
-  const outcome = await work.run({ firstRow, rows }, signal);
-  work.accept(outcome);
-  return outcome;
-}
+/** All rows as one batch. */
+export const runAll = (work: Work, rows: readonly Row[], firstRow = 0): Promise<BatchOutcome> =>
+  work.run({ firstRow, rows }, signal);

@@ -70,6 +70,8 @@ test('models are compared: intervals, significance, cost, tokens, latency, disag
     },
   ]);
 
+  expect((await ask('GET', path)).body).toEqual(body);
+
   const csv = await ask('GET', path, undefined, { Accept: 'text/csv' });
   expect(csv.headers.get('Content-Type')).toContain('text/csv');
   expect(csv.text).toContain(`${good},good,m,encoder,succeeded,accuracy,0.75,`);
@@ -78,4 +80,11 @@ test('models are compared: intervals, significance, cost, tokens, latency, disag
   expect(markdown.text).toContain('## Not compared');
   expect((await ask('GET', `${path}?format=xml`)).status).toBe(422);
   expect((await ask('GET', '/api/v1/experiments/none/compare')).status).toBe(404);
+
+  // What is kept of a comparison is not shown of what is done again.
+  clock.advance(1);
+  expect((await ask('POST', `/api/v1/workflows/${failing}/retry`)).status).toBe(200);
+  expect((await ask('GET', path)).body.workflows[2]).toMatchObject({ status: 'created', error: null });
+  await ask('DELETE', `/api/v1/workflows/${failing}?force=true`);
+  expect((await ask('GET', path)).body).toMatchObject({ partial: false });
 });

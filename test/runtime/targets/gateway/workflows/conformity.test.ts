@@ -43,6 +43,8 @@ test('every answer is what the document says', async () => {
   await send('GET', '/datasets/?limit=0');
   await send('GET', `/datasets/${dataset}`);
   await send('GET', '/datasets/none');
+  await send('GET', '/models/');
+  await send('GET', '/models/?tasks=cooking');
   const download = await send('GET', `/datasets/${dataset}/download`);
   const file = new URL(download.body.download_urls[0]);
   check('GET', file.pathname, await request(file.pathname + file.search));

@@ -38,7 +38,6 @@ async function doJob(services: JobServices, claim: Claim, url: string): Promise<
           if (failed > job.spec.maxErrorRate * job.totalRows) {
             throw new AppError('InputError', `Too many rows failed: ${outcome.firstError}`);
           }
-          work.accept(outcome);
           await queue.commit(claim, from, outcome, work.checkpoint());
           from = end;
         }

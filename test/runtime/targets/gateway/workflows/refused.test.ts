@@ -18,7 +18,7 @@ const BAD_FILES: readonly [
   ['ragged', 'examples,ground_truth\na,b\nc\n', 422, '3'],
   ['empty', '', 422, ''],
   ['only a header', 'examples,ground_truth\n', 422, 'no rows'],
-  ['latin-1', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'UTF-8'],
+  ['latin-1', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'after byte 12'],
   ['two columns of one name', 'examples,examples\na,b\n', 422, 'two columns'],
   ['a blank text', 'examples\n \n', 422, 'Row 1'],
   ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'larger'],
@@ -108,6 +108,42 @@ test('an experiment is refused that could come to nothing', async () => {
   expect((await post({ dataset: labelled, task_definition: { task: 'translation' } })).status).toBe(422);
   expect((await post({ dataset: labelled, max_samples: 0 })).status).toBe(422);
   expect((await post({ dataset: labelled, colour: 'red' })).body.detail[0].type).toBe('extra_forbidden');
+});
+
+test('every row is looked at, however late the wrong one comes', async () => {
+  const { ask } = gateway();
+  const { upload } = requestsTo(gateway());
+  const rows = (count: number): string => 'a b,O O\n'.repeat(count);
+  const text = `examples,ground_truth\n${rows(2499)}a b,O\n${rows(2000)}`;
+  const dataset = (await upload(text)).body.id;
+  const post = (max_samples: number) =>
+    ask('POST', '/api/v1/experiments/', {
+      name: 'late',
+      dataset,
+      max_samples,
+      task_definition: { task: 'token-classification' },
+    });
+  const refused = await post(-1);
+  expect([refused.status, refused.body.detail[0]]).toMatchObject([
+    422,
+    { loc: ['body', 'dataset'], msg: expect.stringMatching(/^Row 2500 of the dataset: .* 1 labels for 2/) },
+  ]);
+  expect((await post(2500)).status).toBe(422);
+  expect((await post(2499)).status).toBe(201);
+});
+
+test('answers cannot go where something else is', async () => {
+  const { ask } = gateway();
+  const { upload, experiment, workflow } = requestsTo(gateway());
+  const dataset = (await upload(LABELLED)).body.id;
+  const id = await experiment(dataset);
+  for (const inference_output_field of ['examples', 'ground_truth', 'error', 'scores', ' ']) {
+    const answer = await workflow(id, { provider: 'openai', model: 'small', inference_output_field });
+    expect([answer.status, answer.body.detail[0]?.loc]).toEqual([422, ['body', 'inference_output_field']]);
+  }
+  const job_config = { job_type: 'inference', provider: 'openai', model: 'small', output_field: 'examples' };
+  const job = await ask('POST', '/api/v1/jobs/inference/', { name: 'j', dataset, job_config });
+  expect([job.status, job.body.detail[0]?.loc]).toEqual([422, ['body', 'job_config', 'output_field']]);
 });
 
 test('two of one name get two names, also at once', async () => {

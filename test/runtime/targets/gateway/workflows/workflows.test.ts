@@ -107,6 +107,23 @@ test('one that fails says why, and can be done again', async () => {
   expect((await ask('DELETE', path)).body.detail).toBe(`Workflow with ID ${made.body.id} not found`);
 });
 
+test('what is cancelled in the moment in which the model is done is not scored any more', async () => {
+  const { context, ask } = gateway();
+  const { upload, experiment, workflow } = requestsTo(gateway());
+  const id = await experiment((await upload(LABELLED)).body.id);
+  const made = (await workflow(id, ENCODER())).body;
+  const { queue } = context.jobs;
+  const claim = await queue.claim();
+  if (!claim) throw new Error('There is no job.');
+  const cancelled = ask('POST', `/api/v1/workflows/${made.id}/cancel`);
+  while ((await queue.renew(claim)) !== 'cancelled') await new Promise(setImmediate);
+  await queue.end(claim, { status: 'succeeded', result: { metrics: {}, details: {}, parameters: {} } });
+  expect((await cancelled).body).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('evaluation was stopped'),
+  });
+});
+
 test('what is under way is deleted only by force, with all that it made', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());

@@ -1,0 +1,85 @@
+import { readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, fetch } from 'undici';
+import { afterEach, expect } from 'vitest';
+import { selfSigned } from '../../helpers/self-signed.ts';
+import { startModelServer, useModelServers } from '../../runtime/targets/gateway/jobs/model-server.ts';
+import { childrenOf } from '../../runtime/targets/manager/upstream/processes.ts';
+import { verifiesOnce } from '../verifies.ts';
+import { environmentOf, gatewayPath, SERVING, urlIn, writeFiles } from './arms.ts';
+import { AS_MASTER } from './config.ts';
+import { useGatewayProcesses } from './gateway-process.ts';
+
+const { start, launch } = useGatewayProcesses();
+useModelServers();
+const agents: Agent[] = [];
+afterEach(async () => {
+  for (const agent of agents.splice(0)) await agent.close();
+});
+
+const ROWS = 'examples\nfirst\nsecond\nthird\n';
+
+/** Asks a gateway whose certificate nobody vouches for, if it has one. */
+function apiAt(url: string) {
+  const agent = new Agent({ connect: { rejectUnauthorized: false } });
+  agents.push(agent);
+  const ask = async (
+    path: string,
+    type?: string,
+    body?: string,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    const sent = body === undefined ? {} : { method: 'POST', body };
+    const headers = { ...AS_MASTER, ...(type === undefined ? {} : { 'content-type': type }) };
+    const answer = await fetch(`${url}/api/v1${path}`, { ...sent, headers, dispatcher: agent });
+    expect([path, answer.ok]).toEqual([path, true]);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  return {
+    async create(modelUrl: string): Promise<string> {
+      const { id: dataset } = await ask('/datasets', 'text/csv', ROWS);
+      const job_config = {
+        job_type: 'inference',
+        provider: 'encoder',
+        model: 'counting',
+        base_url: modelUrl,
+        task_definition: { task: 'text-classification' },
+      };
+      const job = { name: 'job', dataset, job_config };
+      return String((await ask('/jobs/inference', 'application/json', JSON.stringify(job)))['id']);
+    },
+    async ended(id: string) {
+      for (;;) {
+        const job = await ask(`/jobs/${id}`);
+        if (job['end_time'] !== null) return job;
+      }
+    },
+  };
+}
+
+verifiesOnce('gateway-process:workers', async () => {
+  const model = await startModelServer();
+  const { child, url } = await start({ config: {} });
+  const api = apiAt(url);
+  model.hold(true);
+  await api.create(model.url);
+  await model.asked(1);
+  const workers = childrenOf(child.pid).map((pid) => readlinkSync(`/proc/${pid}/exe`));
+  expect(workers).toContain(gatewayPath());
+  child.kill('SIGKILL');
+  await model.left;
+});
+
+verifiesOnce('gateway-process:workers-tls', async () => {
+  const model = await startModelServer();
+  const config = { tls: { cert_file: 'cert.pem', key_file: 'key.pem' } };
+  const folder = writeFiles({ config });
+  const { cert, key } = selfSigned();
+  writeFileSync(join(folder, 'cert.pem'), cert);
+  writeFileSync(join(folder, 'key.pem'), key, { mode: 0o600 });
+  const url = urlIn(await launch(folder, [], environmentOf({})).said(SERVING));
+  expect(url).toMatch(/^https:/);
+  const api = apiAt(url);
+  const job = await api.ended(await api.create(model.url));
+  expect(job).toMatchObject({ status: 'succeeded', done_rows: 3, error: null });
+  expect(model.repeated()).toBe(0);
+});

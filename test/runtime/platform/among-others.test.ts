@@ -1,0 +1,36 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Steps } from '../../../runtime/core/steps.ts';
+import { amongOthers } from '../../../runtime/platform/among-others.ts';
+
+/** Each takes the processor for a millisecond. */
+function* milliseconds(count: number): Steps<string> {
+  for (let done = 0; done < count; done += 1) {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    yield;
+  }
+  return 'done';
+}
+
+test('others have their turns while something long is computed', async () => {
+  const over = new AbortController();
+  const others = async (): Promise<number> => {
+    for (let turns = 0; ; turns += 1) {
+      await turn();
+      if (over.signal.aborted) return turns;
+    }
+  };
+  const turns = others();
+  expect(await amongOthers(milliseconds(50))).toBe('done');
+  over.abort();
+  expect(await turns).toBeGreaterThanOrEqual(10);
+});
+
+test('what goes wrong comes out', async () => {
+  function* failing(): Steps<void> {
+    yield;
+    throw new Error('a bad row');
+  }
+  await expect(amongOthers(failing())).rejects.toThrow('a bad row');
+});
