@@ -69,18 +69,34 @@ class ImmediateDriver extends SqliteDriver {
 const PATIENCE_MS = 5000;
 const LONGEST_PAUSE_MS = 50;
 
-/** The part of another library's interface that the driver is written for. */
-const asExpected = (
-  database: DatabaseSync,
-): ConstructorParameters<typeof SqliteDriver>[0]['database'] & object => ({
-  close: () => database.close(),
-  prepare(text) {
+/** The texts of queries are few; only lists of values in them have many lengths. */
+const MOST_PREPARED = 200;
+
+type Driven = ConstructorParameters<typeof SqliteDriver>[0]['database'] & object;
+
+/** The part of another library's interface that the driver is written for. What was prepared once is kept. */
+function asExpected(database: DatabaseSync): Driven {
+  const kept = new Map<string, ReturnType<Driven['prepare']>>();
+  const prepare: Driven['prepare'] = (text) => {
     const statement = database.prepare(text);
     return {
       reader: statement.columns().length > 0,
       all: (values) => statement.all(...(values as SQLInputValue[])),
       run: (values) => statement.run(...(values as SQLInputValue[])),
-      iterate: (values) => statement.iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
+      // Nobody else may begin it anew meanwhile.
+      iterate: (values) =>
+        database.prepare(text).iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
     };
-  },
-});
+  };
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = kept.get(text);
+      if (known) return known;
+      if (kept.size >= MOST_PREPARED) kept.clear();
+      const made = prepare(text);
+      kept.set(text, made);
+      return made;
+    },
+  };
+}

@@ -128,8 +128,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
     parallel: 1,
     run: async (wanted, decide) => {
       await untilFree(gate);
-      // Looking costs more than the rest of what is not written; who has the ledger does it now and then.
-      if (!(known && isKept)) place.require();
+      place.require();
       idleLooks = 0;
       runNow(wanted, decide);
     },
