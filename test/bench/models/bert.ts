@@ -2,6 +2,11 @@ import { float, GraphBuilder, int, ints } from './graph-builder.ts';
 import { FLOAT32 } from './graph-builder.ts';
 import type { ModelShape } from './shapes.ts';
 
+interface ModelOutput {
+  readonly name: string;
+  readonly axes: readonly (string | number)[];
+}
+
 const EPSILON = 1e-12;
 const LOWEST_FLOAT32 = -3.402_823_466_385_288_6e38;
 
@@ -18,8 +23,9 @@ export function bertGraph(shape: ModelShape): GraphBuilder {
     const attended = attention(graph, scope, shape, hidden, mask);
     hidden = feedForward(graph, scope, shape, attended);
   }
+  if (shape.labels) classify(graph, shape.hidden, shape.labels.length, hidden);
   const last = graph.nodes.at(-1);
-  if (last) last.output = ['last_hidden_state'];
+  if (last) last.output = [outputOf(shape).name];
   return graph;
 }
 
@@ -43,6 +49,24 @@ function embeddings(graph: GraphBuilder, { hidden, vocabulary, positions }: Mode
   const sum = graph.op('Add', scope, [words, types]);
   const places = lookUp('position_embeddings', positions, ids);
   return layerNorm(graph, scope, hidden, graph.op('Add', scope, [sum, places]));
+}
+
+/** What the model gives. */
+export const outputOf = ({ labels, hidden }: ModelShape): ModelOutput =>
+  labels
+    ? { name: 'logits', axes: ['batch_size', labels.length] }
+    : { name: 'last_hidden_state', axes: ['batch_size', 'sequence_length', hidden] };
+
+/** By the first token. */
+function classify(graph: GraphBuilder, hidden: number, labels: number, input: string): void {
+  const first = graph.op(
+    'Gather',
+    '/pooler',
+    [input, graph.wholeNumbers('/pooler', [0], [])],
+    int('axis', 1),
+  );
+  const pooled = graph.op('Tanh', '/pooler', [dense(graph, '/pooler/dense', [hidden, hidden], first)]);
+  dense(graph, '/classifier', [hidden, labels], pooled);
 }
 
 /** 0 where a token is, the lowest float where padding is: added to attention scores. */

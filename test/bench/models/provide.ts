@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bertGraph } from './bert.ts';
+import { bertGraph, outputOf } from './bert.ts';
 import { type ModelName, type ModelShape, SHAPES } from './shapes.ts';
 import { tokenizerConfig, tokenizerJson } from './tokenizer.ts';
 import { makeVocabulary } from './vocabulary.ts';
@@ -28,11 +28,12 @@ export async function provideModel(parent: string, name: ModelName): Promise<str
 async function writeFiles(folder: string, shape: ModelShape): Promise<void> {
   const json = (name: string, value: object): Promise<void> =>
     writeFile(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
-  await writeModel(join(folder, 'model.onnx'), bertGraph(shape), shape.hidden);
+  await writeModel(join(folder, 'model.onnx'), bertGraph(shape), outputOf(shape));
   await json('tokenizer.json', tokenizerJson(makeVocabulary(shape.vocabulary)));
   await json('tokenizer_config.json', tokenizerConfig(shape.positions));
   await json('config.json', {
-    architectures: ['BertModel'],
+    architectures: [shape.labels ? 'BertForSequenceClassification' : 'BertModel'],
+    ...(shape.labels ? { id2label: Object.fromEntries(shape.labels.entries()) } : {}),
     hidden_act: 'gelu',
     hidden_size: shape.hidden,
     intermediate_size: shape.intermediate,

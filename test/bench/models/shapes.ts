@@ -6,21 +6,26 @@ export interface ModelShape {
   readonly intermediate: number;
   readonly vocabulary: number;
   readonly positions: number;
+  /** Of a classifier; an encoder without them gives its last hidden state. */
+  readonly labels?: readonly string[];
 }
 
 const VOCABULARY = 30_522;
 const POSITIONS = 512;
 
-/** The two sizes people use most: MiniLM-L6 (90 MB) and BERT-base (435 MB), both in float32. */
+const MINI_LM = {
+  layers: 6,
+  hidden: 384,
+  heads: 12,
+  intermediate: 1536,
+  vocabulary: VOCABULARY,
+  positions: POSITIONS,
+};
+
+/** The two sizes people use most: MiniLM-L6 (90 MB), also as a classifier, and BERT-base (435 MB), in float32. */
 export const SHAPES = {
-  m6: {
-    layers: 6,
-    hidden: 384,
-    heads: 12,
-    intermediate: 1536,
-    vocabulary: VOCABULARY,
-    positions: POSITIONS,
-  },
+  m6: MINI_LM,
+  classifier: { ...MINI_LM, labels: ['negative', 'positive'] },
   base: {
     layers: 12,
     hidden: 768,

@@ -19,14 +19,18 @@ const AXES = ['batch_size', 'sequence_length'] as const;
 const DEVIATION = 0.02;
 
 /** Writes a graph and its weights as one ONNX file, one weight in memory at a time. */
-export async function writeModel(path: string, graph: GraphBuilder, hidden: number): Promise<void> {
+export async function writeModel(
+  path: string,
+  graph: GraphBuilder,
+  output: { readonly name: string; readonly axes: readonly (string | number)[] },
+): Promise<void> {
   const body = toBinary(
     GraphProtoSchema,
     create(GraphProtoSchema, {
       name: 'main_graph',
       node: graph.nodes,
       input: ['input_ids', 'attention_mask', 'token_type_ids'].map((name) => tensorInfo(name, INT64, AXES)),
-      output: [tensorInfo('last_hidden_state', FLOAT32, [...AXES, hidden])],
+      output: [tensorInfo(output.name, FLOAT32, output.axes)],
     }),
   );
   const head = toBinary(

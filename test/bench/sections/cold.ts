@@ -3,7 +3,6 @@ import { megabytes, milliseconds, print, printGoal, printTable, ratio } from '..
 import { peakMemory } from '../measure/process-memory.ts';
 import { interleave, median } from '../measure/rounds.ts';
 import { cosine } from '../measure/vectors.ts';
-import type { ModelName } from '../models/shapes.ts';
 import { encoder, transformersOne } from '../setup/programs.ts';
 import type { Workbench } from '../setup/workbench.ts';
 import type { Section } from './section.ts';
@@ -13,7 +12,8 @@ const ROUNDS = 21;
 const MEMORY_ROUNDS = 3;
 const SAME = 0.9999;
 /** On two cores of the class that CI has. */
-const TIME_LIMITS = { m6: 150, base: 450 } as const satisfies Record<ModelName, number>;
+const TIME_LIMITS = { m6: 150, base: 450 } as const;
+type Measured = keyof typeof TIME_LIMITS;
 
 /** From nothing to the vector of one text, with all files in the page cache. */
 export const cold: Section = {
@@ -24,7 +24,7 @@ export const cold: Section = {
   },
 };
 
-async function compare(bench: Workbench, model: ModelName): Promise<void> {
+async function compare(bench: Workbench, model: Measured): Promise<void> {
   await bench.peers();
   const programs = {
     ours: encoder(await bench.executable(model), 'infer', TEXT, '--normalize=true'),

@@ -6,7 +6,7 @@ import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
 import { get, putLoad } from '../serve/load.ts';
 import type { RunningServer } from '../serve/running-server.ts';
-import { startSentiment } from '../serve/sentiment.ts';
+import { serveSentiment } from '../serve/encoder-server.ts';
 import type { Section } from './section.ts';
 
 const REQUESTS = 50_000;
@@ -19,7 +19,7 @@ export const soak: Section = {
   title: `Endurance: ${REQUESTS} mixed requests, ${DEPARTING_CLIENTS} clients that leave`,
   linuxOnly: true,
   async run() {
-    const server = await startSentiment();
+    const server = await serveSentiment();
     try {
       await memoryUnderLoad(server);
       await departures(server);

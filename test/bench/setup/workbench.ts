@@ -36,7 +36,8 @@ export async function openWorkbench(): Promise<Workbench> {
   const config = async (name: ModelName): Promise<string> => {
     const path = await model(name);
     const file = join(PATHS.work, `${name}.yml`);
-    const fields = { name, path, model_type: 'embedding' };
+    const type = name === 'classifier' ? 'sequence_classification' : 'embedding';
+    const fields = { name, path, model_type: type };
     await writeFile(file, JSON.stringify({ encoderfile: fields }));
     return file;
   };

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { runProgram } from '../measure/child.ts';
+import { PATHS } from '../setup/paths.ts';
+import { builder, encoder } from '../setup/programs.ts';
+import { type RunningServer, startServer } from './running-server.ts';
+
+/** An executable that serves over HTTP alone. */
+export const serveEncoder = (executable: string): Promise<RunningServer> =>
+  startServer(
+    encoder(executable, 'serve', '--http-port', '0', '--disable-grpc', '--log-level', 'silent'),
+    /HTTP +http:\/\/[^ ]+:(\d+)$/,
+  );
+
+/** The same of a very small classifier, built from the code as it is now. */
+export async function serveSentiment(): Promise<RunningServer> {
+  const executable = join(PATHS.work, 'sentiment.encoder');
+  await runProgram(builder(join(PATHS.repository, 'fixtures/models/sentiment/encoderfile.yml'), executable));
+  return await serveEncoder(executable);
+}
