@@ -27,7 +27,7 @@ export interface Runner {
   readonly close: () => Promise<void>;
 }
 
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 100;
 /** A database that does not answer will not right away. */
 const LOOK_AGAIN_AFTER_FAILURE_MS = 5000;
 
