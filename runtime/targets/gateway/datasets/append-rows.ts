@@ -3,6 +3,7 @@ import type { Schema } from '../store/schema.ts';
 import type { RowChunk } from './api.ts';
 import { GROUND_TRUTH, isBlank } from './check-row.ts';
 import { putRows } from './chunks.ts';
+import { joinRows } from './join-rows.ts';
 
 /**
  * Adds the next rows to a dataset that work fills, in the caller's transaction. What they say of it is counted now: to read all
@@ -11,6 +12,7 @@ import { putRows } from './chunks.ts';
 export async function appendRows(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void> {
   const { firstRow, rows } = chunk;
   await putRows(db, id, chunk);
+  await joinRows(db, id, chunk);
   const size = rows.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
   await db
     .updateTable('gateway_datasets')

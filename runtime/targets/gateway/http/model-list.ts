@@ -3,10 +3,10 @@ import type { GatewayContext } from '../context.ts';
 import type { Caller } from '../identity/api.ts';
 import type { ModelSet } from '../models/api.ts';
 import type { ModelEntry } from '../providers/api.ts';
+import { everyPage } from '../store/every-page.ts';
 
 /** Whoever may ask for models may ask often; their providers are asked once in so long. */
 const ASK_AGAIN_MS = 60_000;
-const MOST_PRICES = 1000;
 
 /** The models that this caller may use. */
 export type ModelList = (caller: Caller) => Promise<readonly ModelEntry[]>;
@@ -43,15 +43,10 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
 
 /** Some providers tell no list, and some leave models out of it. */
 async function pricedModels({ prices }: GatewayContext['state']): Promise<ModelEntry[]> {
-  const all: ModelEntry[] = [];
-  for (let skip = 0; ; skip += MOST_PRICES) {
-    const page = await prices.list({ skip, limit: MOST_PRICES });
-    for (const { modelKey, effectiveAt } of page) {
-      const [ownedBy = ''] = modelKey.split(':', 1);
-      all.push({ id: modelKey, created: Math.floor(effectiveAt / 1000), ownedBy });
-    }
-    if (page.length < MOST_PRICES) return all;
-  }
+  return (await everyPage(prices)).map(({ modelKey, effectiveAt }) => {
+    const [ownedBy = ''] = modelKey.split(':', 1);
+    return { id: modelKey, created: Math.floor(effectiveAt / 1000), ownedBy };
+  });
 }
 
 function isServed({ router }: ModelSet, model: string): boolean {

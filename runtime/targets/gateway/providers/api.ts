@@ -1,4 +1,5 @@
 import type { AppError } from '../../../contract/errors.ts';
+import type { ModelType } from '../../../contract/model-types.ts';
 import type { MemberEdits } from '../../../core/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/api.ts';
 import { MAX_EVENT_BYTES } from '../../../serve/event-stream/event-frames.ts';
@@ -161,6 +162,8 @@ export interface ModelEntry {
   /** Seconds since 1970. */
   readonly created: number;
   readonly ownedBy: string;
+  /** Of an encoder, if it could be asked. */
+  readonly modelType?: ModelType | undefined;
 }
 
 /** What a classifier says of a text: the probability of each label. */

@@ -6,7 +6,7 @@ import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } f
 import { judgeFailure } from './judge-failure.ts';
 import { type Report, reportAnswer } from './report-answer.ts';
 import type { TargetStates } from './target-states.ts';
-import { waitFor } from './wait-for.ts';
+import { pause } from '../../../platform/pause.ts';
 
 export interface AttemptParts {
   readonly states: TargetStates;
@@ -85,7 +85,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
         if (!judgement.fallBack) return { ...last, attempts };
         const delay = judgement.retry ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
         if (delay === undefined || !mayRetry()) break;
-        await waitFor(delay, clock, signal);
+        await pause(delay, clock, signal);
         if (signal.aborted) return { answer: failure('cancelled'), target, attempts };
       }
     }

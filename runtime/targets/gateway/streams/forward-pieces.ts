@@ -70,14 +70,11 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     yield terminal;
   } catch (error) {
     reader.destroy();
-    const failure = parts.cutBy() ?? AppError.from(error);
-    const ending = blocked
-      ? 'blocked'
-      : hasLeft()
-        ? tally.complete()
-          ? 'complete'
-          : 'aborted'
-        : 'incomplete';
+    const cut = parts.cutBy();
+    const failure = cut ?? AppError.from(error);
+    // Whoever was cut off leaves, but that is not why there is no more.
+    const whyNoMore = hasLeft() && !cut ? 'aborted' : 'incomplete';
+    const ending = blocked ? 'blocked' : hasLeft() && tally.complete() ? 'complete' : whyNoMore;
     const told = await settleBadly(failure, ending, settle);
     if (!hasLeft()) yield Buffer.from(words.error(told));
   } finally {

@@ -3,7 +3,7 @@ import { retryDelay, type RetryPolicy } from '../../../core/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
 import { collect } from '../providers/http/collect.ts';
-import { waitFor } from '../routing/wait-for.ts';
+import { pause } from '../../../platform/pause.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 
 interface SentSpans {
@@ -80,7 +80,7 @@ export function createSpanSender(
         }
         const { problem, retry, pauseMs } = outcome;
         const delay = retry ? retryDelay(tries, pauseMs, Math.random, POLICY) : undefined;
-        if (delay !== undefined) await waitFor(delay, clock, signal);
+        if (delay !== undefined) await pause(delay, clock, signal);
         if (delay === undefined || signal.aborted) return { accepted: 0, problem };
       }
     },

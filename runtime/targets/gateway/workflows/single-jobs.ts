@@ -10,7 +10,7 @@ import type { Store } from '../store/api.ts';
 import type { TaskDefinition } from '../work/api.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
-import { inMember } from './about-member.ts';
+import { inMember, inObject } from './about-member.ts';
 import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { derivedName } from './derived-name.ts';
@@ -79,9 +79,12 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const dataset = await datasetOf(job);
       const { request, owner } = job;
       await checkSecrets(secrets, owner, [request]);
-      const spec = inferenceSpec(job.type, request, job.task, []);
-      inMember('job_config.output_field', () => checkOutputField(TASKS[job.task.task], spec));
-      await checkAnswering(spec, new Map(), job, parts);
+      const spec = await inObject('job_config', async () => {
+        const asked = inferenceSpec(job.type, request, job.task, []);
+        inMember('output_field', () => checkOutputField(TASKS[job.task.task], asked));
+        await checkAnswering(asked, new Map(), job, parts);
+        return asked;
+      });
       const output = {
         filename: derivedName(dataset.filename, request.model),
         generatedBy: request.model,
@@ -107,8 +110,11 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       if (lacking !== undefined && job.task.task !== 'feature-extraction') {
         throw aboutDataset(inputError(`The dataset has no column \`${lacking}\`.`));
       }
-      const spec = evaluationSpec(request, job.task);
-      await checkScoring(spec, job, parts);
+      const spec = await inObject('job_config', async () => {
+        const asked = evaluationSpec(request, job.task);
+        await checkScoring(asked, job, parts);
+        return asked;
+      });
       return await db
         .transaction()
         .execute((trx) => queue.create(trx, { ...shared(job, rowCount), spec, outputId: randomUUID() }));

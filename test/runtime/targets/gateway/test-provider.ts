@@ -13,12 +13,17 @@ import type {
 import { openProvider } from '../../../../runtime/targets/gateway/providers/open-provider.ts';
 import type { ForwardOptions, StreamSummary } from '../../../../runtime/targets/gateway/streams/api.ts';
 import { toReadableStream } from '../../../../runtime/targets/gateway/streams/readable-stream.ts';
-import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
+import type { FixtureName, FixtureProvider } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */
 export const CANARY = 'sk-canary-4d1f0a7be2';
 
-const PATHS: Readonly<Record<FixtureWire, string>> = { openai: '/v1', anthropic: '', gemini: '' };
+const PATHS: Readonly<Record<FixtureName, string>> = {
+  openai: '/v1',
+  anthropic: '',
+  gemini: '',
+  encoder: '',
+};
 
 const opened: Provider[] = [];
 // Those of the tests of the file; a test itself cannot ask for what comes after all.
@@ -26,7 +31,7 @@ afterAll(() => Promise.all(opened.map((provider) => provider.close())));
 
 /** The real provider in front of a fixture. Closed after the tests of the file. */
 export function providerOf(
-  type: FixtureWire,
+  type: FixtureName,
   fixture: FixtureProvider,
   options: Partial<ProviderInstance> & { readonly clock?: Clock } = {},
 ): Provider {

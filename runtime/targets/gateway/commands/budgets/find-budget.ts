@@ -1,5 +1,5 @@
 import type { Budget, Budgets } from '../../ledger/api.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 
 /** The budget that a command means: by id, or by a name that no other has. */

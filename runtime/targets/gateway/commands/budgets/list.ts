@@ -3,7 +3,7 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { budgetView } from '../../http/views/budget-view.ts';
 import { budgetText, moment, orDash } from '../show/texts.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const listBudgetsCommand = storeCommand({

@@ -18,7 +18,10 @@ export const budgetResetsCommand = storeCommand({
     return async ({ state, output, json }) => {
       const resets = await state.budgets.resets({ skip: 0, limit }, user);
       if (json) return printJson(output, resets.map(budgetResetView));
-      if (resets.length === 0) return output.err('No window of a budget has ended yet.\n');
+      if (resets.length === 0) {
+        const whose = user === undefined ? '' : ` of user ${JSON.stringify(user)}`;
+        return output.err(`No window of a budget${whose} has ended yet.\n`);
+      }
       const rows = resets.map((reset) => [
         moment(reset.resetAt),
         reset.userId,

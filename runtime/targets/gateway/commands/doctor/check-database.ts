@@ -11,7 +11,7 @@ import { type DatabasePlace, shownPlace } from '../../store/database-url.ts';
 import { followRevision } from '../../store/followed-revision.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { openDatabase } from '../../store/open-store.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 
 export interface CheckedDatabase {
   readonly findings: readonly Finding[];

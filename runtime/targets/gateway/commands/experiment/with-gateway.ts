@@ -13,7 +13,9 @@ export async function withGateway<Result>(
     return await withOwnGateway(invocation, options, work);
   }
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`${invocation.source('url')}: ${JSON.stringify(url)} is no address of a gateway.`);
+    throw new UsageError(
+      `${invocation.source('url')}: ${JSON.stringify(url)} is no address of a gateway. Write it as http://localhost:8000.`,
+    );
   }
   const { createGatewayClient } = await import('./gateway-client.ts');
   return await work(createGatewayClient(url, invocation.value('api-key')), url);

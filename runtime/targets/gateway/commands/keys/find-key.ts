@@ -1,5 +1,5 @@
 import type { Key, Keys } from '../../identity/api.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 
 /** The key that a command means: by id, name or the beginning of the secret that lists show. */

@@ -4,7 +4,7 @@ import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { keyView } from '../../http/views/key-view.ts';
 import type { Key } from '../../identity/api.ts';
 import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 /** `keys list`: what keys there are, but not the keys. */

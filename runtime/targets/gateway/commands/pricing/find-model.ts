@@ -1,7 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/suggest.ts';
 import type { Prices } from '../../ledger/api.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 
 /** Says which model was meant where there is no price of that name. */
 export async function withSuggestion<Result>(

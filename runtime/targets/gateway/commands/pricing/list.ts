@@ -1,4 +1,4 @@
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { showPrices } from './show-price.ts';
 

@@ -1,5 +1,5 @@
 import type { User, Users } from '../../identity/api.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 
 /** The user that a command means: by id, or by an alias that no other user has. */

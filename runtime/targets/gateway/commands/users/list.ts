@@ -5,7 +5,7 @@ import { userView } from '../../http/views/user-view.ts';
 import type { User } from '../../identity/api.ts';
 import type { Budget } from '../../ledger/api.ts';
 import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
-import { everyPage } from '../store/every-page.ts';
+import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const listUsersCommand = storeCommand({

@@ -1,16 +1,6 @@
 import { Type } from 'typebox';
 import type { EndpointRules } from './endpoint.ts';
-import {
-  content,
-  guardrailsAsked,
-  modelName,
-  mostTokens,
-  open,
-  mayBe,
-  streams,
-  toolsAsked,
-  userName,
-} from './shapes.ts';
+import { content, mayBe, mostTokens, open, openAiMembers } from './shapes.ts';
 import { mostOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
 const calledTool = open({
@@ -27,17 +17,13 @@ const message = open({
 
 const schema = open(
   {
-    model: modelName,
+    ...openAiMembers,
     messages: Type.Array(message, { minItems: 1 }),
-    stream: streams,
     stream_options: mayBe(open({ include_usage: mayBe(Type.Boolean()) })),
     max_tokens: mostTokens,
     max_completion_tokens: mostTokens,
     n: mayBe(Type.Integer({ minimum: 1 }), 'How many answers.'),
     stop: mayBe(Type.Union([Type.String(), Type.Array(Type.String(), { title: 'a list of texts' })])),
-    tools: toolsAsked,
-    user: userName,
-    guardrails: guardrailsAsked,
   },
   {
     $id: 'ChatCompletionRequest',

@@ -1,29 +1,16 @@
 import { Type } from 'typebox';
 import type { EndpointRules } from './endpoint.ts';
-import {
-  guardrailsAsked,
-  modelName,
-  mostTokens,
-  open,
-  mayBe,
-  streams,
-  toolsAsked,
-  userName,
-} from './shapes.ts';
+import { mayBe, mostTokens, open, openAiMembers } from './shapes.ts';
 import { mostOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
 const schema = open(
   {
-    model: modelName,
+    ...openAiMembers,
     input: mayBe(Type.Union([Type.String(), Type.Array(open({}), { title: 'a list of items' })])),
     instructions: mayBe(Type.String()),
-    stream: streams,
     max_output_tokens: mostTokens,
-    tools: toolsAsked,
     text: mayBe(open({})),
     reasoning: mayBe(open({})),
-    user: userName,
-    guardrails: guardrailsAsked,
   },
   {
     $id: 'ResponsesRequest',

@@ -42,3 +42,12 @@ export const guardrailsAsked = mayBe(
 );
 
 export const toolsAsked = mayBe(Type.Array(open({})), 'What the model may call.');
+
+/** What both of OpenAI's requests for texts have. */
+export const openAiMembers = {
+  model: modelName,
+  stream: streams,
+  tools: toolsAsked,
+  user: userName,
+  guardrails: guardrailsAsked,
+};

@@ -19,12 +19,12 @@ export function taskModelRoutes(
   const routes = newRoutes();
 
   routes.get(`${API}/models`, workGuard, async (c) => {
-    const wanted = (c.req.queries('tasks') ?? []).map((name) => name.trim().toLowerCase());
-    const tasks = new Set<string>(wanted.filter((name) => name !== ''));
+    const wanted = (c.req.queries('tasks') ?? []).flatMap((names) => names.split(','));
+    const tasks = new Set(wanted.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
     checkTasks(tasks);
     const all = await modelsOf(callerOf(c));
     const items = all
-      .filter(({ id }) => tasks.size === 0 || tasksOf(id).some((name) => tasks.has(name)))
+      .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
       .map(taskModelView);
     return c.json({ total: items.length, items });
   });
@@ -55,7 +55,7 @@ const LIST: Operation = {
     {
       name: 'tasks',
       in: 'query',
-      description: 'Only models for this task, or one of several: `tasks=a&tasks=b`.',
+      description: 'Only models for this task, or one of several: `tasks=a,b` or `tasks=a&tasks=b`.',
       example: 'summarization',
     },
   ],

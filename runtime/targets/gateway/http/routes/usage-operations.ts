@@ -60,7 +60,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
     parameters: [
       parameter('user_id', 'Only of this user.', 'ada'),
       parameter('api_key_id', 'Only with this key.', USAGE_LOG.api_key_id),
-      parameter('model', 'Only of this model.', USAGE_LOG.model),
+      parameter('model', 'Only of this model; its provider may be left out.', USAGE_LOG.model),
       parameter('provider', 'Only of this provider.', 'openai'),
       parameter('endpoint', 'Only by this route.', USAGE_LOG.endpoint),
       {

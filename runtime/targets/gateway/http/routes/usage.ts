@@ -1,6 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { UsageInterval } from '../../ledger/usage-api.ts';
+import type { UsageFilter, UsageInterval, UsageReports } from '../../ledger/usage-api.ts';
+import { usedModels } from '../../ledger/used-models.ts';
 import { csvAnswer } from '../csv-answer.ts';
 import { pageOf } from '../page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
@@ -15,7 +16,8 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
   const routes = newRoutes();
 
   routes.get('/v1/usage', guards.anyone, async (c) => {
-    const { filter, by, interval, asCsv } = usageQuery(c, callerOf(c));
+    const { filter: named, by, interval, asCsv } = usageQuery(c, callerOf(c));
+    const filter = await withUsedModel(usage, named);
     const page = pageOf(c);
     if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
     const isSummary = by.length > 0 || interval !== undefined;
@@ -35,6 +37,20 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
   });
 
   return { routes, operations: USAGE_OPERATIONS };
+}
+
+/** Of a model that nobody has used there is no usage; that is no mistake. */
+async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<UsageFilter> {
+  const { model, keyId } = filter;
+  if (model === undefined) return filter;
+  const { meant } = await usedModels(usage, model, { keyId });
+  if (meant.length > 1) throw severalModels(model, meant);
+  return { ...filter, model: meant[0] ?? model };
+}
+
+function severalModels(model: string, meant: readonly string[]): AppError {
+  const message = `Several models are called ${JSON.stringify(model)}; name one of ${meant.join(', ')}.`;
+  return new AppError('InputError', message, { details: [{ location: 'query.model', message }] });
 }
 
 /** A week of minutes. */

@@ -9,7 +9,8 @@ type TaskName = TaskDefinition['task'];
 export const TASK_NAMES = Object.keys(TASKS) as readonly TaskName[];
 
 /** `provider` and `model` are what a workflow takes. */
-export function taskModelView({ id }: Pick<ModelEntry, 'id'>): Static<typeof taskModel> {
+export function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
+  const { id, modelType } = entry;
   const colon = id.indexOf(':');
   const provider = colon === -1 ? 'gateway' : id.slice(0, colon);
   const model = id.slice(colon + 1);
@@ -19,19 +20,23 @@ export function taskModelView({ id }: Pick<ModelEntry, 'id'>): Static<typeof tas
     provider,
     website_url: '',
     description: isEncoder(id)
-      ? 'An encoder of this gateway; which of the tasks it does is decided by its type.'
+      ? `An encoder of this gateway${modelType === undefined ? '; its type decides which of the tasks it does' : `, of type ${modelType}`}.`
       : provider === 'gateway'
         ? 'A name of this gateway for several models.'
         : `A model of ${provider}.`,
     requirements: [],
-    tasks: tasksOf(id).map((name) => ({ [name]: {} })),
+    tasks: tasksOf(entry).map((name) => ({ [name]: {} })),
   };
 }
 
+export const tasksOf = ({ id, modelType }: ModelEntry): readonly TaskName[] =>
+  TASK_NAMES.filter((name) => {
+    const { hasChat, modelTypes } = TASKS[name];
+    if (!isEncoder(id)) return hasChat;
+    return OF_ENCODERS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
+  });
+
 /** Through the gateway encoders classify texts or embed them; token by token they answer only at their own address. */
-export const tasksOf = (id: string): readonly TaskName[] =>
-  TASK_NAMES.filter((name) =>
-    isEncoder(id) ? name === 'text-classification' || name === 'feature-extraction' : TASKS[name].hasChat,
-  );
+const OF_ENCODERS: ReadonlySet<TaskName> = new Set(['text-classification', 'feature-extraction']);
 
 const isEncoder = (id: string): boolean => id.startsWith('encoder:');

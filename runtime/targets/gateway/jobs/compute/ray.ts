@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { RayConfig } from '../../config/spec.ts';
-import { waitFor } from '../../routing/wait-for.ts';
+import { pause } from '../../../../platform/pause.ts';
 import type { Compute, ComputeEnd } from '../api.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
 import { createRayClient, RAY_IS_OVER, type RayClient } from './ray-client.ts';
@@ -58,7 +58,7 @@ async function untilEnded(
     if (stopAt !== undefined && clock.now() >= stopAt) {
       return { how: 'no word of its cluster', lines: [] };
     }
-    await waitFor(LOOK_EVERY_MS, clock, stopAt === undefined ? signal : new AbortController().signal);
+    await pause(LOOK_EVERY_MS, clock, stopAt === undefined ? signal : new AbortController().signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { waitFor } from '../../routing/wait-for.ts';
+import { pause } from '../../../../platform/pause.ts';
 import type { Claim, Compute, ComputeEnd, JobQueue } from '../api.ts';
 import { isOver } from '../job-row.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
@@ -54,7 +54,7 @@ async function workUntilOver(
     await queue.log(id, 'warn', `The worker ended before the job did: ${ended.how}.`);
     for (const line of ended.lines) await queue.log(id, 'warn', line);
     if (failed >= MOST_FAILED_WORKERS) return gaveUp(doneRows, ended);
-    await waitFor(FIRST_PAUSE_MS * 2 ** failed, clock, stop);
+    await pause(FIRST_PAUSE_MS * 2 ** failed, clock, stop);
     if (stop.aborted) return undefined;
   }
 }

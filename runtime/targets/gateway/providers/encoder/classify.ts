@@ -2,6 +2,7 @@ import type { Json } from '../../wires/chat/shape.ts';
 import type { FailedAnswer, Provider } from '../api.ts';
 import type { Exchange } from '../exchange.ts';
 import { failure } from '../failure.ts';
+import { modelTypeOf } from './model-type.ts';
 
 /** More labels than classifiers have, so that all are told. */
 const ALL_LABELS = 10_000;
@@ -22,8 +23,9 @@ export function createClassify(
     const answer = await exchange.json(asked, signal, timeoutMs);
     if (answer.kind === 'failed') {
       const { kind, error } = answer.failure;
-      const refused = kind === 'bad_request' && !(await classifies(exchange, signal, timeoutMs));
-      return refused ? noClassifier(name, error) : answer;
+      // The refusal does not say whether the texts or the model are the reason.
+      const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
+      return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
     }
     const { results } = answer.json as { readonly results?: readonly Prediction[] };
     const areScores =
@@ -37,12 +39,6 @@ export function createClassify(
     const tokens = Number(answer.headers['x-compute-tokens']);
     return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
   };
-}
-
-/** Asked only after a refusal, which does not say whether the texts or the model are the reason. */
-async function classifies(exchange: Exchange, signal: AbortSignal, timeoutMs: number): Promise<boolean> {
-  const answer = await exchange.json({ method: 'GET', path: '/model' }, signal, timeoutMs);
-  return answer.kind === 'failed' || answer.json['model_type'] === 'sequence_classification';
 }
 
 const noClassifier = (name: string, cause?: unknown): FailedAnswer =>

@@ -81,7 +81,7 @@ export function superviseEncoder(
   return {
     pid: () => pid,
     async request(request) {
-      const { upstream } = await running;
+      const { upstream } = await whileWanted(running, request.signal);
       return upstream.request(request);
     },
     async close() {
@@ -93,6 +93,19 @@ export function superviseEncoder(
       await last?.child.stop();
     },
   };
+}
+
+/** A start may take longer than somebody has time for. */
+async function whileWanted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const given = Promise.withResolvers<never>();
+  const leave = (): void => given.reject(new Error('aborted'));
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([promise, given.promise]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 /** Its rejection is somebody's concern only if somebody asks. */

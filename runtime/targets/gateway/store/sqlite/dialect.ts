@@ -5,6 +5,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   SqliteAdapter,
+  type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -72,12 +73,10 @@ const LONGEST_PAUSE_MS = 50;
 /** The texts of queries are few; only lists of values in them have many lengths. */
 const MOST_PREPARED = 200;
 
-type Driven = ConstructorParameters<typeof SqliteDriver>[0]['database'] & object;
-
 /** The part of another library's interface that the driver is written for. What was prepared once is kept. */
-function asExpected(database: DatabaseSync): Driven {
-  const kept = new Map<string, ReturnType<Driven['prepare']>>();
-  const prepare: Driven['prepare'] = (text) => {
+function asExpected(database: DatabaseSync): SqliteDatabase {
+  const kept = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
+  const prepare: SqliteDatabase['prepare'] = (text) => {
     const statement = database.prepare(text);
     return {
       reader: statement.columns().length > 0,

@@ -2,7 +2,7 @@ import { retryDelay } from '../../../../core/retry-plan.ts';
 import type { FailureKind, ProviderAdapter, ProviderFailure, Upstream } from '../../providers/api.ts';
 import { createExchange } from '../../providers/exchange.ts';
 import { createRedact } from '../../providers/redact.ts';
-import { waitFor } from '../../routing/wait-for.ts';
+import { pause } from '../../../../platform/pause.ts';
 import { type Pacing, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
 import { WORK_LIMITS } from './address.ts';
 import { askError, isDown, isRefusedAddress } from './ask-error.ts';
@@ -47,7 +47,7 @@ export function connect({ name, upstream, adapter, apiKey }: Parts, { clock, ran
         const { failure } = answer;
         const wait = canPass(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;
         if (wait === undefined) throw askError(name, failure);
-        await waitFor(wait, clock, signal);
+        await pause(wait, clock, signal);
         signal.throwIfAborted();
       }
     },

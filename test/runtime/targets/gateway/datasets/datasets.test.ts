@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Datasets, Row } from '../../../../../runtime/targets/gateway/datasets/api.ts';
@@ -21,6 +22,32 @@ describeDatabases((database) => {
     const clock = createTestClock();
     return { store, clock, datasets: createDatasets(store, { clock, maxBytes }) };
   };
+
+  test('rows that work writes one by one soon lie together, unless they are large', async () => {
+    const { store, datasets } = await open();
+    const begun = { filename: 'a.csv', generatedBy: 'model', runId: null, owner: null };
+    const chunksOf = async (id: string): Promise<number> =>
+      (await Array.fromAsync(datasets.rows(id))).filter(({ rows }) => rows.length > 0).length;
+    const write = async (count: number, row: (at: number) => Row): Promise<string> => {
+      const id = await store.db.transaction().execute((trx) => datasets.begin(trx, begun));
+      for (let at = 0; at < count; at += 1) {
+        await store.db
+          .transaction()
+          .execute((trx) => datasets.append(trx, id, { firstRow: at, rows: [row(at)] }));
+      }
+      return id;
+    };
+    const small = await write(230, (at) => ({ examples: `text ${at}` }));
+    expect(await chunksOf(small)).toBe(32);
+    for (const from of [0, 99, 100, 199, 229]) {
+      const rows = await rowsOf(datasets, small, from);
+      expect(rows.map(({ examples }) => examples)).toEqual(
+        Array.from({ length: 230 - from }, (_, at) => `text ${from + at}`),
+      );
+    }
+    const large = await write(100, () => ({ examples: randomBytes(4000).toString('base64') }));
+    expect(await chunksOf(large)).toBe(100);
+  });
 
   test('an upload is kept row by row, and read from any row on', async () => {
     const { datasets } = await open();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Provider } from '../../../../../runtime/targets/gateway/providers/api.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import type { OpenGateway } from './open-gateway.ts';
@@ -6,7 +7,7 @@ import { useOwnGateways } from './use-gateway.ts';
 
 const open = useOwnGateways();
 
-const fixture = await startFixture('openai');
+const [fixture, encoder] = [await startFixture('openai'), await startFixture('encoder')];
 
 /** In front of a provider that tells its models, one whose models the configuration tells, and one that is down. */
 const start = (): Promise<OpenGateway> =>
@@ -100,4 +101,19 @@ test('no credential, no models', async () => {
   const { request } = await start();
   expect((await request('/v1/models')).status).toBe(401);
   expect((await request('/v1/models/fast')).status).toBe(401);
+});
+
+test('an encoder is listed for the tasks that its model can do, and for all of encoders while it cannot be asked', async () => {
+  const at = (name: string): Provider =>
+    providerOf('encoder', { ...encoder, url: `${encoder.url}/${name}` }, { name });
+  const { ask } = await open({ providers: ['other', 'vectors', 'tagger', 'down'].map(at) });
+  const listed = async (task: string): Promise<string[]> => {
+    const { body } = await ask('GET', `/api/v1/models/?tasks=${task}`);
+    return body.items.map(({ display_name }: { display_name: string }) => display_name);
+  };
+  expect(await listed('text-classification')).toEqual(['encoder:other', 'encoder:down']);
+  expect(await listed('feature-extraction')).toEqual(['encoder:vectors', 'encoder:down']);
+  expect(await listed('token-classification')).toEqual([]);
+  expect(await listed('Feature-Extraction,%20translation,')).toEqual(['encoder:vectors', 'encoder:down']);
+  expect((await ask('GET', '/api/v1/models/')).body.total).toBe(4);
 });

@@ -87,6 +87,9 @@ test.each([
   ['?user_id=ada', 2],
   ['?user_id=nobody', 0],
   ['?model=openai:large', 1],
+  ['?model=OpenAI/large', 1],
+  ['?model=large', 1],
+  ['?model=tiny', 0],
   ['?provider=openai', 3],
   ['?provider=openai&status=error', 1],
   ['?status=success', 2],
@@ -103,6 +106,21 @@ test.each([
 ])('%s leaves %i', async (query, left) => {
   const { body } = await get(query);
   expect([body.totals.requests, body.logs.length]).toEqual([left, left]);
+});
+
+test('a model that several providers have must be named with one, by whoever sees more than one', async () => {
+  const own = await open();
+  const key = (await own.ask('POST', '/v1/keys', { user_id: 'eve' })).body;
+  const other = (await own.ask('POST', '/v1/keys', { user_id: 'mallory' })).body;
+  await spend(own, key, used(1n, { model: 'openai:same' }));
+  await spend(own, other, used(2n, { model: 'azure:same', provider: 'azure' }));
+  const refused = await own.ask('GET', '/v1/usage?model=same');
+  expect(refused.status).toBe(422);
+  expect(refused.text).toMatch(/azure:same, openai:same|openai:same, azure:same/);
+  const { body } = await own.request('/v1/usage?model=same', {
+    headers: { Authorization: `Bearer ${key.key}` },
+  });
+  expect(body.totals.requests).toBe(1);
 });
 
 test('skip and limit cut the list, not the sums', async () => {

@@ -128,6 +128,11 @@ test('one that never begins to serve is ended all the same', async () => {
     { ...options, onLine: told.resolve },
   );
   const pid = Number(await told.promise);
+  const impatient = AbortSignal.timeout(10);
+  expect(await provider.classify?.({ texts: ['x'], signal: impatient })).toMatchObject({
+    kind: 'failed',
+    failure: { kind: 'cancelled' },
+  });
   await provider.close();
   await expect.poll(() => isRunning(pid)).toBe(false);
 });

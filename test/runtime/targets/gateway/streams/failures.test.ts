@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
 import type { StreamSummary } from '../../../../../runtime/targets/gateway/streams/api.ts';
 import { type FixtureWire, startFixture } from '../fixture-provider.ts';
@@ -200,6 +201,26 @@ test('a client that leaves cancels the provider within 100 ms, and is billed for
   expect(closed.complete).toBe(false);
   expect(summary).toMatchObject({ outcome: 'aborted', error: undefined, usage: undefined });
   expect(summary.outputLength).toBeGreaterThan(0);
+});
+
+test('a stream that the gateway cuts is no client that left, also if its client reads nothing and is hung up on', async () => {
+  // Given
+  const provider = providerOf('openai', openai);
+  const request = new AbortController();
+  const settled = Promise.withResolvers<StreamSummary>();
+  const answer = await provider.chat(callOf('chat', streaming('stall@cut'), { signal: request.signal }));
+  const events = streamOf(answer).forward({
+    clock: systemClock,
+    settle: async (summary) => settled.resolve(summary),
+  });
+  await events.next();
+  await openai.happened('waiting', 'stall@cut');
+  // When
+  const reason = new AppError('UnavailableError', 'The gateway is shutting down.');
+  request.abort(reason);
+  await events.cancel();
+  // Then
+  expect(await settled.promise).toMatchObject({ outcome: 'incomplete', error: reason });
 });
 
 test('the signal of the request cancels as well, before the first byte too', async () => {

@@ -204,6 +204,26 @@ test('a workflow is refused that could come to nothing', async () => {
   expect([judged.status, judged.body.error.message]).toEqual([422, expect.stringContaining('llm_as_judge')]);
 });
 
+test('what is wrong with a job of its own is said of the member that it is in', async () => {
+  const { ask } = gateway();
+  const answers = 'examples,ground_truth,predictions\na,SAFE,SAFE\n';
+  const dataset = (await requestsTo(gateway()).upload(answers)).body.id;
+  const locationOf = async (kind: string, job_config: object) =>
+    (await ask('POST', `/api/v1/jobs/${kind}/`, { name: 'j', dataset, job_config })).body.detail[0]?.loc;
+  const inference = { job_type: 'inference', provider: 'encoder', model: 'x' };
+  const evaluation = { job_type: 'evaluator', task_definition: { task: 'text-classification' } };
+  expect(await locationOf('inference', { ...inference, base_url: 'http://127.0.0.1:9' })).toEqual([
+    'body',
+    'job_config',
+    'base_url',
+  ]);
+  expect(await locationOf('evaluator', { ...evaluation, metrics: ['acuracy'] })).toEqual([
+    'body',
+    'job_config',
+    'metrics',
+  ]);
+});
+
 test('prompts and names are data, whatever they hold', async () => {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());

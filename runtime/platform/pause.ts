@@ -1,7 +1,7 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Resolves after the time, or as soon as the signal is aborted. */
-export async function waitFor(milliseconds: number, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function pause(milliseconds: number, clock: Clock, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = (): void => resolve();
