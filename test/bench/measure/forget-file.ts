@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 
 /**
  * Puts a file out of the page cache, as after a start of the machine. Of a file that was written just now, Linux maps far more
- * into a process than the process reads.
+ * into a process than the process reads. What a running process has mapped stays.
  */
 export function forgetFile(path: string): void {
-  execFileSync('dd', [`of=${path}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], {
-    stdio: 'ignore',
-  });
+  execFileSync('sync', [path]);
+  execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' });
 }

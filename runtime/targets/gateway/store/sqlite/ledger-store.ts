@@ -41,9 +41,17 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
   // Not before the tables are there.
   const prepared = (): LedgerStatements => (statements ??= prepareLedger(database));
   const isCurrent = ({ version }: Known): boolean => prepared().version() === version;
+  /** Whether what is known was current in this turn of the event loop; undefined if nobody has looked yet. */
+  let wasCurrent: boolean | undefined;
+  /** Requests that come in one turn came at once with whatever others have changed in it, and may be first. */
+  const isCurrentThisTurn = (owned: Known): boolean => {
+    if (wasCurrent === undefined) setImmediate(() => (wasCurrent = undefined));
+    return (wasCurrent ??= isCurrent(owned));
+  };
 
   const begin = (owned: Known | undefined): void => {
     known = owned;
+    wasCurrent = undefined;
     if (owned === undefined) {
       held = holdReservations();
       clearInterval(looking);
@@ -136,7 +144,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
       if (!known || !isKept) return false;
       idleLooks = 0;
       const { changes, undo } = planFor(known, wanted, decide);
-      if (isNothing(changes) && isCurrent(known)) return true;
+      if (isNothing(changes) && isCurrentThisTurn(known)) return true;
       undo();
       return false;
     },

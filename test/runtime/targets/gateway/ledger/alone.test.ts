@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -54,7 +55,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('what others change while it is alone counts at once', async () => {
+  test('what others change while it is alone counts in the next turn of the event loop', async () => {
     const { identity, ledger, budgets } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -62,8 +63,10 @@ describeDatabases((database) => {
     await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(10n));
     const held = await ledger.reserve(spender, ESTIMATE);
     await budgets.change(budgetId, { maxBudget: 20n });
+    await nextTurn();
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
     await budgets.change(budgetId, { maxBudget: 21n });
+    await nextTurn();
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
     await ledger.release(held);
   });
