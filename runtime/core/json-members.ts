@@ -12,7 +12,16 @@ interface Member {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const LAST_ASCII = 0x7f;
+const OPEN = 0x7b;
+/** A name without anything that is written in another way than it is read. */
+const AS_IT_STANDS = /^[^\\\x80-\xff]*$/;
+
+/** What stands in the place of the bytes from one offset to another. */
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
 
 /**
  * Changes members of the object that a JSON text is, and leaves every other byte as it is: numbers of any length, order,
@@ -20,52 +29,85 @@ const LAST_ASCII = 0x7f;
  */
 export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
   const members = listMembers(json);
-  const changed = members.filter(({ name }) => Object.hasOwn(edits, name));
-  const known = new Set(changed.map(({ name }) => name));
-  const added = Object.entries(edits).flatMap(([name, text]) =>
-    text === undefined || known.has(name) ? [] : [`${JSON.stringify(name)}:${text}`],
-  );
-  if (changed.length === 0 && added.length === 0) return json;
-  const dropped = new Set(changed.filter(({ name }) => edits[name] === undefined));
-  const encoder = new TextEncoder();
-  const pieces: Uint8Array[] = [];
-  const open = json.indexOf(0x7b) + 1;
-  pieces.push(json.subarray(0, open));
-  const kept = members.filter((member) => !dropped.has(member));
-  if (added.length > 0) pieces.push(encoder.encode(added.join(',') + (kept.length > 0 ? ',' : '')));
-  if (dropped.size === 0) {
-    let from = open;
-    for (const { name, value, end } of changed) {
-      pieces.push(json.subarray(from, value), encoder.encode(edits[name] ?? ''));
-      from = end;
-    }
-    pieces.push(json.subarray(from));
-    return concat(pieces);
-  }
-  kept.forEach(({ name, start, value, end }, index) => {
-    if (index > 0) pieces.push(Uint8Array.of(COMMA));
+  const isDropped = ({ name }: Member): boolean => Object.hasOwn(edits, name) && edits[name] === undefined;
+  const lastKept = members.findLastIndex((member) => !isDropped(member));
+  const splices = additions(json, members, edits, lastKept === -1);
+  for (const [index, member] of members.slice(0, lastKept + 1).entries()) {
+    const { name, start, value, end } = member;
     const text = Object.hasOwn(edits, name) ? edits[name] : undefined;
-    if (text === undefined) pieces.push(json.subarray(start, end));
-    else pieces.push(json.subarray(start, value), encoder.encode(text));
-  });
-  pieces.push(json.subarray(members.at(-1)?.end ?? open));
-  return concat(pieces);
+    if (text !== undefined) splices.push({ from: value, to: end, text });
+    else if (isDropped(member)) {
+      splices.push({ from: start, to: members[index + 1]?.start ?? end, text: '' });
+    }
+  }
+  const lastEnd = members.at(-1)?.end ?? 0;
+  const from = members[lastKept]?.end ?? members[0]?.start ?? 0;
+  // With the comma before them.
+  if (from < lastEnd) splices.push({ from, to: lastEnd, text: '' });
+  return splices.length === 0 ? json : spliced(json, splices);
+}
+
+/** At most one: what is to be there and is not. */
+function additions(
+  json: Uint8Array,
+  members: readonly Member[],
+  edits: MemberEdits,
+  isEmpty: boolean,
+): Splice[] {
+  const texts: string[] = [];
+  for (const name of Object.keys(edits)) {
+    const text = edits[name];
+    if (text !== undefined && !members.some((member) => member.name === name)) {
+      texts.push(`${JSON.stringify(name)}:${text}`);
+    }
+  }
+  const at = json.indexOf(OPEN) + 1;
+  return texts.length === 0 ? [] : [{ from: at, to: at, text: texts.join(',') + (isEmpty ? '' : ',') }];
+}
+
+function spliced(json: Uint8Array, splices: readonly Splice[]): Buffer {
+  const source = bufferOf(json);
+  let length = source.length;
+  for (const { from, to, text } of splices) length += Buffer.byteLength(text) - (to - from);
+  const result = Buffer.allocUnsafe(length);
+  let at = 0;
+  let read = 0;
+  for (const { from, to, text } of splices) {
+    at += source.copy(result, at, read, from);
+    at += result.write(text, at);
+    read = to;
+  }
+  source.copy(result, at, read);
+  return result;
 }
 
 /** The names of the members of such an object, as often as they stand there. */
 export const memberNames = (json: Uint8Array): string[] => listMembers(json).map(({ name }) => name);
 
+/** How many there are. */
+export function countMembers(json: Uint8Array): number {
+  let count = 0;
+  let at = json.indexOf(OPEN) + 1;
+  for (;;) {
+    at = skipSpace(json, at);
+    if (json[at] !== QUOTE) return count;
+    count += 1;
+    at = skipSpace(json, endOfValue(json, afterColon(json, endOfString(json, at))));
+    if (json[at] === COMMA) at += 1;
+  }
+}
+
 function listMembers(json: Uint8Array): Member[] {
   const members: Member[] = [];
-  let at = json.indexOf(0x7b) + 1;
+  const text = bufferOf(json);
+  let at = json.indexOf(OPEN) + 1;
   for (;;) {
     at = skipSpace(json, at);
     if (json[at] !== QUOTE) return members;
     const start = at;
     at = endOfString(json, at);
-    const name = nameIn(json, start, at);
-    // The colon.
-    const value = skipSpace(json, skipSpace(json, at) + 1);
+    const name = nameIn(text, start, at);
+    const value = afterColon(json, at);
     const end = endOfValue(json, value);
     members.push({ name, start, value, end });
     at = skipSpace(json, end);
@@ -73,18 +115,16 @@ function listMembers(json: Uint8Array): Member[] {
   }
 }
 
-/** Nearly all names are letters as they are, and to decode those takes longer than all the rest. */
-function nameIn(json: Uint8Array, start: number, end: number): string {
-  let name = '';
-  for (let at = start + 1; at < end - 1; at += 1) {
-    const byte = json[at] as number;
-    if (byte === BACKSLASH || byte > LAST_ASCII) {
-      return JSON.parse(new TextDecoder().decode(json.subarray(start, end))) as string;
-    }
-    name += String.fromCharCode(byte);
-  }
-  return name;
+/** Nearly all names are letters as they are, and to parse those takes longer than all the rest. */
+function nameIn(json: Buffer, start: number, end: number): string {
+  const name = json.toString('latin1', start + 1, end - 1);
+  return AS_IT_STANDS.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
 }
+
+const afterColon = (json: Uint8Array, at: number): number => skipSpace(json, skipSpace(json, at) + 1);
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length);
 
 const opens = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const closes = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
@@ -118,14 +158,4 @@ function skipSpace(json: Uint8Array, start: number): number {
   let at = start;
   while ((json[at] ?? 0x21) <= 0x20) at += 1;
   return at;
-}
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

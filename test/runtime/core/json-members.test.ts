@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editMembers } from '../../../runtime/core/json-members.ts';
+import { countMembers, editMembers, memberNames } from '../../../runtime/core/json-members.ts';
 import { textWindows } from '../../../runtime/core/text-windows.ts';
 import { estimateTokens } from '../../../runtime/core/token-estimate.ts';
 
@@ -45,11 +45,26 @@ test('every other byte stays', () => {
   const json = ' {"n": 1234567890123456789012 ,"model" : "x" , "f":1.50,\n"deep":{"model":"y"}}\n';
   expect(edit(json, { model: '"z"' })).toBe(json.replace('"x"', '"z"'));
   expect(edit(json, { model: undefined })).toBe(
-    ' {"n": 1234567890123456789012,"f":1.50,"deep":{"model":"y"}}\n',
+    ' {"n": 1234567890123456789012 ,"f":1.50,\n"deep":{"model":"y"}}\n',
   );
+  expect(edit(json, { deep: undefined, f: undefined })).toBe(
+    ' {"n": 1234567890123456789012 ,"model" : "x"}\n',
+  );
+  expect(edit('{ "a":1, "b" :2 }', { a: undefined, b: undefined, c: '3' })).toBe('{"c":3  }');
   expect(edit('{}', { model: '"z"' })).toBe('{"model":"z"}');
   expect(edit('{"a":[1,{"b":"}"}]}', { c: 'true' })).toBe('{"c":true,"a":[1,{"b":"}"}]}');
   expect(edit('{"a":1}', { b: undefined })).toBe('{"a":1}');
+});
+
+test('members are counted as often as they stand there', () => {
+  fc.assert(
+    fc.property(object, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+      const json = Buffer.from(JSON.stringify(value, null, indent));
+      expect(countMembers(json)).toBe(Object.keys(value).length);
+      expect(memberNames(json).toSorted()).toEqual(Object.keys(value).toSorted());
+    }),
+  );
+  expect(countMembers(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toBe(3);
 });
 
 test('windows hold every part of a text that fits into their overlap', () => {

@@ -42,7 +42,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
     const body = parse(request.bytes, rules.schema) as Json;
-    requireDistinctMembers(request.bytes);
+    requireDistinctMembers(body, request.bytes);
     const spender = await identity.spender(caller, rules.user(body, caller));
     const resolved = set.router.resolve(body['model'] as string);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');

@@ -1,11 +1,15 @@
 import { AppError } from '../../../contract/errors.ts';
-import { memberNames } from '../../../core/json-members.ts';
+import { countMembers, memberNames } from '../../../core/json-members.ts';
+import type { Json } from '../wires/chat/shape.ts';
 
 /**
  * Throws an InputError if two members of the request have one name, or names that differ in capitals alone. The bytes go on as
  * they are, and the provider might read the other one: of `model` or `max_tokens` that would be a request at another price.
  */
-export function requireDistinctMembers(json: Uint8Array): void {
+export function requireDistinctMembers(body: Json, json: Uint8Array): void {
+  const names = Object.keys(body);
+  const distinct = new Set(names.map((name) => name.toLowerCase()));
+  if (distinct.size === names.length && countMembers(json) === names.length) return;
   const seen = new Map<string, string>();
   for (const name of memberNames(json)) {
     const before = seen.get(name.toLowerCase());

@@ -1,4 +1,5 @@
 import type { ProviderAdapter, UpstreamWire } from '../api.ts';
+import { WITHOUT_OURS } from '../without-ours.ts';
 import { readAnswer } from './answer.ts';
 import { anthropicErrorText } from './errors.ts';
 import { anthropicModels } from './models.ts';
@@ -13,7 +14,7 @@ const wire: UpstreamWire = {
   path: () => '/v1/messages',
   decoder: anthropicDecoder,
   answer: (body) => readAnswer(body as AnthropicMessage),
-  edits: (_body, model) => ({ model: JSON.stringify(model), guardrails: undefined }),
+  edits: (_body, model) => ({ ...WITHOUT_OURS, model: JSON.stringify(model) }),
 };
 
 /** @see https://docs.anthropic.com/en/api/messages */

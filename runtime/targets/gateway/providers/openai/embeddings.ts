@@ -1,11 +1,12 @@
 import { editMembers } from '../../../../core/json-members.ts';
 import type { EmbeddingsExchange } from '../api.ts';
 import { usageOf } from '../usage-of.ts';
+import { WITHOUT_OURS } from '../without-ours.ts';
 
 /** The client's wire is the provider's: bytes both ways. */
 export const openAiEmbeddings: EmbeddingsExchange = {
   path: () => '/embeddings',
-  request: ({ bytes, model }) => editMembers(bytes, { model: JSON.stringify(model), guardrails: undefined }),
+  request: ({ bytes, model }) => editMembers(bytes, { ...WITHOUT_OURS, model: JSON.stringify(model) }),
   answer: undefined,
   usage: usageOf,
 };

@@ -2,20 +2,15 @@ import type { MemberEdits } from '../../../../core/json-members.ts';
 import { asksForUsage } from '../../wires/chat/stream.ts';
 import type { ChatRequest, Json } from '../../wires/chat/shape.ts';
 import type { OpenAiDialect } from '../api.ts';
-
-/** Members of a request that are for the gateway alone. */
-export const GATEWAY_MEMBERS = ['guardrails'] as const;
+import { WITHOUT_OURS } from '../without-ours.ts';
 
 /** What changes in a request of OpenAI's own wire: the model's name, and that its usage is told. */
 export function openAiEdits(body: Json, model: string, { asksForUsage: canAsk }: OpenAiDialect): MemberEdits {
-  const own = Object.fromEntries(GATEWAY_MEMBERS.map((name) => [name, undefined]));
+  const edits = { ...WITHOUT_OURS, model: JSON.stringify(model) };
   const mustAsk = canAsk && body['stream'] === true && !asksForUsage(body);
+  if (!mustAsk) return edits;
   const options = { ...(body['stream_options'] as Json | null | undefined), include_usage: true };
-  return {
-    ...own,
-    model: JSON.stringify(model),
-    ...(mustAsk && { stream_options: JSON.stringify(options) }),
-  };
+  return { ...edits, stream_options: JSON.stringify(options) };
 }
 
 /** A request that came over another wire. */

@@ -1,7 +1,7 @@
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { ChatCompletion, ChatChunk, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
 import type { UpstreamWire } from '../api.ts';
-import { GATEWAY_MEMBERS } from './request.ts';
+import { WITHOUT_OURS } from '../without-ours.ts';
 
 /**
  * OpenAI's newer wire where the provider speaks it itself. It goes through unchanged; it is read only for the accounts.
@@ -11,10 +11,7 @@ export const responsesWire: UpstreamWire = {
   path: () => '/responses',
   decoder: () => decode,
   answer: readResponse,
-  edits: (_body, model) => ({
-    ...Object.fromEntries(GATEWAY_MEMBERS.map((name) => [name, undefined])),
-    model: JSON.stringify(model),
-  }),
+  edits: (_body, model) => ({ ...WITHOUT_OURS, model: JSON.stringify(model) }),
 };
 
 const decode: EventDecoder = (_event, data): StreamStep => {
