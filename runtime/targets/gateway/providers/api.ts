@@ -6,6 +6,7 @@ import { MAX_EVENT_BYTES } from '../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { ChatCompletion, ChatRequest, Json } from '../wires/chat/shape.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
+import type { Waiter } from './http/waiter.ts';
 
 /** How clients speak to us. */
 export type Wire = 'chat' | 'messages' | 'responses';
@@ -228,7 +229,7 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array | undefined;
-  readonly signal: AbortSignal;
+  readonly waiter: Waiter;
 }
 
 export interface UpstreamAnswer {

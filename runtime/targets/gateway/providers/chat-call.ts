@@ -2,7 +2,7 @@ import { editMembers } from '../../../core/json-members.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
-import { readUsage, textOf } from '../streams/tally.ts';
+import { readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary } from '../streams/api.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import type { ChatCompletion } from '../wires/chat/shape.ts';
@@ -124,7 +124,10 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
 const headersOf = (
   { headers, trace }: ProviderCall,
   { isNative }: Pick<Plan, 'isNative'>,
-): Record<string, string> => ({ ...trace, ...(isNative ? headers : undefined) });
+): Readonly<Record<string, string>> | undefined => {
+  const own = isNative ? headers : undefined;
+  return trace && own ? { ...trace, ...own } : (trace ?? own);
+};
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
@@ -141,17 +144,8 @@ function readAnswer(
   }
 }
 
-function writtenIn({ choices }: ChatCompletion): string {
-  const asDeltas = choices.map(({ index, message }) => ({
-    index,
-    delta: {
-      ...message,
-      content: typeof message.content === 'string' ? message.content : null,
-      tool_calls: message.tool_calls?.map((call, at) => ({ ...call, index: at })) ?? null,
-    },
-  }));
-  return textOf({ choices: asDeltas });
-}
+const writtenIn = ({ choices }: ChatCompletion): string =>
+  choices.map(({ message }) => textIn(message)).join('');
 
 const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({
   usage: readUsage(usage),

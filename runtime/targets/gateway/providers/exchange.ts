@@ -12,6 +12,7 @@ import type {
 } from './api.ts';
 import { failure, refusedAnswer, thrownFailure } from './failure.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
+import { createWaiter } from './http/waiter.ts';
 import type { Redact } from './redact.ts';
 import { renameInAnswer } from './rename-model.ts';
 
@@ -30,7 +31,7 @@ interface JsonAnswer {
   readonly headers: UpstreamAnswer['headers'];
 }
 
-type Asked = Omit<UpstreamRequest, 'signal'>;
+type Asked = Omit<UpstreamRequest, 'waiter'>;
 
 /** Requests and answers, with limits for their time and size, and the meaning of what fails. */
 export interface Exchange {
@@ -65,18 +66,17 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     timeoutMs: number,
     use: (answer: UpstreamAnswer) => Promise<Result>,
   ): Promise<Result | FailedAnswer> => {
-    const control = new AbortController();
-    const leave = (): void => control.abort();
+    const waiter = createWaiter();
     let timedOut = false;
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) waiter.leave();
+    signal.addEventListener('abort', waiter.leave, { once: true });
     const disarm = clock.after(timeoutMs, () => {
       timedOut = true;
-      control.abort();
+      waiter.leave();
     });
     let body: UpstreamBody | undefined;
     try {
-      const answer = await upstream.request({ ...asked, signal: control.signal });
+      const answer = await upstream.request({ ...asked, waiter });
       ({ body } = answer);
       if (answer.status >= 200 && answer.status < 300) return await use(answer);
       return await refused(answer);
@@ -85,7 +85,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       return { kind: 'failed', failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut }) };
     } finally {
       disarm();
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', waiter.leave);
     }
   };
 

@@ -1,4 +1,4 @@
-import type { ChatChunk, ChatUsage, ChunkDelta } from '../wires/chat/shape.ts';
+import type { ChatChunk, ChatUsage, ChunkDelta, ToolCallDelta } from '../wires/chat/shape.ts';
 import type { AnswerSummary, TokenUsage } from './api.ts';
 
 /** Counts what goes through a stream. */
@@ -34,8 +34,17 @@ export function createTally(): Tally {
 
 /** All that the model wrote in this piece, in order. */
 export function textOf(chunk: ChatChunk): string {
-  return (chunk.choices ?? []).map(({ delta }) => (delta ? partsOf(delta).join('') : '')).join('');
+  return (chunk.choices ?? []).map(({ delta }) => (delta ? textIn(delta) : '')).join('');
 }
+
+/** What of a message the model wrote: all of it, or a piece. */
+interface Written extends Omit<ChunkDelta, 'content' | 'tool_calls'> {
+  /** Parts are for what models read. */
+  readonly content?: unknown;
+  readonly tool_calls?: readonly Pick<ToolCallDelta, 'function'>[] | null;
+}
+
+export const textIn = (message: Written): string => partsOf(message).join('');
 
 const lengthOf = (delta: ChunkDelta): number => partsOf(delta).reduce((sum, text) => sum + text.length, 0);
 
@@ -45,8 +54,8 @@ function partsOf({
   reasoning_content: thought,
   reasoning,
   tool_calls: calls,
-}: ChunkDelta): string[] {
-  const said = [thought ?? reasoning ?? '', content ?? '', refusal ?? ''];
+}: Written): string[] {
+  const said = [thought ?? reasoning ?? '', typeof content === 'string' ? content : '', refusal ?? ''];
   return calls
     ? [...said, ...calls.flatMap((call) => [call.function?.name ?? '', call.function?.arguments ?? ''])]
     : said;

@@ -4,6 +4,7 @@ import { planRestart } from '../../../../core/restart-policy.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { ProviderLimits, Upstream } from '../api.ts';
 import { createUpstream } from '../http/upstream.ts';
+import type { Waiter } from '../http/waiter.ts';
 import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
 export interface SupervisedOptions {
@@ -81,7 +82,7 @@ export function superviseEncoder(
   return {
     pid: () => pid,
     async request(request) {
-      const { upstream } = await whileWanted(running, request.signal);
+      const { upstream } = await untilLeft(running, request.waiter);
       return upstream.request(request);
     },
     async close() {
@@ -96,16 +97,10 @@ export function superviseEncoder(
 }
 
 /** A start may take longer than somebody has time for. */
-async function whileWanted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const given = Promise.withResolvers<never>();
-  const leave = (): void => given.reject(new Error('aborted'));
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    return await Promise.race([promise, given.promise]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
+async function untilLeft<Value>(promise: Promise<Value>, waiter: Waiter): Promise<Value> {
+  const left = Promise.withResolvers<never>();
+  waiter.onLeave(() => left.reject(new Error('aborted')));
+  return await Promise.race([promise, left.promise]);
 }
 
 /** Its rejection is somebody's concern only if somebody asks. */

@@ -1,7 +1,8 @@
-import { Pool } from 'undici';
-import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../api.ts';
+import { type Dispatcher, Pool } from 'undici';
+import type { ProviderLimits, Upstream, UpstreamAnswer } from '../api.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
+import type { Waiter } from './waiter.ts';
 
 export interface UpstreamOptions {
   readonly name: string;
@@ -32,12 +33,10 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   // What clients send never stands in for the credentials that are configured.
   const always = { ...JSON_BOTH_WAYS, ...headers };
   return {
-    request: (request) =>
-      dispatch(pool, {
-        ...request,
-        path: `${prefix}${request.path}`,
-        headers: request.headers ? { ...JSON_BOTH_WAYS, ...request.headers, ...headers } : always,
-      }),
+    request: ({ method, path, headers: own, body = null, waiter }) => {
+      const all = own ? { ...JSON_BOTH_WAYS, ...own, ...headers } : always;
+      return dispatch(pool, { method, path: `${prefix}${path}`, headers: all, body }, waiter);
+    },
     close: () => pool.destroy(),
   };
 }
@@ -45,41 +44,34 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
 const JSON_BOTH_WAYS = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** Resolves when the head of the answer is there. */
-function dispatch(
-  pool: Pool,
-  { method, path, headers, body, signal }: UpstreamRequest,
-): Promise<UpstreamAnswer> {
+function dispatch(pool: Pool, options: Dispatcher.DispatchOptions, waiter: Waiter): Promise<UpstreamAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
-  let hangUp: ((reason: Error) => void) | undefined;
+  let call: Dispatcher.DispatchController | undefined;
   let writer: BodyWriter | undefined;
-  const leave = (): void => {
+  const hangUp = (): void => {
     const reason = new Error('aborted');
     // Who waits for a connection is not known to undici as one who waits.
     reject(reason);
-    hangUp?.(reason);
+    call?.abort(reason);
   };
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  pool.dispatch(
-    { method, path, headers: headers ?? {}, body: body ?? null },
-    {
-      onRequestStart(controller) {
-        hangUp = (reason) => controller.abort(reason);
-        if (signal.aborted) leave();
-      },
-      onResponseStart(controller, status, received) {
-        // What goes before the answer proper.
-        if (status < 200) return;
-        writer = createUpstreamBody(controller);
-        resolve({ status, headers: received, body: writer.body });
-      },
-      onResponseData: (_controller, chunk) => writer?.push(chunk),
-      onResponseEnd: () => writer?.end(),
-      onResponseError(_controller, error) {
-        reject(error);
-        writer?.fail(error);
-      },
+  waiter.onLeave(hangUp);
+  pool.dispatch(options, {
+    onRequestStart(controller) {
+      call = controller;
+      if (waiter.hasLeft()) hangUp();
     },
-  );
+    onResponseStart(controller, status, received) {
+      // What goes before the answer proper.
+      if (status < 200) return;
+      writer = createUpstreamBody(controller);
+      resolve({ status, headers: received, body: writer.body });
+    },
+    onResponseData: (_controller, chunk) => writer?.push(chunk),
+    onResponseEnd: () => writer?.end(),
+    onResponseError(_controller, error) {
+      reject(error);
+      writer?.fail(error);
+    },
+  });
   return promise;
 }

@@ -6,6 +6,7 @@ import { createGuardrails } from '../../../../../runtime/targets/gateway/guardra
 import { type Provider, PROVIDER_LIMITS } from '../../../../../runtime/targets/gateway/providers/api.ts';
 import { startEncoder } from '../../../../../runtime/targets/gateway/providers/encoder/child.ts';
 import { superviseEncoder } from '../../../../../runtime/targets/gateway/providers/encoder/supervised-upstream.ts';
+import { createWaiter } from '../../../../../runtime/targets/gateway/providers/http/waiter.ts';
 import { openProvider } from '../../../../../runtime/targets/gateway/providers/open-provider.ts';
 import { createRouter } from '../../../../../runtime/targets/gateway/routing/router.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
@@ -90,7 +91,11 @@ test('one that is killed is started again, and stopped in the end', async () => 
     },
   });
   const healthy = async (): Promise<number> => {
-    const { status, body } = await upstream.request({ method: 'GET', path: '/model', signal });
+    const { status, body } = await upstream.request({
+      method: 'GET',
+      path: '/model',
+      waiter: createWaiter(),
+    });
     await body.collect(1_000_000);
     return status;
   };
