@@ -1,4 +1,5 @@
 import type { Kernel } from '../kernel.ts';
+import { REQUEST_ID_HEADER } from '../request-id.ts';
 import type { DirectRequest, DirectRoute } from './direct-route.ts';
 import { readIncoming } from './read-incoming.ts';
 
@@ -31,6 +32,7 @@ export const answerJson =
       leave();
     }
     outgoing.writeHead(200, {
+      [REQUEST_ID_HEADER]: requestId,
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(json),
     });

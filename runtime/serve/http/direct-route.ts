@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../contract/errors.ts';
 import type { Principal } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
+import { requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
@@ -30,6 +30,7 @@ export interface DirectRoute {
 export interface DirectRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
+  /** To be in the answer's head. */
   readonly requestId: string;
   readonly caller: Principal | undefined;
   /** What the groups of the path matched. */
@@ -58,7 +59,6 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const startedAt = performance.now();
     const { headers, url: path = '' } = incoming;
     const requestId = requestIdFrom(headers['x-request-id']);
-    outgoing.setHeader(REQUEST_ID_HEADER, requestId);
     let caller: Principal | undefined;
     try {
       const reason = refusal?.({ url: path, headers: { get: (name) => headers[name]?.toString() ?? null } });

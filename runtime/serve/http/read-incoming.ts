@@ -3,6 +3,12 @@ import { bodyCutShort, bodyTooSlow } from './read-bytes.ts';
 
 /** The body of a request whose length is known, which Node then sees to. */
 export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
+  // Most bodies come with the head, and are there by the time that anybody knows whose they are.
+  if (incoming.readableLength === Number(incoming.headers['content-length'])) {
+    const bytes = (incoming.read() as Buffer | null) ?? Buffer.alloc(0);
+    incoming.resume();
+    return Promise.resolve(bytes);
+  }
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => {

@@ -7,6 +7,7 @@ import {
 } from '../../../serve/http/direct-route.ts';
 import { readIncoming } from '../../../serve/http/read-incoming.ts';
 import { writePieces } from '../../../serve/http/write-pieces.ts';
+import { REQUEST_ID_HEADER } from '../../../serve/request-id.ts';
 import type { CompletionAnswer, Endpoint } from '../completions/api.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import type { GatewayContext } from '../context.ts';
@@ -42,7 +43,7 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
         signal,
         setHeader: (name, value) => void outgoing.setHeader(name, value),
       });
-      send(outgoing, given, leave);
+      send(outgoing, requestId, given, leave);
     } catch (error) {
       leave();
       throw error;
@@ -60,18 +61,26 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
   return createDirectListener(kernel, routes);
 }
 
-const HEADERS = securityHeaders('/v1');
+/** Names and values in turn: Node copies each header of an object, and looks at it twice. */
+const HEAD = Object.entries(securityHeaders('/v1')).flat();
 
-function send(outgoing: DirectRequest['outgoing'], answer: CompletionAnswer, leave: () => void): void {
+function send(
+  outgoing: DirectRequest['outgoing'],
+  requestId: string,
+  answer: CompletionAnswer,
+  leave: () => void,
+): void {
+  const head = [REQUEST_ID_HEADER, requestId, ...HEAD];
   if (answer.kind === 'whole') {
     const { json } = answer;
-    const type = { 'Content-Type': 'application/json', 'Content-Length': json.length };
-    outgoing.writeHead(200, { ...HEADERS, ...type });
+    head.push('Content-Type', 'application/json', 'Content-Length', String(json.length));
+    outgoing.writeHead(200, head);
     outgoing.end(json);
     leave();
     return;
   }
-  outgoing.writeHead(200, { ...HEADERS, 'Content-Type': EVENT_STREAM });
+  head.push('Content-Type', EVENT_STREAM);
+  outgoing.writeHead(200, head);
   void writePieces(outgoing, answer.events, KEEP_ALIVE).finally(leave);
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { DirectRequest, DirectRoute } from '../../../serve/http/direct-route.ts';
+import { REQUEST_ID_HEADER } from '../../../serve/request-id.ts';
 import { answerIncoming } from '../../../serve/mcp/node-exchange.ts';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../serve/mcp/read-message.ts';
 import type { McpHttp } from '../../../serve/mcp/streamable-http.ts';
@@ -33,6 +34,7 @@ export function directMessages({ mcp, endpointFor, ...rules }: DirectMessagePart
     const { incoming, outgoing, requestId, parts } = request;
     const caller = request.caller as Caller | undefined;
     if (!caller) throw new AppError('InternalError', 'a message was sent by nobody');
+    outgoing.setHeader(REQUEST_ID_HEADER, requestId);
     const client = { caller, requestId, endpoint: endpointFor(caller, parts[0]) };
     await answerIncoming({ incoming, outgoing, bodyTimeoutMs: BODY_MILLISECONDS }, (exchange) =>
       mcp.handle(exchange, client),
