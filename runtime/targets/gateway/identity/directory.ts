@@ -34,7 +34,8 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
     const known = new Map<string, Remembered<Value>>();
     const recall = async (key: string): Promise<Remembered<Value>> => {
       // Read before the rows are, so that rows are never taken for newer than they are.
-      const current = await revision.current();
+      const found = revision.current();
+      const current = typeof found === 'number' ? found : await found;
       const remembered = known.get(key);
       if (remembered?.revision === current) return remembered;
       const entry = { value: await load(key), revision: current };
@@ -44,10 +45,13 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
       else known.set(key, entry);
       return entry;
     };
-    return async (key: string): Promise<Remembered<Value>> =>
-      await recall(key).catch((error: unknown) => {
+    return async (key: string): Promise<Remembered<Value>> => {
+      try {
+        return await recall(key);
+      } catch (error) {
         throw unavailable(error);
-      });
+      }
+    };
   };
 
   return {

@@ -16,8 +16,8 @@ export interface Book {
 }
 
 export function createBook(rows: LedgerRows): Book {
-  const accounts = new Map(rows.accounts.map((row) => [row.id, row]));
-  const reservations = new Map(rows.reservations.map((row) => [row.id, row]));
+  const accounts = byId(rows.accounts);
+  const reservations = byId(rows.reservations);
   const billed = new Set(rows.billed);
   const changed = new Map<string, AccountRow>();
   const opened: ReservationRow[] = [];
@@ -47,4 +47,10 @@ export function createBook(rows: LedgerRows): Book {
     log: (reset) => void resets.push(reset),
     changes: () => ({ accounts: [...changed.values()], opened, closed, usage, resets }),
   };
+}
+
+function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> {
+  const map = new Map<string, Row>();
+  for (const row of rows) map.set(row.id, row);
+  return map;
 }

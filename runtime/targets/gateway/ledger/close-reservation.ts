@@ -24,13 +24,15 @@ export function closeReservation(book: Book, { id, userId, keyId, entries, now }
   const tokens = entries.reduce((sum, entry) => sum + (totalTokens(entry) ?? 0), 0);
 
   const settled = (account: AccountRow): AccountRow => {
-    const spent = { ...account, spent_nano: account.spent_nano + cost };
-    if (!held) return spent;
+    const spent = account.spent_nano + cost;
+    if (!held) return { ...account, spent_nano: spent };
     const given = {
+      ...account,
+      spent_nano: spent,
       reserved_nano: account.reserved_nano - held.amount_nano,
       running: account.running - 1,
     };
-    return correctTokens({ ...spent, ...given }, held.created_at, tokens - held.tokens);
+    return correctTokens(given, held.created_at, tokens - held.tokens);
   };
   const ofKey = keyId === null ? undefined : book.account(keyAccount(keyId));
   // A key that was deleted meanwhile has no account any more.
@@ -39,15 +41,16 @@ export function closeReservation(book: Book, { id, userId, keyId, entries, now }
   const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
   entries.forEach((entry, index) => {
     const isLast = index === entries.length - 1;
-    book.bill({ id: isLast ? id : `${id}.${index + 1}`, ...payer, ...usageRow(entry, index + 1) });
+    book.bill(usageRow(entry, { ...payer, id: isLast ? id : `${id}.${index + 1}`, attempt: index + 1 }));
   });
 }
 
 function usageRow(
   entry: UsageEntry,
-  attempt: number,
-): Omit<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp'> {
+  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'attempt'>,
+): UsageRow {
   return {
+    ...about,
     model: storableText(entry.model),
     provider: entry.provider,
     endpoint: entry.endpoint,
@@ -63,7 +66,6 @@ function usageRow(
     ttft_ms: wholeOrNull(entry.ttftMs),
     estimated: entry.estimated ? 1 : 0,
     request_id: entry.requestId ? storableText(entry.requestId) : null,
-    attempt,
   };
 }
 

@@ -52,7 +52,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     }
   };
   const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> =>
-    await closeOrOwe({ id, ...idsOf(spender), entries, now: now() });
+    await closeOrOwe({ ...idsOf(spender), id, entries, now: now() });
 
   /** One that cannot be written keeps no other from being written. */
   const payOwed = async (): Promise<void> => {

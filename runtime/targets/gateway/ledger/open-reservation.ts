@@ -48,13 +48,17 @@ function partiesOf(book: Book, { user, key }: Spender, now: number): Party[] | A
   const ofKey = key && {
     id: keyAccount(key.id),
     limits: key.limits,
-    shown: `API key '${key.name ?? key.prefix}'`,
+    shown: () => `API key '${key.name ?? key.prefix}'`,
   };
-  const ofUser = { id: userAccount(user.userId), limits: user.limits, shown: `User '${user.userId}'` };
+  const ofUser = {
+    id: userAccount(user.userId),
+    limits: user.limits,
+    shown: () => `User '${user.userId}'`,
+  };
   const parties: Party[] = [];
   for (const { id, limits, shown } of ofKey ? [ofKey, ofUser] : [ofUser]) {
     const found = book.account(id);
-    if (!found) return new AppError('NotFoundError', `${shown} not found`, { reason: 'user_not_found' });
+    if (!found) return new AppError('NotFoundError', `${shown()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
     book.put(account);
     if (reset) book.log(reset);
@@ -64,8 +68,12 @@ function partiesOf(book: Book, { user, key }: Spender, now: number): Party[] | A
 }
 
 function charge({ account, limits }: Party, { cost, tokens }: Estimate, now: number): Party['account'] {
-  const held = { reserved_nano: account.reserved_nano + cost, running: account.running + 1 };
-  return countRequest({ ...account, ...held }, limits, tokens, now);
+  const held = {
+    ...account,
+    reserved_nano: account.reserved_nano + cost,
+    running: account.running + 1,
+  };
+  return countRequest(held, limits, tokens, now);
 }
 
 const rowOf = ({ id, processId, spender, estimate, now }: Wish): ReservationRow => ({

@@ -12,7 +12,8 @@ export function createPriceMemory(
   let known: ReadonlyMap<string, readonly Price[]> = new Map();
   let asOf = -1;
   return async (modelKey, time) => {
-    const current = await revision.current();
+    const found = revision.current();
+    const current = typeof found === 'number' ? found : await found;
     if (current !== asOf) {
       const rows = await db
         .selectFrom('gateway_prices')

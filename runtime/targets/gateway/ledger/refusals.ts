@@ -10,7 +10,7 @@ export interface Party {
   readonly account: AccountRow;
   readonly limits: Limits;
   /** As `User 'x'`. */
-  readonly shown: string;
+  readonly shown: () => string;
 }
 
 /** What speaks against a request because of how many there are. */
@@ -37,7 +37,9 @@ export function rateRefusal({ account, limits }: Party, tokens: number, now: num
 export function budgetRefusal({ account, limits, shown }: Party, { free }: Estimate): AppError | undefined {
   const { maxBudget } = limits;
   if (maxBudget === null || free || account.spent_nano + account.reserved_nano < maxBudget) return undefined;
-  return new AppError('ForbiddenError', `${shown} has exceeded budget limit`, { reason: 'budget_exceeded' });
+  return new AppError('ForbiddenError', `${shown()} has exceeded budget limit`, {
+    reason: 'budget_exceeded',
+  });
 }
 
 export function rateStateOf({ account, limits: { rpm } }: Party, now: number): RateState | undefined {

@@ -11,8 +11,8 @@ const LOOK_EVERY_MS = 1000;
 export interface FollowedRevision {
   /** The ledger reads it with every batch, and tells. */
   readonly noticed: (revision: number) => void;
-  /** Not older than a second. */
-  readonly current: () => Promise<number>;
+  /** Not older than a second; a promise only where that has to be asked. */
+  readonly current: () => number | Promise<number>;
   /**
    * Runs what changes users, keys, budgets or prices in a transaction, one at a time in all processes, and lets everybody know
    * afterwards that what they remember of them is old.
@@ -35,10 +35,10 @@ export function followRevision({ db }: Pick<Store, 'db'>, clock: Clock): Followe
   };
   return {
     noticed,
-    current: async () => {
+    current() {
       if (Math.abs(clock.now() - lookedAt) < LOOK_EVERY_MS) return known;
       looking ??= look().finally(() => (looking = undefined));
-      return await looking;
+      return looking;
     },
     change: async (work) => {
       const transaction = db.transaction().execute(async (trx) => {

@@ -31,9 +31,13 @@ export function holdReservations(): HeldReservations {
   const count = ({ user_id, key_id, amount_nano }: ReservationRow, direction: 1 | -1): void => {
     for (const id of key_id === null ? [userAccount(user_id)] : [userAccount(user_id), keyAccount(key_id)]) {
       const { reserved, running } = sums.get(id) ?? NOTHING;
-      const next = { reserved: reserved + BigInt(direction) * amount_nano, running: running + direction };
-      if (next.running === 0) sums.delete(id);
-      else sums.set(id, next);
+      const next = running + direction;
+      if (next === 0) sums.delete(id);
+      else
+        sums.set(id, {
+          reserved: direction === 1 ? reserved + amount_nano : reserved - amount_nano,
+          running: next,
+        });
     }
   };
   const open = (row: ReservationRow): void => {
@@ -47,11 +51,10 @@ export function holdReservations(): HeldReservations {
   const shift = (account: AccountRow, direction: 1 | -1): AccountRow => {
     const sum = sums.get(account.id);
     if (!sum) return account;
-    return {
-      ...account,
-      reserved_nano: account.reserved_nano + BigInt(direction) * sum.reserved,
-      running: account.running + direction * sum.running,
-    };
+    const { reserved_nano: own, running } = account;
+    return direction === 1
+      ? { ...account, reserved_nano: own + sum.reserved, running: running + sum.running }
+      : { ...account, reserved_nano: own - sum.reserved, running: running - sum.running };
   };
 
   return {
