@@ -29,7 +29,10 @@ export function createGuardrails({
     Math.min(...rules.flatMap((rule) => byName.get(rule.profile) ?? []).map(read));
 
   return {
-    rules: (requested) => strictest(demanded, readRules(requested, [...byName.keys()])),
+    rules: (requested) =>
+      requested === undefined && demanded.length === 0
+        ? []
+        : strictest(demanded, readRules(requested, [...byName.keys()])),
     checkInput: (rules, body, signal) =>
       judge(parts, about(rules, 'input'), 'input', inputTexts(body), signal),
     checkOutput: (rules, text, signal) => judge(parts, about(rules, 'output'), 'output', [text], signal),

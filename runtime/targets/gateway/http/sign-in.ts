@@ -50,13 +50,13 @@ export function createSignIn({
     anyone,
     async asking(headers) {
       try {
-        const payer = await jobs.access.payer(headers);
-        if (payer) return { name: 'worker', payer };
+        const work = jobs.access.payer(headers);
+        if (work) return { name: 'worker', payer: await work };
+        const { name, caller } = signedIn(await identity.authenticate(headers));
+        return { name, payer: caller };
       } catch (error) {
         throw noted(error);
       }
-      const { name, caller } = await anyone(headers);
-      return { name, payer: caller };
     },
     master(headers) {
       try {

@@ -10,8 +10,8 @@ export interface WorkerAccess {
   claim(headers: HeaderReader): Promise<Claim>;
   /** Makes sure that there is somebody on whose account the work can ask models. */
   openAccount(claim: Claim): Promise<void>;
-  /** On whose account the work asks models; undefined for any other credential. */
-  payer(headers: HeaderReader): Promise<WorkPayer | undefined>;
+  /** On whose account the work asks models; undefined, at once, for any other credential. */
+  payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
 }
 
 interface AccessParts {
@@ -31,17 +31,19 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
     if (!lease) throw refused('Invalid worker token', 'invalid_key');
     return await queue.held(lease.jobId, lease.epoch);
   };
+  const payerOf = async (token: string): Promise<WorkPayer> => {
+    const { job } = await claimOf(token);
+    return { kind: 'work', userId: payingUser(job), jobId: job.id };
+  };
   return {
     claim: async (headers) => await claimOf(tokenOf(headers)),
     async openAccount({ job }) {
       if (job.owner !== null) return;
       await users.create({ userId: NOBODYS_USER, alias: 'Workflows of the master key' }).catch(existed);
     },
-    async payer(headers) {
+    payer(headers) {
       const value = headers.get('x-gateway-key') || headers.get('authorization') || '';
-      if (!isWorkerToken(value.slice(BEARER.length))) return undefined;
-      const { job } = await claimOf(tokenOf(headers));
-      return { kind: 'work', userId: payingUser(job), jobId: job.id };
+      return isWorkerToken(value.slice(BEARER.length)) ? payerOf(tokenOf(headers)) : undefined;
     },
   };
 }

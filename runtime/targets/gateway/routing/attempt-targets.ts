@@ -109,7 +109,8 @@ async function asked<Answer>(
 }
 
 /** Those that asked to be left alone come last, not never: nobody else may be there. */
-function byPause(targets: readonly Target[], states: TargetStates, now: number): Target[] {
+function byPause(targets: readonly Target[], states: TargetStates, now: number): readonly Target[] {
+  if (targets.length === 1) return targets;
   const isPaused = ({ key }: Target): boolean => states.isPaused(key, now);
   return [...targets.filter((target) => !isPaused(target)), ...targets.filter(isPaused)];
 }

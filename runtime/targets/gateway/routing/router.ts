@@ -42,8 +42,8 @@ export function createRouter({
   };
   const findProvider = (name: string, model: string): Provider | undefined =>
     byName.get(name === ENCODER ? `${ENCODER}:${model}` : name);
-  const showModel = ({ alias }: Resolved): { readonly showModel?: string } =>
-    alias === undefined ? {} : { showModel: alias };
+  const named = <Call extends object>(call: Call, model: string, { alias }: Resolved) =>
+    alias === undefined ? { ...call, model } : { ...call, model, showModel: alias };
 
   return {
     resolve(model): Resolved {
@@ -56,14 +56,14 @@ export function createRouter({
       attempt<WholeAnswer | StreamedAnswer>(
         resolved,
         call.signal,
-        ({ provider, model }) => provider.chat({ ...call, ...showModel(resolved), model }),
+        ({ provider, model }) => provider.chat(named(call, model, resolved)),
         options,
       ),
     embed: (resolved, call, options) =>
       attempt<WholeAnswer>(
         resolved,
         call.signal,
-        ({ provider, model }) => provider.embed({ ...call, ...showModel(resolved), model }),
+        ({ provider, model }) => provider.embed(named(call, model, resolved)),
         options,
       ),
     classify: (resolved, call, options) =>

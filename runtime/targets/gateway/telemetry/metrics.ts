@@ -1,7 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { dollarsOf } from '../../../core/money.ts';
 import type { Attempt } from '../routing/api.ts';
-import { parseModel } from '../routing/model-string.ts';
 import type { CompletionEvent } from './api.ts';
 import { createModelLabels, OTHER } from './model-labels.ts';
 
@@ -107,7 +105,7 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   const countAttempts = (made: readonly Attempt[]): void => {
     made.forEach(({ target, outcome, failure }, index) => {
       // Only configured providers are ever asked.
-      const provider = parseModel(target)?.provider ?? OTHER;
+      const provider = target.slice(0, target.indexOf(':'));
       attempts.inc({ provider, outcome: failure ?? outcome });
       if (outcome !== 'skipped' && index > 0 && made[index - 1]?.target === target) retries.inc({ provider });
     });
@@ -125,7 +123,7 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
       if (reason === 'budget_exceeded') overBudget.inc();
       if (!usage && cost === undefined) return;
       const labels = labelsOf(event.model, cost !== undefined);
-      if (cost !== undefined) costs.observe(labels, dollarsOf(cost));
+      if (cost !== undefined) costs.observe(labels, Number(cost) / 1e9);
       if (!usage) return;
       if (usage.promptTokens > 0) tokens.inc({ ...labels, type: 'input' }, usage.promptTokens);
       if (usage.completionTokens > 0) tokens.inc({ ...labels, type: 'output' }, usage.completionTokens);
