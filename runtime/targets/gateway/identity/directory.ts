@@ -32,22 +32,19 @@ const MOST_REMEMBERED = 50_000;
 export function createDirectory({ db }: Store, revision: FollowedRevision, defaults: RateLimits): Directory {
   const remembering = <Value>(load: (key: string) => Promise<Value | undefined>) => {
     const known = new Map<string, Remembered<Value>>();
-    const recall = async (key: string): Promise<Remembered<Value>> => {
-      // Read before the rows are, so that rows are never taken for newer than they are.
-      const found = revision.current();
-      const current = typeof found === 'number' ? found : await found;
-      const remembered = known.get(key);
-      if (remembered?.revision === current) return remembered;
-      const entry = { value: await load(key), revision: current };
-      if (known.size >= MOST_REMEMBERED) known.clear();
-      // Tokens and names that nobody has are no reason to fill memory.
-      if (entry.value === undefined) known.delete(key);
-      else known.set(key, entry);
-      return entry;
-    };
     return async (key: string): Promise<Remembered<Value>> => {
       try {
-        return await recall(key);
+        // Read before the rows are, so that rows are never taken for newer than they are.
+        const found = revision.current();
+        const current = typeof found === 'number' ? found : await found;
+        const remembered = known.get(key);
+        if (remembered?.revision === current) return remembered;
+        const entry = { value: await load(key), revision: current };
+        if (known.size >= MOST_REMEMBERED) known.clear();
+        // Tokens and names that nobody has are no reason to fill memory.
+        if (entry.value === undefined) known.delete(key);
+        else known.set(key, entry);
+        return entry;
       } catch (error) {
         throw unavailable(error);
       }

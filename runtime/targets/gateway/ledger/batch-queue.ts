@@ -99,10 +99,10 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
     run: async (operation) => {
       const kept = operation.isNew ? keep(operation) : undefined;
       if (kept) return kept.result;
-      return await new Promise((resolve, reject) => {
-        waiting.push({ operation, resolve, reject });
-        schedule();
-      });
+      const { promise, resolve, reject } = Promise.withResolvers<never>();
+      waiting.push({ operation, resolve, reject });
+      schedule();
+      return await promise;
     },
     idle: async () => {
       while (waiting.length > 0 || running.size > 0) {

@@ -43,16 +43,15 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     });
     owed.delete(closing.id);
   };
-  const closeOrOwe = async (closing: Closing): Promise<void> => {
+  const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
+    const closing = { ...idsOf(spender), id, entries, now: now() };
     try {
       await close(closing);
     } catch (error) {
-      owed.set(closing.id, closing);
+      owed.set(id, closing);
       throw error;
     }
   };
-  const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> =>
-    await closeOrOwe({ ...idsOf(spender), id, entries, now: now() });
 
   /** One that cannot be written keeps no other from being written. */
   const payOwed = async (): Promise<void> => {

@@ -114,10 +114,10 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     });
   };
 
-  return async (call) => {
+  return (call) => {
     const planned = plan(call);
-    if (isFailed(planned)) return planned;
-    return call.body['stream'] === true ? await callStream(call, planned) : await callWhole(call, planned);
+    if (isFailed(planned)) return Promise.resolve(planned);
+    return call.body['stream'] === true ? callStream(call, planned) : callWhole(call, planned);
   };
 }
 
