@@ -1,5 +1,5 @@
 import { type FSWatcher, realpathSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { messageOf } from '../contract/errors.ts';
 import type { Clock } from './clock.ts';
 import { fileState, isFolder } from './file-state.ts';
@@ -39,9 +39,13 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
   };
   const start = (): void => {
     const folders = foldersOf(files);
+    const ours = new Set([...files, ...files.map(targetOf), ...folders].map((path) => basename(path)));
     for (const folder of new Set(folders)) {
       try {
-        const watcher = watch(folder, { persistent: false }, lookSoon);
+        const watcher = watch(folder, { persistent: false }, (event, name) => {
+          // Another file that is written to, as a log is all the time, changes none of them.
+          if (event !== 'change' || name === null || ours.has(name)) lookSoon();
+        });
         watcher.on('error', lookSoon);
         watchers.push(watcher);
       } catch (error) {

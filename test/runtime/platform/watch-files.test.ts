@@ -1,5 +1,15 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch as watchFolder,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { type FileWatch, watchFiles } from '../../../runtime/platform/watch-files.ts';
@@ -52,6 +62,33 @@ test('a file that is written, replaced, removed and comes back is a change each 
   await next(() => renameSync(file, join(folder(), 'backup')));
   await next(() => put('config.toml', 'fourth'));
   expect(count()).toBe(4);
+});
+
+test('another file that is written to is none, and nobody looks', async () => {
+  const [file, log] = [put('config.toml', 'one'), put('log', 'a line\n')];
+  let looks = 0;
+  const watch = watchFiles({
+    clock: {
+      now: systemClock.now,
+      after(_, run) {
+        looks += 1;
+        return systemClock.after(20, run);
+      },
+    },
+    onChange: () => undefined,
+    onTrouble: (message) => {
+      throw new Error(message);
+    },
+  });
+  watch.watch([file]);
+  watches.push(watch);
+  const seen = new AbortController();
+  const written = once(watchFolder(folder(), { signal: seen.signal }), 'change');
+  appendFileSync(log, 'another\n');
+  await written;
+  seen.abort();
+  await setImmediate();
+  expect(looks).toBe(0);
 });
 
 test('a file whose folder is not there yet is seen when it comes', async () => {
