@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPostgres, startPostgres } from '../../helpers/postgres.ts';
@@ -34,7 +34,9 @@ export const oursOnPostgres: Contestant = {
 
 async function startGateway(upstream: number, env: Record<string, string>): Promise<RunningContestant> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-gateway-'));
-  const config = join(folder, 'gateway.yml');
+  // Not beside the log: the gateway watches the folder of its configuration.
+  const config = join(folder, 'config', 'gateway.yml');
+  await mkdir(join(folder, 'config'));
   await writeFile(config, JSON.stringify(configFor(upstream)), { mode: 0o600 });
   const port = await freePort();
   const program = process.env['BENCH_GATEWAY'] ?? PATHS.gateway;
