@@ -75,12 +75,18 @@ export async function makeRuntime(input: RuntimeInput): Promise<number> {
 
 /**
  * V8 lets the part of its heap for young objects grow far beyond what requests need, and waits very long before it looks for
- * garbage among the old ones; doing so sooner takes no more time (docs/benchmarks.md).
+ * garbage among the old ones; doing so sooner takes no more time. Each of its threads keeps memory of its own, and two are as fast
+ * as four (docs/benchmarks.md).
  */
 const FLAGS: Record<ProgramName, readonly string[]> = {
   encoder: [],
   manager: [],
-  gateway: ['--max-semi-space-size=8', '--initial-old-space-size=8', '--heap-growing-percent=30'],
+  gateway: [
+    '--max-semi-space-size=8',
+    '--initial-old-space-size=8',
+    '--heap-growing-percent=30',
+    '--v8-pool-size=2',
+  ],
 };
 
 /** What of Node's own file would be in the way: symbols nobody needs, and signatures that injecting would break. */
