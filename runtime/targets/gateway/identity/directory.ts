@@ -35,8 +35,7 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
     return async (key: string): Promise<Remembered<Value>> => {
       try {
         // Read before the rows are, so that rows are never taken for newer than they are.
-        const found = revision.current();
-        const current = typeof found === 'number' ? found : await found;
+        const current = await revision.current();
         const remembered = known.get(key);
         if (remembered?.revision === current) return remembered;
         const entry = { value: await load(key), revision: current };

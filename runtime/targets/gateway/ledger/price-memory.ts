@@ -12,8 +12,7 @@ export function createPriceMemory(
   let known: ReadonlyMap<string, readonly Price[]> = new Map();
   let asOf = -1;
   return async (modelKey, time) => {
-    const found = revision.current();
-    const current = typeof found === 'number' ? found : await found;
+    const current = await revision.current();
     if (current !== asOf) {
       const rows = await db
         .selectFrom('gateway_prices')
