@@ -82,7 +82,7 @@ const FLAGS: Record<ProgramName, readonly string[]> = {
   encoder: [],
   manager: [],
   gateway: [
-    '--max-semi-space-size=8',
+    '--max-semi-space-size=4',
     '--initial-old-space-size=8',
     '--heap-growing-percent=30',
     '--v8-pool-size=2',
