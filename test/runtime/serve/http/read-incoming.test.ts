@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { readIncoming } from '../../../../runtime/serve/http/read-incoming.ts';
+
+let server: Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+interface Behaviour {
+  readonly timeoutMs?: number;
+  readonly answers?: boolean;
+}
+
+/** Answers every body with itself; `outcomes` are what became of them. */
+async function echo({ timeoutMs = 60_000, answers = true }: Behaviour = {}): Promise<{
+  socket: Socket;
+  outcomes: AsyncIterator<string>;
+}> {
+  const results: string[] = [];
+  let more = Promise.withResolvers<void>();
+  const tell = (outcome: string): void => {
+    results.push(outcome);
+    more.resolve();
+    more = Promise.withResolvers();
+  };
+  server = createServer((incoming, outgoing) => {
+    void (async () => {
+      // As somebody looks whose request it is.
+      await Promise.resolve();
+      try {
+        const body = Buffer.from(await readIncoming(incoming, timeoutMs)).toString();
+        if (answers) outgoing.end(body);
+        tell(body);
+      } catch (error) {
+        tell((error as Error).message);
+      }
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {}).resume();
+  const outcomes = (async function* () {
+    for (;;) {
+      while (results.length === 0) await more.promise;
+      yield results.shift() as string;
+    }
+  })();
+  return { socket, outcomes };
+}
+
+const head = (length: number): string => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`;
+const next = async (outcomes: AsyncIterator<string>): Promise<string> =>
+  (await outcomes.next()).value as string;
+
+test('bodies that come with their head, after it, in pieces, and none at all, one after the other', async () => {
+  const { socket, outcomes } = await echo();
+  const long = 'ü'.repeat(100_000);
+  socket.write(head(5) + 'hello');
+  expect(await next(outcomes)).toBe('hello');
+  socket.write(head(0));
+  expect(await next(outcomes)).toBe('');
+  socket.write(head(5));
+  await once(server, 'request');
+  socket.write('th');
+  await setImmediate();
+  socket.write('ere');
+  expect(await next(outcomes)).toBe('there');
+  socket.write(head(200_000) + long);
+  expect(await next(outcomes)).toBe(long);
+  socket.write(`${head(1)}a${head(1)}b`);
+  expect([await next(outcomes), await next(outcomes)]).toEqual(['a', 'b']);
+});
+
+test('a body that is cut off, or does not come in time, is none', async () => {
+  const cut = await echo();
+  cut.socket.write(head(10) + 'half');
+  await once(server, 'request');
+  cut.socket.destroy();
+  expect(await next(cut.outcomes)).toBe('The body ended too early.');
+  server.close();
+  const slow = await echo({ timeoutMs: 20 });
+  slow.socket.write(head(10) + 'half');
+  expect(await next(slow.outcomes)).toBe('request body read timeout');
+});
+
+test('a client that is gone before its answer ends nothing but its connection', async () => {
+  const { socket, outcomes } = await echo({ answers: false });
+  const gone = once(server, 'request').then(([incoming]) => once(incoming as IncomingMessage, 'close'));
+  socket.write(head(5) + 'hello');
+  expect(await next(outcomes)).toBe('hello');
+  socket.resetAndDestroy();
+  await gone;
+});
