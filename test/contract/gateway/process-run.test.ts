@@ -12,7 +12,6 @@ import { useGatewayProcesses } from './gateway-process.ts';
 const { start, launch, run } = useGatewayProcesses();
 const openai: FixtureProvider = await startFixture('openai');
 const providers = providersFor({ openai });
-const WAIT = { timeout: 20_000 };
 
 verifiesOnce('gateway-process:reload-signal', async () => {
   const api = await start({ config: { providers, aliases: { fast: 'openai:stall@reload' } } });
@@ -114,7 +113,7 @@ verifiesOnce('gateway-process:two-on-one-file', async () => {
     });
     return answer.status;
   };
-  await expect.poll(() => ask(url), WAIT).toBe(200);
+  await expect.poll(() => ask(url)).toBe(200);
   const both = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at % 2 === 0 ? one.url : url)));
   expect(new Set(both)).toEqual(new Set([200]));
 });
@@ -134,12 +133,12 @@ verifiesOnce('gateway-process:encoders', async () => {
   expect(encodersOf(api.child.pid)).toEqual([child]);
   writeConfig(api.folder, { encoders: { other: { path } } });
   expect((await api.post('/v1/admin/reload', {}, AS_MASTER)).status).toBe(200);
-  await expect.poll(() => isAlive(child ?? 0), WAIT).toBe(false);
-  await expect.poll(() => encodersOf(api.child.pid).length, WAIT).toBe(1);
+  await expect.poll(() => isAlive(child ?? 0)).toBe(false);
+  await expect.poll(() => encodersOf(api.child.pid).length).toBe(1);
   const [other] = encodersOf(api.child.pid);
   api.child.kill('SIGKILL');
   await api.ended;
-  await expect.poll(() => isAlive(other ?? 0), WAIT).toBe(false);
+  await expect.poll(() => isAlive(other ?? 0)).toBe(false);
 });
 
 /** The encoders that a process started; Linux only. */

@@ -39,21 +39,17 @@ verifiesOnce('daemon:reload-file', async () => {
       { name: 'three', run: ['echo.mjs'] },
     ),
   );
-  await expect
-    .poll(async () => (await api.get('/api/v1/servers')).body, { timeout: 20_000 })
-    .toContain('three');
-  await expect.poll(async () => pidOf(api, 'two'), { timeout: 20_000 }).not.toBe(two);
+  await expect.poll(async () => (await api.get('/api/v1/servers')).body).toContain('three');
+  await expect.poll(async () => pidOf(api, 'two')).not.toBe(two);
   expect(await pidOf(api, 'one')).toBe(one);
-  await expect.poll(() => isAlive(two), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => isAlive(two)).toBe(false);
 });
 
 verifiesOnce('daemon:reload-signal', async () => {
   const api = await start({ config: TWO }, ['--no-watch']);
   writeFileSync(join(api.folder, '.mcpd.toml'), serversToml({ name: 'one', run: ['echo.mjs'] }));
   api.child.kill('SIGHUP');
-  await expect
-    .poll(async () => (await api.get('/api/v1/servers')).body, { timeout: 20_000 })
-    .toEqual(['one']);
+  await expect.poll(async () => (await api.get('/api/v1/servers')).body).toEqual(['one']);
 });
 
 verifiesOnce('daemon:reload-broken', async () => {

@@ -34,10 +34,14 @@ verifiesOnce('daemon:stop', async () => {
   const { body } = await api.post('/api/v1/servers/family/tools/pids', {});
   const { grandchild } = JSON.parse(body) as { grandchild: number };
   expect(isAlive(grandchild)).toBe(true);
-  const last = api.post('/api/v1/servers/echo/tools/sleep', { ms: 300 });
-  await expect.poll(async () => (await api.get('/metrics')).text).toMatch(/mcp_calls_running\{.*\} 1/);
+  const last = api.post('/api/v1/servers/echo/tools/hold', { key: 'last' });
+  await expect
+    .poll(async () => (await api.get('/api/v1/admin/servers/echo/logs?lines=100')).text)
+    .toContain('holding last');
   api.child.kill('SIGTERM');
-  expect((await last).body).toBe('slept');
+  await api.said(/stopping: answering what was accepted/);
+  process.kill(server, 'SIGUSR2');
+  expect((await last).body).toBe('released');
   expect(await api.ended).toBe(0);
   for (const pid of [server, grandchild]) expect(isAlive(pid)).toBe(false);
 });

@@ -27,12 +27,11 @@ verifiesManaged('manager:names', async (arm) => {
 
 verifiesManaged('manager:health', async (arm) => {
   const { get } = await start(arm, { config: BROKEN });
-  await expect
-    .poll(async () => (await get('/api/v1/health/servers/echo')).body.status, { timeout: 20_000 })
-    .toBe('ok');
-  const { body } = await get('/api/v1/health/servers');
+  const health = async () => (await get('/api/v1/health/servers')).body.servers;
+  const known = async () => (await health()).every(({ status }: { status: string }) => status !== 'unknown');
+  await expect.poll(known).toBe(true);
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
-  expect(body.servers).toEqual([
+  expect(await health()).toEqual([
     { name: 'broken', status: 'unreachable', lastChecked: time },
     {
       name: 'echo',

@@ -155,7 +155,7 @@ verifiesManaged('manager:call:gone', async (arm) => {
 /** What a fixture says on stderr arrives when it arrives. */
 async function untilLogged(get: (path: string) => Promise<{ text: string }>, words: string): Promise<void> {
   await expect
-    .poll(async () => (await get('/api/v1/admin/servers/echo/logs?lines=100')).text, { timeout: 20_000 })
+    .poll(async () => (await get('/api/v1/admin/servers/echo/logs?lines=100')).text)
     .toContain(words);
 }
 

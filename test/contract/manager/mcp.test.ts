@@ -106,10 +106,10 @@ verifiesManaged('manager:mcp:cancel', async (arm) => {
     signal: cancelling.signal,
   });
   call.catch(() => {});
-  await expect.poll(logged, { timeout: 20_000 }).toContain('sleeping');
+  await expect.poll(logged).toContain('sleeping');
   cancelling.abort('enough');
   await expect(call).rejects.toThrow(/enough/);
-  await expect.poll(logged, { timeout: 20_000 }).toContain('cancelled');
+  await expect.poll(logged).toContain('cancelled');
 });
 
 verifiesManaged('manager:mcp:asks', async (arm) => {
@@ -186,11 +186,11 @@ verifiesManaged('manager:mcp:list-changed', async (arm) => {
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard += 1));
   await client.listTools();
   await client.callTool({ name: 'one__list-changed', arguments: { list: 'tools' } });
-  await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => heard).toBeGreaterThan(0);
   const before = heard;
   writeFileSync(join(api.folder, '.mcpd.toml'), serversToml({ name: 'one', run: ['echo.mjs'] }));
   expect((await api.post('/api/v1/admin/reload', {})).status).toBe(200);
-  await expect.poll(() => heard, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(() => heard).toBeGreaterThan(before);
   expect(namesIn((await client.listTools()).tools).filter((name) => name.startsWith('two__'))).toEqual([]);
 });
 

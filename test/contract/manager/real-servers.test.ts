@@ -135,7 +135,7 @@ verifiesOnce('real:everything-remote', async () => {
       stdio: 'ignore',
     });
     after.push(() => child.kill('SIGKILL'));
-    await expect.poll(() => listens(port), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => listens(port)).toBe(true);
     const kind = transport === 'sse' ? 'transport = "sse"\n' : '';
     const url = `http://127.0.0.1:${port}${path}`;
     const config = `[[servers]]\nname = "everything"\nurl = "${url}"\n${kind}tools = ["*"]\n`;

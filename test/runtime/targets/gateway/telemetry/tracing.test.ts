@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Telemetry } from '../../../../../runtime/targets/gateway/telemetry/api.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/telemetry.ts';
 import { type HandClock, handClock } from '../../../../helpers/hand-clock.ts';
@@ -209,7 +209,7 @@ test('a collector that is busy is asked again, not before the time that it names
   telemetry.completed(completion({ trace: telemetry.trace(headersOf()) }));
   clock.pass(SEND_EVERY_MS);
   await collector.received(1);
-  await vi.waitFor(() => expect(clock.waiting()).toHaveLength(1));
+  await expect.poll(() => clock.waiting()).toHaveLength(1);
   const [pause = 0] = clock.waiting();
   expect(pause).toBeGreaterThanOrEqual(7000);
   clock.pass(pause);
@@ -230,7 +230,7 @@ test('what a collector refuses is counted and told of once', async () => {
   );
   for (let requests = 1; requests <= 4; requests += 1) {
     telemetry.completed(completion({ trace: telemetry.trace(headersOf()) }));
-    await vi.waitFor(() => expect(clock.waiting()).toEqual([SEND_EVERY_MS]));
+    await expect.poll(() => clock.waiting()).toEqual([SEND_EVERY_MS]);
     clock.pass(SEND_EVERY_MS);
     await collector.received(requests);
   }

@@ -126,7 +126,7 @@ test.runIf(process.platform === 'linux')('an executable ends with the work that 
   await exited;
   // The encoder, and the shell that ends it.
   expect(children).toHaveLength(2);
-  for (const pid of children) await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false);
+  for (const pid of children) await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 const childrenOf = (pid: number): number[] =>

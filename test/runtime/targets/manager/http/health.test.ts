@@ -19,12 +19,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 test('the health of all servers, by name', async () => {
   await expect
-    .poll(
-      async () =>
-        (await api().get('/api/v1/health/servers')).body.servers.map(({ status }: Health) => status),
-      {
-        timeout: 20_000,
-      },
+    .poll(async () =>
+      (await api().get('/api/v1/health/servers')).body.servers.map(({ status }: Health) => status),
     )
     .toEqual(['ok', 'ok']);
   const { body, headers } = await api().get('/api/v1/health/servers');

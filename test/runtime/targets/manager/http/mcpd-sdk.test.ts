@@ -20,14 +20,8 @@ describe('the published client of the existing service', () => {
     });
     origin = await api.listen();
     client = new McpdClient({ apiEndpoint: origin, apiKey: 'mcpm_sdk', healthCacheTtl: 0.001 });
-    await vi.waitFor(
-      async () => {
-        const { body } = await api.get('/api/v1/health/servers', { Authorization: bearer('mcpm_sdk') });
-        const statuses = body.servers.map(({ status }: { status: string }) => status);
-        if (statuses.join(' ') !== 'unreachable ok ok ok') throw new Error(statuses.join(' '));
-      },
-      { timeout: 20_000 },
-    );
+    const checked = async () => (await statusesOf(api)) === 'unreachable ok ok ok';
+    await vi.waitUntil(checked, { timeout: 60_000 });
   });
   afterAll(() => api.close());
 
@@ -87,3 +81,8 @@ describe('the published client of the existing service', () => {
     await expect(client.servers['broken']?.getTools()).rejects.toThrow('not healthy: unreachable');
   });
 });
+
+const statusesOf = async (api: OpenApi): Promise<string> => {
+  const { body } = await api.get('/api/v1/health/servers', { Authorization: bearer('mcpm_sdk') });
+  return body.servers.map(({ status }: { status: string }) => status).join(' ');
+};

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { children, isAlive, zombies } from '../upstream/processes.ts';
 import { link, plugin, post, served, started } from './served.ts';
@@ -13,7 +13,7 @@ test('a plugin that was killed is back soon; until then, what needs it fails', a
   const first = await pidOf();
   process.kill(first, 'SIGKILL');
   expect(await said('show', 'plugin ended')).toMatchObject({ reason: 'It ended with signal SIGKILL.' });
-  await vi.waitUntil(async () => (await post(url)).status === 200, { timeout: 20_000 });
+  await expect.poll(async () => (await post(url)).status).toBe(200);
   expect(await pidOf()).not.toBe(first);
   expect(isAlive(first)).toBe(false);
 });
@@ -29,7 +29,7 @@ test('what could not start is tried again, and a required one stops requests mea
     reason: 'It ended with exit code 7.',
   });
   const tries = (): number => logged.filter(({ msg }) => msg === 'plugin not started').length;
-  await vi.waitUntil(() => tries() > 1, { timeout: 20_000 });
+  await expect.poll(tries).toBeGreaterThan(1);
   const answer = await post(`${url}/echo`);
   expect(answer.status).toBe(500);
   expect(answer.headers.get('Mcpd-Error-Type')).toBe('request-pipeline-failure');
@@ -58,7 +58,7 @@ test('a program that is no plugin is not waited for longer than it may take', as
       reason: 'It did not get ready within 100 ms: it does not listen on the socket of --address',
     }),
   );
-  await vi.waitUntil(() => children().length === before.length);
+  await expect.poll(() => children().length).toBe(before.length);
 });
 
 test('a plugin of another commit is not used', async () => {

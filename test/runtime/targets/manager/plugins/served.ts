@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createLog, type Logger } from '../../../../../runtime/serve/log.ts';
 import { errorResponse } from '../../../../../runtime/serve/http/error-response.ts';
 import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
@@ -37,10 +37,11 @@ export async function started(categories: Section, options: Partial<PluginsOptio
     throw new Error(message);
   });
   const logged: Log[] = [];
-  const said: Started['said'] = (name, msg) => {
+  const said: Started['said'] = async (name, msg) => {
     const find = (): Log | undefined =>
       logged.find((line) => line['plugin'] === `${name}.mjs` && line.msg === msg);
-    return vi.waitUntil(find, { timeout: 20_000, interval: 10 });
+    await expect.poll(find).toBeDefined();
+    return find() as Log;
   };
   const plugins = await startPlugins(settings, {
     baseFolder: FIXTURES,

@@ -122,5 +122,5 @@ test('children notice when the manager is killed: their stdin ends', async () =>
   expect(isAlive(pid)).toBe(true);
   manager.kill('SIGKILL');
   await once(manager, 'exit');
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
 });
