@@ -47,7 +47,7 @@ test('a stream that outlasts the patience of a gateway that ends is told so, and
   const [error, done] = eventsOf(text).slice(-2);
   expect(JSON.parse(error?.[1] ?? '')).toMatchObject({ error: { message: REASON, code: 'shutting_down' } });
   expect(done?.[1]).toBe('[DONE]');
-  expect(tookMs).toBeLessThan(PATIENCE_MS + 1500);
+  expect(tookMs).toBeLessThan(PATIENCE_MS + 10_000);
   expect(rows).toMatchObject([
     { model: 'openai:stall', status: 'error', status_code: 503, error_message: REASON, estimated: 1 },
   ]);
@@ -67,6 +67,6 @@ test.each([
   const [answer, { tookMs, rows }] = await Promise.all([asked, stopped()]);
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject({ detail: REASON, error: { code: 'shutting_down' } });
-  expect(tookMs).toBeLessThan(PATIENCE_MS + 1500);
+  expect(tookMs).toBeLessThan(PATIENCE_MS + 10_000);
   expect(rows).toMatchObject([{ status: 'error', status_code: 503, error_message: REASON, cost_nano: null }]);
 });

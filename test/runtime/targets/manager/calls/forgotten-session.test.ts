@@ -15,7 +15,7 @@ test.each([1, 8])(
   async (many) => {
     const remote = await startRemote('remote.mjs');
     const { calls, server } = manage([remoteSpec(remote.url)]);
-    await server('remote').connection({ timeoutMs: 10_000 });
+    await server('remote').connection({ timeoutMs: 20_000 });
     const echo = (message: string) =>
       calls.callTool({ ...callOf('remote'), tool: 'echo', args: { message } });
     await echo('before');

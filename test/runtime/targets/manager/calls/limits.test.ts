@@ -8,8 +8,8 @@ const hold = ({ calls }: TestManager, key: string, signal?: AbortSignal) =>
 
 /** Lets held calls answer, past the queue that holds up everybody else. */
 async function release({ server }: TestManager, key: string): Promise<void> {
-  const connection = await server('echo').connection({ timeoutMs: 5000 });
-  await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 5000 });
+  const connection = await server('echo').connection({ timeoutMs: 20_000 });
+  await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });
 }
 
 test('so many calls run, so many wait in order, and more are refused', async () => {

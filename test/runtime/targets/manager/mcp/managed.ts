@@ -93,7 +93,7 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
       return client;
     },
     async running(server) {
-      await serverOf(server).connection({ timeoutMs: 10_000 });
+      await serverOf(server).connection({ timeoutMs: 20_000 });
     },
     nextLogLine(server, fits) {
       const found = Promise.withResolvers<string>();

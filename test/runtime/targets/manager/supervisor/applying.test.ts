@@ -121,15 +121,15 @@ test('a removed server answers what it was asked, also those who wait for their 
   const waiting = manager.calls.callTool(say('a'));
   const server = manager.server('a');
   expect(server.status()).toMatchObject({ running: 2, queued: 1 });
-  const connection = await server.connection({ timeoutMs: 1000 });
+  const connection = await server.connection({ timeoutMs: 20_000 });
   await manager.supervisor.apply([]);
   expect(manager.supervisor.get('a')).toBeUndefined();
   const release = { name: 'release', arguments: { key: 'k' } };
-  await connection.request('tools/call', release, { timeoutMs: 5000 });
+  await connection.request('tools/call', release, { timeoutMs: 20_000 });
   const answers = await Promise.all([held, second, waiting]);
   expect(answers.map(({ content }) => content?.[0]?.text)).toEqual(['released', 'released', 'hello']);
   expect(await connection.closed).toMatchObject({ expected: true });
-  await expect(server.connection({ timeoutMs: 1000 })).rejects.toMatchObject({ code: 'UnavailableError' });
+  await expect(server.connection({ timeoutMs: 20_000 })).rejects.toMatchObject({ code: 'UnavailableError' });
   await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
 });
 

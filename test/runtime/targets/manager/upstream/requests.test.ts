@@ -49,8 +49,7 @@ test('`initialize` is never cancelled', async () => {
   const { openConnection } =
     await import('../../../../../runtime/targets/manager/upstream/open-connection.ts');
   const { specOf } = await import('./spec.ts');
-  const copyStdin = ['-e', "process.stdin.on('data', (chunk) => process.stderr.write(chunk))"];
-  const launch = { kind: 'process', command: process.execPath, args: copyStdin, env: {} } as const;
+  const launch = { kind: 'process', command: 'sh', args: ['-c', 'cat >&2'], env: {} } as const;
   const sent: string[] = [];
   const opening = openConnection(specOf(launch, { init: 1000 }), {
     onLog: (line) => sent.push(line),
@@ -97,13 +96,13 @@ test('a report of progress gives the request its whole time again', async () => 
   const { connection, call } = await openFixture('echo.mjs');
   let reported = 0;
   const from = performance.now();
-  const waiting = connection.request('tools/call', toolCall('report-every', { ms: 150, times: 4 }), {
-    timeoutMs: 450,
+  const waiting = connection.request('tools/call', toolCall('report-every', { ms: 500, times: 4 }), {
+    timeoutMs: 1900,
     onProgress: () => (reported += 1),
   });
   expect(textOf(await waiting)).toBe('reported');
   expect(reported).toBe(4);
-  expect(performance.now() - from).toBeGreaterThan(450);
+  expect(performance.now() - from).toBeGreaterThan(1900);
   await call('echo', { message: 'still there' });
 });
 
