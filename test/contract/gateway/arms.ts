@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -7,7 +7,7 @@ import { serveCommand } from '../../../runtime/targets/gateway/commands/serve.ts
 import { givenBy } from '../../../runtime/targets/gateway/config/given.ts';
 import { readGatewayConfig } from '../../../runtime/targets/gateway/config/read-config.ts';
 import { startGateway } from '../../../runtime/targets/gateway/servers/start-gateway.ts';
-import { startExecutable } from '../serving.ts';
+import { serviceArms } from '../service-arms.ts';
 import type { ServiceArm } from '../shared-services.ts';
 
 export interface GatewayFiles {
@@ -22,58 +22,24 @@ export type GatewayArm = ServiceArm<GatewayFiles>;
 
 export const MASTER_KEY = 'the-master-key-of-the-contract-tests-0123456789';
 
-const inProcess: GatewayArm = {
-  name: 'in-process',
-  async start(files, flags = []) {
-    const folder = writeFiles(files);
+const { inProcess, executable } = serviceArms<GatewayFiles>({
+  write: writeFiles,
+  startHere: async ({ folder, files, flags }, write) => {
     const env = { ...process.env, ...environmentOf(files) };
     const invocation = parseInvocation(serveCommand, [...argumentsFor(folder), ...flags], {});
     const given = givenBy(invocation, serveCommand.options, env);
-    let log = '';
-    const { url, stop } = await startGateway({
-      read: () => readGatewayConfig(given, env),
-      write: (line) => void (log += line),
-    });
-    return {
-      url,
-      folder,
-      log: () => log,
-      async stop() {
-        await stop();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
+    return await startGateway({ read: () => readGatewayConfig(given, env), write });
   },
-};
-
-const executable: GatewayArm = {
-  name: 'executable',
-  async start(files, flags = []) {
-    const folder = writeFiles(files);
-    const args = ['serve', ...argumentsFor(folder), ...flags];
-    const running = startExecutable(gatewayPath(), args, environmentOf(files));
-    const url = urlIn(await running.said(SERVING));
-    return {
-      url,
-      folder,
-      log: running.stderr,
-      async stop() {
-        running.child.kill('SIGTERM');
-        await running.ended;
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  },
-};
+  command: ({ folder, files, flags }) => ({
+    path: gatewayPath(),
+    args: ['serve', ...argumentsFor(folder), ...flags],
+    env: environmentOf(files),
+  }),
+});
 
 export const GATEWAY_ARMS: readonly GatewayArm[] = [inProcess, executable];
 
 export const gatewayPath = (): string => inject('gateway');
-
-export const SERVING = /"msg":"serving"/;
-
-/** Where the banner says that it answers. */
-export const urlIn = (stderr: string): string => / (https?:\/\/[^ /]+:\d+)$/m.exec(stderr)?.[1] ?? '';
 
 export function writeFiles({ config }: Pick<GatewayFiles, 'config'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));

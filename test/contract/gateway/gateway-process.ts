@@ -1,14 +1,7 @@
+import { addressOf } from '../service-arms.ts';
 import type { RunningExecutable } from '../serving.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
-import {
-  argumentsFor,
-  environmentOf,
-  type GatewayFiles,
-  gatewayPath,
-  SERVING,
-  urlIn,
-  writeFiles,
-} from './arms.ts';
+import { argumentsFor, environmentOf, type GatewayFiles, gatewayPath, writeFiles } from './arms.ts';
 
 /** Real gateways that a test talks to and sends signals; what still runs after the test is ended. */
 export function useGatewayProcesses(): {
@@ -37,7 +30,7 @@ export function useGatewayProcesses(): {
     async start(files, flags = []) {
       const folder = writeFiles(files);
       const started = launch(folder, flags, environmentOf(files));
-      return processes.served(started, urlIn(await started.said(SERVING)), folder);
+      return processes.served(started, await addressOf(started), folder);
     },
   };
 }

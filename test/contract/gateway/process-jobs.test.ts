@@ -6,7 +6,8 @@ import { selfSigned } from '../../helpers/self-signed.ts';
 import { startModelServer, useModelServers } from '../../runtime/targets/gateway/jobs/model-server.ts';
 import { childrenOf } from '../../runtime/targets/manager/upstream/processes.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { environmentOf, gatewayPath, SERVING, urlIn, writeFiles } from './arms.ts';
+import { addressOf } from '../service-arms.ts';
+import { environmentOf, gatewayPath, writeFiles } from './arms.ts';
 import { AS_MASTER } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
 
@@ -76,7 +77,7 @@ verifiesOnce('gateway-process:workers-tls', async () => {
   const { cert, key } = selfSigned();
   writeFileSync(join(folder, 'cert.pem'), cert);
   writeFileSync(join(folder, 'key.pem'), key, { mode: 0o600 });
-  const url = urlIn(await launch(folder, [], environmentOf({})).said(SERVING));
+  const url = await addressOf(launch(folder, [], environmentOf({})));
   expect(url).toMatch(/^https:/);
   const api = apiAt(url);
   const job = await api.ended(await api.create(model.url));

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type FixtureProvider, startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
+import { addressOf, SERVING } from '../service-arms.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { environmentOf, MASTER_KEY, SERVING, urlIn, writeFiles } from './arms.ts';
+import { environmentOf, MASTER_KEY, writeFiles } from './arms.ts';
 import { chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, PROVIDER_KEY, providersFor } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
@@ -110,7 +111,7 @@ verifiesOnce('gateway-process:precedence', async () => {
     GATEWAY_LOG_LEVEL: 'warn',
     GATEWAY_RATE_LIMIT_RPM: '1',
   });
-  const url = urlIn(await started.said(SERVING));
+  const url = await addressOf(started);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.4:\d+$/);
   const key = await (
     await fetch(`${url}/v1/keys`, {
@@ -145,7 +146,7 @@ verifiesOnce('gateway-process:master-key', async () => {
   writeFileSync(file, `${MASTER_KEY}\n`);
   const folder = writeFiles({ config: '' });
   const fromFile = launch(folder, ['--master-key-file', file], {});
-  const url = urlIn(await fromFile.said(SERVING));
+  const url = await addressOf(fromFile);
   expect((await fetch(`${url}/v1/users`, { headers: AS_MASTER })).status).toBe(200);
   expect(fromFile.stderr()).not.toMatch(/"level":40/);
   const short = launch(writeFiles({ config: '' }), ['--master-key', 'short-key-1'], {});
@@ -158,7 +159,7 @@ verifiesOnce('gateway-process:master-key', async () => {
 verifiesOnce('gateway-process:bootstrap', async () => {
   const folder = writeFiles({ config: 'bootstrap_api_key: true' });
   const first = launch(folder, []);
-  const url = urlIn(await first.said(SERVING));
+  const url = await addressOf(first);
   const key = first.stdout().trim();
   expect(key).toMatch(/^gw-[\w-]{64}$/);
   expect(first.stderr()).not.toContain(key);

@@ -1,4 +1,5 @@
 import type { RunningExecutable } from '../serving.ts';
+import { addressOf } from '../service-arms.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
 import { filesIn, managerPath, type ManagerFiles, writeFiles } from './arms.ts';
 
@@ -18,8 +19,7 @@ export function useDaemons(): {
     async start(files, flags = []) {
       const folder = writeFiles(files);
       const started = launch(folder, ['--addr', '127.0.0.1:0', ...flags]);
-      const [, url = ''] = / (http:\/\/[^ /]+:\d+)$/m.exec(await started.said(/"msg":"serving"/)) ?? [];
-      return processes.served(started, url, folder);
+      return processes.served(started, await addressOf(started), folder);
     },
   };
 }

@@ -2,22 +2,9 @@ import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { workplace } from './workplace.ts';
+import { SERVERS, workplace } from './workplace.ts';
 
 const folder = useTempFolder();
-const SERVERS = `# ours
-[[servers]]
-name = "a" # the first
-package = "docker::x@1"
-tools = ["one"]
-[servers.volumes.work]
-path = "/work"
-
-[[servers]]
-name = "far"
-url = "https://x.example"
-tools = ["*"]
-`;
 
 test('export: values become variables, volumes too, and the variables are listed', async () => {
   const { run, read, write, path } = workplace(folder());

@@ -12,6 +12,21 @@ const PROGRAM: Program = {
   options: CONFIG_OPTIONS,
 };
 
+/** A configuration of a container and a server elsewhere. */
+export const SERVERS = `# ours
+[[servers]]
+name = "a" # the first
+package = "docker::x@1"
+tools = ["one"]
+[servers.volumes.work]
+path = "/work"
+
+[[servers]]
+name = "far"
+url = "https://x.example"
+tools = ["*"]
+`;
+
 export interface Said {
   readonly code: number;
   readonly out: string;
