@@ -44,3 +44,21 @@ test('ARCHITECTURE.md names every second-level folder', async () => {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   expect([...folders].filter((folder) => !text.includes(`\`${folder}/`))).toEqual([]);
 });
+
+test('JSON is read by what reads every name as it is written', async () => {
+  // Of names alone, of where a text goes wrong, and of files of our own that hold no names of others.
+  const allowed = new Set([
+    'core/json-text.ts',
+    'core/json-members.ts',
+    'core/explain-json.ts',
+    'contract/container/read.ts',
+  ]);
+  const { modules } = await cruise();
+  const native = modules
+    .map(({ source }) => source)
+    .filter((source) => /^(?:cli|runtime)\/(?!gen\/).*(?<!\/browser\/.*)\.ts$/.test(source))
+    .filter((source) => /\bJSON\.parse\b/.test(withoutComments(readFileSync(join(ROOT, source), 'utf8'))));
+  expect(native.filter((source) => !allowed.has(source.replace('runtime/', '')))).toEqual([]);
+});
+
+const withoutComments = (code: string): string => code.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseJsonText } from '../../runtime/core/json-text.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -28,4 +29,4 @@ export function packageVersion(name: string): string {
 export const ownVersion = (): string => versionIn(repositoryFile('.'));
 
 const versionIn = (folder: string): string =>
-  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+  (parseJsonText(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;

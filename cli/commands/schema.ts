@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../runtime/core/json-text.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Schema extends BaseCommand {
@@ -8,6 +9,6 @@ export class Schema extends BaseCommand {
     await this.parse(Schema);
     const { schemaText } = await import('../services/schema.ts');
     this.log(schemaText());
-    return JSON.parse(schemaText()) as unknown;
+    return parseJsonText(schemaText());
   }
 }

@@ -2,6 +2,7 @@ import type { ByteSource } from '../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../contract/container/read.ts';
 import type { Section } from '../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../contract/manifest.ts';
+import { parseJsonText } from './json-text.ts';
 import { formatBytes } from './progress.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 
@@ -71,5 +72,5 @@ function table(rows: readonly [string, string][]): string[] {
 }
 
 function readJson(source: ByteSource, { offset, length }: Section): unknown {
-  return JSON.parse(new TextDecoder().decode(source.readAt(offset, length)));
+  return parseJsonText(new TextDecoder().decode(source.readAt(offset, length)));
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from './json-text.ts';
 /** A number kept as it was written, because a double would change it. `JSON.stringify` writes it back digit for digit. */
 export interface RawNumber {
   readonly rawJSON: string;
@@ -5,10 +6,6 @@ export interface RawNumber {
 
 // TypeScript's library does not have these yet.
 interface RawJson {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-  ): unknown;
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;
 }
@@ -23,7 +20,7 @@ const NUMBER = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /** `JSON.parse` that changes no number. A text with ordinary numbers costs one search through it. */
 export function parseLossless(text: string): unknown {
-  return MAY_HOLD_LONG_NUMBER.test(text) ? RAW_JSON.parse(text, keepLongNumber) : JSON.parse(text);
+  return parseJsonText(text, MAY_HOLD_LONG_NUMBER.test(text) ? keepLongNumber : undefined);
 }
 
 export function isRawNumber(value: unknown): value is RawNumber {

@@ -6,6 +6,7 @@ import { readContainer, requireSection } from '../../../runtime/contract/contain
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { parseJsonText } from '../../../runtime/core/json-text.ts';
 import { withFileSource } from '../../adapters/file-source.ts';
 import { sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
@@ -90,7 +91,7 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
     const container = readContainer(source);
     const executable = requireSection(source, container, 'executable');
     const runtime = requireSection(source, container, 'runtime');
-    const info = JSON.parse(
+    const info = parseJsonText(
       new TextDecoder().decode(source.readAt(runtime.offset, runtime.length)),
     ) as RuntimeInfo;
     if (info.program !== undefined) {

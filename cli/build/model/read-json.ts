@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
+import { parseJsonText } from '../../../runtime/core/json-text.ts';
 
 /** A JSON file that must hold an object. */
 export async function readJson<T>(path: string): Promise<T> {
@@ -18,7 +19,7 @@ export async function readJsonList(path: string): Promise<unknown[]> {
 async function parse(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8');
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parseJsonText(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw configError(`${path} is not valid JSON: ${messageOf(error)}.`, error);
   }

@@ -4,6 +4,7 @@ import { getAsset, getRawAsset, isSea } from 'node:sea';
 import { configError, messageOf } from '../../contract/errors.ts';
 import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '../../contract/native.ts';
 import { PLATFORMS } from '../../contract/platforms.ts';
+import { parseJsonText } from '../../core/json-text.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';
@@ -23,7 +24,7 @@ export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibr
 }
 
 async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
-  const list = JSON.parse(getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
+  const list = parseJsonText(getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
   const failures: string[] = [];
   for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
     try {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, type ErrorCode } from '../../contract/errors.ts';
 import { explainJson } from '../../core/explain-json.ts';
+import { parseJsonText } from '../../core/json-text.ts';
 import { isNestedDeeper } from './json-depth.ts';
 
 export interface ParseOptions {
@@ -13,7 +14,7 @@ export interface ParseOptions {
 /** Parses the bytes of a JSON text. Throws a MalformedError that says where the text stops being JSON. */
 export function parseJson(
   bytes: Uint8Array,
-  { mostNested = 64, parse = JSON.parse }: ParseOptions = {},
+  { mostNested = 64, parse = parseJsonText }: ParseOptions = {},
 ): unknown {
   // Millions would take the parser seconds, and nothing else is answered meanwhile.
   if (isNestedDeeper(bytes, mostNested)) {

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { parseJsonText } from '../../core/json-text.ts';
 import { createLineSplitter, type Line } from './line-splitter.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
@@ -106,7 +107,7 @@ function readMessage(
   if (line.text.trim() === '') return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(line.text);
+    value = parseJsonText(line.text);
   } catch {
     return { id: null, error: { code: RPC_CODE.parseError, message: 'Parse error: the line is not JSON.' } };
   }

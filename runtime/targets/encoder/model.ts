@@ -6,6 +6,7 @@ import { configError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { ASSETS } from '../../contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
+import { parseJsonText } from '../../core/json-text.ts';
 import { openFileSource } from '../../platform/file-source.ts';
 
 /** Everything of a model that is needed to run it. */
@@ -112,7 +113,7 @@ const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 function parseManifest(path: string, bytes: Uint8Array): Manifest {
   try {
-    return JSON.parse(decode(bytes)) as Manifest;
+    return parseJsonText(decode(bytes)) as Manifest;
   } catch {
     throw damaged(path, 'manifest');
   }

@@ -2,6 +2,7 @@ import { create, type JsonValue, mergeFromJson, type Message } from '@bufbuild/p
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { EncoderContext } from '../context.ts';
 import { planVector } from '../../../core/vector-plan.ts';
 
@@ -64,7 +65,7 @@ function parsedResult(json: Uint8Array): JsonValue {
   const text = new TextDecoder().decode(json);
   // What is no number is null in JSON, and "NaN" in the JSON of protobuf.
   const revive = text.includes('null') ? (_: string, value: unknown) => value ?? 'NaN' : undefined;
-  return JSON.parse(text, revive) as JsonValue;
+  return parseJsonText(text, revive) as JsonValue;
 }
 
 const wantsJson = ({ requestHeader }: HandlerContext): boolean =>

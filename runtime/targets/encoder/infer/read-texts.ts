@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
 import { configError, inputError, messageOf } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { lines } from '../../../core/lines.ts';
 import type { InputFormat } from './formats.ts';
 
@@ -72,7 +73,7 @@ const textOf = (stream: Readable): AsyncIterable<string> =>
 
 function textOfJson(line: string, key: string): TextOrError {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJsonText(line);
     const text =
       typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : value;
     if (typeof text === 'string') return { text };

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 
 /**
@@ -6,9 +7,8 @@ import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
  * clients would take for an address, and with OpenAPI's `nullable` as a type.
  */
 export function jsonSchema(schema: object): Tool['inputSchema'] {
-  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
-    isSchema(value) ? plain(value) : value,
-  );
+  const revive = (_key: string, value: unknown): unknown => (isSchema(value) ? plain(value) : value);
+  return parseJsonText(JSON.stringify(schema), revive) as Tool['inputSchema'];
 }
 
 interface Schema {

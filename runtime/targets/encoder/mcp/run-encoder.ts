@@ -2,6 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
@@ -53,7 +54,10 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
           engine.run({ inputs, view, prompt, signal }),
         );
         const text = pieces.map((piece) => Buffer.from(piece).toString()).join('');
-        return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+        return {
+          content: [{ type: 'text', text }],
+          structuredContent: parseJsonText(text) as Record<string, unknown>,
+        };
       } finally {
         leave();
       }

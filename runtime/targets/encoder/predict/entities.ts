@@ -8,6 +8,7 @@ import {
 } from '../../../core/entities.ts';
 import { shortestFloat32 } from '../../../core/float32.ts';
 import { itemAt } from '../../../core/item-at.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { ServingEngine } from '../engine/api.ts';
 
 /** Results of token classification with `entities` added to each: its tokens as the entities of its text. */
@@ -45,7 +46,7 @@ function rulesOf({ id2label, tokenizer }: Manifest): EntityRules {
 }
 
 function tokensOf(result: Uint8Array): EntityToken[] {
-  const { tokens } = JSON.parse(Buffer.from(result).toString()) as TokenResult;
+  const { tokens } = parseJsonText(Buffer.from(result).toString()) as TokenResult;
   return tokens.map(({ token_info, scores }) => ({ ...token_info, scores: Float32Array.from(scores) }));
 }
 

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { DatasetRow } from '../store/workflow-schema.ts';
 import type { Dataset } from './api.ts';
 
@@ -7,7 +8,7 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   format: 'job',
   size: row.size,
   rowCount: row.row_count,
-  columns: JSON.parse(row.columns) as string[],
+  columns: parseJsonText(row.columns) as string[],
   groundTruth: row.ground_truth === 1,
   runId: row.run_id,
   generated: row.generated === 1,

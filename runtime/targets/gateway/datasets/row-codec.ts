@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { Row } from './api.ts';
 
 /** Rows as lines of JSON, compressed: databases hold them as one value. */
@@ -8,5 +9,5 @@ export function encodeRows(rows: readonly Row[]): Uint8Array {
 
 export function decodeRows(bytes: Uint8Array): Row[] {
   const text = zstdDecompressSync(bytes).toString('utf8');
-  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as Row);
+  return text === '' ? [] : text.split('\n').map((line) => parseJsonText(line) as Row);
 }

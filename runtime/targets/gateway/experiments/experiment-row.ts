@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { Schema } from '../store/schema.ts';
 import type { TaskDefinition } from '../work/api.ts';
 import type { Experiment } from './api.ts';
@@ -9,7 +10,7 @@ export const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Ex
   description: row.description,
   datasetId: row.dataset_id,
   maxSamples: row.max_samples,
-  task: JSON.parse(row.task) as TaskDefinition,
+  task: parseJsonText(row.task) as TaskDefinition,
   owner: row.owner,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

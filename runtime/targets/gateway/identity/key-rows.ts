@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { AccountRow, KeyRow, Schema } from '../store/schema.ts';
 import { givenOnly } from '../../../core/given-only.ts';
 import { storableText } from '../store/storable-text.ts';
@@ -30,7 +31,7 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     expiresAt: row.expires_at,
     isActive: row.is_active === 1,
     status: statusOf(row.is_active === 1, row.expires_at, now),
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: parseJsonText(row.metadata) as Metadata,
     allowedModels: modelsOf(row.allowed_models),
     rpm: row.rpm,
     tpm: row.tpm,
@@ -46,7 +47,7 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
 }
 
 export const modelsOf = (text: string | null): readonly string[] | null =>
-  text === null ? null : (JSON.parse(text) as string[]);
+  text === null ? null : (parseJsonText(text) as string[]);
 
 /** Only what is to be changed. */
 export function keyColumns(changes: KeyChanges): Partial<KeyRow> {

@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { AccountRow, Schema, UserRow } from '../store/schema.ts';
 import { givenOnly } from '../../../core/given-only.ts';
 import { storableText } from '../store/storable-text.ts';
@@ -27,7 +28,7 @@ export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User
     blocked: row.blocked === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: parseJsonText(row.metadata) as Metadata,
     rpm: row.rpm,
     tpm: row.tpm,
     maxParallel: row.max_parallel,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { appendRows } from '../datasets/append-rows.ts';
 import type { Store } from '../store/api.ts';
 import { DATABASE_NOW } from '../store/database-now.ts';
@@ -178,7 +179,7 @@ const NOBODY = { lease_owner: null, lease_until: null } as const;
 const claimOf = (row: JobRow): Claim => ({
   job: jobOf(row),
   epoch: row.lease_epoch,
-  checkpoint: row.checkpoint === null ? null : (JSON.parse(row.checkpoint) as Json),
+  checkpoint: row.checkpoint === null ? null : (parseJsonText(row.checkpoint) as Json),
   deadlineAt: row.deadline_at ?? 0,
   isCancelled: row.cancelled === 1,
 });

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { JobRow } from '../store/workflow-schema.ts';
 import type { WorkResult, WorkSpec } from '../work/api.ts';
 import type { Job, JobStatus } from './api.ts';
@@ -8,13 +9,13 @@ export const jobOf = (row: JobRow): Job => ({
   name: row.name,
   description: row.description,
   status: row.status as JobStatus,
-  spec: JSON.parse(row.spec) as WorkSpec,
+  spec: parseJsonText(row.spec) as WorkSpec,
   datasetId: row.dataset_id,
   outputId: row.output_id,
   totalRows: row.total_rows,
   doneRows: row.done_rows,
   failedRows: row.failed_rows,
-  result: row.result === null ? null : (JSON.parse(row.result) as WorkResult),
+  result: row.result === null ? null : (parseJsonText(row.result) as WorkResult),
   error: row.error,
   compute: row.compute,
   timeoutSec: row.timeout_sec,

@@ -1,10 +1,11 @@
+import { parseJsonText } from '../../../core/json-text.ts';
 import { addUse, emptyMinute, minuteAt, type SlidingMinute } from '../../../core/sliding-minute.ts';
 import type { Limits } from '../identity/api.ts';
 import type { AccountRow } from '../store/schema.ts';
 
 /** What the account used in the minute before now. */
 export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
-  return minute === null ? emptyMinute(now) : minuteAt(JSON.parse(minute) as SlidingMinute, now);
+  return minute === null ? emptyMinute(now) : minuteAt(parseJsonText(minute) as SlidingMinute, now);
 }
 
 /** Counts a request that was let in; only where something is limited by the minute, as it costs a little. */
@@ -21,6 +22,6 @@ export function countRequest(
 /** Puts the tokens that it took in the place of those it was expected to take. */
 export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
   if (account.minute === null || difference === 0) return account;
-  const minute = JSON.parse(account.minute) as SlidingMinute;
+  const minute = parseJsonText(account.minute) as SlidingMinute;
   return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
 }

@@ -1,4 +1,5 @@
 import { inputError } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { ChatMessage, ContentPart, Json } from '../wires/chat/shape.ts';
 
 /** The parts of a message, whether it was written as a text or as parts. */
@@ -30,7 +31,7 @@ export function readDataUrl(url: string): DataUrl | undefined {
 export function readArguments(text: string, tool: string): Json {
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
     // Said below.

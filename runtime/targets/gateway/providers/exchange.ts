@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type { Json } from '../wires/chat/shape.ts';
@@ -117,7 +118,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+    return parseJsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
   } catch {
     return undefined;
   }

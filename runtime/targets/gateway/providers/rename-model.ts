@@ -1,4 +1,5 @@
 import { editMembers } from '../../../core/json-members.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { readEvent } from '../../../serve/event-stream/event-data.ts';
 import type { Json } from '../wires/chat/shape.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
@@ -13,7 +14,7 @@ export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, 
 export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
   const { data } = readEvent(frame);
   if (data === undefined || !data.startsWith('{')) return frame;
-  const edits = wire.renames(JSON.parse(data) as Json, model);
+  const edits = wire.renames(parseJsonText(data) as Json, model);
   const at = edits ? frame.indexOf(data) : -1;
   if (!edits || at === -1) return frame;
   const end = at + Buffer.byteLength(data);

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { retryDelay, type RetryPolicy } from '../../../core/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
@@ -91,7 +92,7 @@ export function createSpanSender(
 /** A collector may take some and refuse others. */
 function partialSuccess(text: string): { readonly rejected: number; readonly message: string } {
   try {
-    const { partialSuccess: partial } = JSON.parse(text) as {
+    const { partialSuccess: partial } = parseJsonText(text) as {
       partialSuccess?: { rejectedSpans?: string | number; errorMessage?: string };
     };
     return { rejected: Number(partial?.rejectedSpans ?? 0) || 0, message: partial?.errorMessage ?? '' };

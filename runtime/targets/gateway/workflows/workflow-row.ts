@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Workflow, WorkflowPlan, WorkflowStatus } from './api.ts';
 
@@ -37,10 +38,10 @@ export const workflowOf = (row: Row): Workflow => ({
   experimentId: row.experiment_id,
   name: row.name,
   description: row.description,
-  plan: JSON.parse(row.spec) as WorkflowPlan,
+  plan: parseJsonText(row.spec) as WorkflowPlan,
   status: row.status === 'created' && Boolean(row.has_begun) ? 'running' : (row.status as WorkflowStatus),
   error: row.error,
-  metrics: row.metrics === null ? {} : (JSON.parse(row.metrics) as Workflow['metrics']),
+  metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow['metrics']),
   owner: row.owner,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

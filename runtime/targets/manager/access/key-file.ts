@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { configError, messageOf } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { parseRate } from './rate.ts';
 import { type KeyRecord, keyRecord } from './key-record.ts';
 
@@ -47,7 +48,7 @@ function readText(file: string): string | undefined {
 
 function parse(line: string, problem: (reason: string) => Error): unknown {
   try {
-    return JSON.parse(line);
+    return parseJsonText(line);
   } catch {
     throw problem('it is not JSON');
   }

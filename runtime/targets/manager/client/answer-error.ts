@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 
 /** The answer of a manager that is not what was asked for. */
 export interface RefusedAnswer {
@@ -43,7 +44,7 @@ interface Problem {
 
 function parse(text: string): { detail?: string; errors?: readonly { message?: string }[] } | undefined {
   try {
-    const { detail, errors } = JSON.parse(text) as Problem;
+    const { detail, errors } = parseJsonText(text) as Problem;
     return { ...(detail === undefined ? {} : { detail }), errors: errors ?? [] };
   } catch {
     return undefined;

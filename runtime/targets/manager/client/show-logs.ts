@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
@@ -45,7 +46,7 @@ export async function followLogs(
     const query = { follow: 'true', lines: String(lines) };
     const path = withQuery(apiPath('admin', 'servers', server, 'logs'), query);
     for await (const line of manager.lines(path, ending.signal)) {
-      printLines(output, [format(JSON.parse(line) as LogLine, json)]);
+      printLines(output, [format(parseJsonText(line) as LogLine, json)]);
     }
   } finally {
     forget();

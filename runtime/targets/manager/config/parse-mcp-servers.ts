@@ -1,4 +1,5 @@
 import { explainJson } from '../../../core/explain-json.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import type { TextFile } from './parse-toml.ts';
 import type { Problem } from './problems.ts';
 import { SERVER_KEYS } from './server-entry.ts';
@@ -19,7 +20,7 @@ export function parseMcpServers(file: TextFile): McpServersFile | { readonly pro
   const text = plainJson(file.text);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch (error) {
     return problem(`this is not valid JSON: ${explainJson(text, error)}`);
   }

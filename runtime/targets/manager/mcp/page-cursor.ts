@@ -1,4 +1,5 @@
 import { inputError } from '../../../contract/errors.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 
 /** Something of one server that is listed together with what other servers have. */
 export interface ListedItem {
@@ -49,7 +50,8 @@ const writeCursor = ({ server, key, at }: PageEnd): string =>
 export function readCursor(cursor: string | undefined): PageEnd | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const [server, key, at]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const text = Buffer.from(cursor, 'base64url').toString();
+    const [server, key, at] = parseJsonText(text) as unknown[];
     if (typeof server === 'string' && typeof key === 'string' && Number.isSafeInteger(at)) {
       return { server, key, at: Math.max(0, Number(at)) };
     }

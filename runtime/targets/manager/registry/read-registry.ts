@@ -1,5 +1,6 @@
 import { configError } from '../../../contract/errors.ts';
 import { explainJson } from '../../../core/explain-json.ts';
+import { parseJsonText } from '../../../core/json-text.ts';
 import { PACKAGE_RUNTIMES } from '../config/package-launch.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { type Problem, problemsError, type Report } from '../config/problems.ts';
@@ -26,7 +27,7 @@ export function readRegistry(file: TextFile): RegistryEntry[] {
 
 function parseJson({ path, text }: TextFile): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (error) {
     throw configError(`${path} is no registry: it is not valid JSON: ${explainJson(text, error)}`, error);
   }

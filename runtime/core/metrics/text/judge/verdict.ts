@@ -1,5 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../is-object.ts';
+import { parseJsonText } from '../../../json-text.ts';
 import { JUDGE_SCALE, type JudgeScale } from './scale.ts';
 
 export interface Verdict {
@@ -53,7 +54,7 @@ function readScore(text: string, scale: JudgeScale): number | undefined {
 /** From the first brace to the last. Two objects are no JSON then, and so no verdict. */
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+    const value: unknown = parseJsonText(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
 import { shortestFloat32 } from '../../../../core/float32.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import { sigmoid } from '../../../../core/softmax.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -55,7 +56,7 @@ function noReranker({ name, modelType, width }: Manifest): string {
 
 /** From a result of the contract's form; its `scores` are of no use, the softmax of one number is 1. */
 function scoreOf(result: Uint8Array, raw: boolean): number {
-  const { logits } = JSON.parse(Buffer.from(result).toString()) as { logits: number[] };
+  const { logits } = parseJsonText(Buffer.from(result).toString()) as { logits: number[] };
   const logit = Float32Array.from(logits);
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }

@@ -1,5 +1,6 @@
 import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,14 +27,14 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     return text;
   };
   return {
-    json: async (method, path, body) => JSON.parse(await ask(method, path, body)) as Json,
+    json: async (method, path, body) => parseJsonText(await ask(method, path, body)) as Json,
     text: (path) => ask('GET', path),
   };
 }
 
 function sentenceIn(text: string): string | undefined {
   try {
-    const { error }: Json = JSON.parse(text);
+    const { error } = parseJsonText(text) as Json;
     return isObject(error) && typeof error['message'] === 'string' ? asSentence(error['message']) : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 import { isObject } from '../../../../core/is-object.ts';
@@ -23,7 +24,7 @@ export function metadataOf(invocation: Invocation): Metadata | undefined {
 
 function parseObject(text: string): Metadata {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     if (isObject(value)) return value;
   } catch {
     // Told below.

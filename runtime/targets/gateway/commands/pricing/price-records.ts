@@ -2,6 +2,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { inputError, messageOf } from '../../../../contract/errors.ts';
 import { explainJson } from '../../../../core/explain-json.ts';
 import { isObject } from '../../../../core/is-object.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 
 /** What a file says of one price, not looked at yet. */
 export interface PriceRecord {
@@ -28,7 +29,7 @@ function fromJson(text: string, file: string): PriceRecord[] {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch (error) {
     throw inputError(`${file} is not valid JSON: ${explainJson(text, error)}`, error);
   }

@@ -1,5 +1,6 @@
 import { inputError, messageOf } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import { lines } from '../../../../core/lines.ts';
 import type { Row } from '../api.ts';
 import { checkColumns } from './columns.ts';
@@ -21,7 +22,7 @@ export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 function parse(line: string, number: number): Row {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseJsonText(line);
   } catch (error) {
     throw inputError(`Line ${number} of the dataset is not valid JSON: ${messageOf(error)}`, error);
   }

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 
 export interface RayClient {
   submit(job: RayJob): Promise<void>;
@@ -36,7 +37,7 @@ export function createRayClient(address: string, token: string | undefined): Ray
   };
   const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
     const { status, text } = await answerTo(method, path, body);
-    if (status < 300) return JSON.parse(text);
+    if (status < 300) return parseJsonText(text);
     const detail = text.trim().split('\n').at(-1)?.slice(0, 500) ?? '';
     throw new AppError(
       status < 500 ? 'InputError' : 'UnavailableError',

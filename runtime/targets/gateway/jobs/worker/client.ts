@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import { LEASE_MS } from '../claims.ts';
 import {
@@ -50,7 +51,7 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
     const asked = { path: prefix + path, method, headers, body: body ?? null, signal } as const;
     const answer = await pool.request(asked);
     const text = await answer.body.text();
-    if (answer.statusCode < 300) return text === '' ? undefined : JSON.parse(text);
+    if (answer.statusCode < 300) return text === '' ? undefined : parseJsonText(text);
     throw refusalOf(answer.statusCode, text);
   };
   const ask = async (path: string, message?: object): Promise<unknown> => {
@@ -98,7 +99,7 @@ const leaseLost = (message: string): AppError =>
 
 function readError(text: string): { readonly detail: string; readonly reason: string | undefined } {
   try {
-    const { detail, error }: Readonly<Record<string, unknown>> = JSON.parse(text);
+    const { detail, error } = parseJsonText(text) as Readonly<Record<string, unknown>>;
     const reason = isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
     // In all that is wrong with a request, `detail` is a list.
     const message = isObject(error) && typeof error['message'] === 'string' ? error['message'] : detail;

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { ChatChunk, ChunkDelta, Json } from '../../wires/chat/shape.ts';
 import { finishOf, usageOf } from './answer.ts';
@@ -32,7 +33,7 @@ export function anthropicDecoder(): EventDecoder {
   };
 
   return (_event, data) => {
-    const json = JSON.parse(data) as Json;
+    const json = parseJsonText(data) as Json;
     switch (json['type']) {
       case 'message_start': {
         const message = json['message'] as AnthropicMessage;

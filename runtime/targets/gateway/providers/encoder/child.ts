@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { AppError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 
 /** An executable that serves. */
@@ -100,7 +101,7 @@ function portOf(child: ChildProcess, onLine: (line: string) => void): Promise<nu
 function servingPort(line: string): number | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    const { msg, http } = JSON.parse(line) as { readonly msg?: unknown; readonly http?: unknown };
+    const { msg, http } = parseJsonText(line) as { readonly msg?: unknown; readonly http?: unknown };
     return msg === 'serving' && typeof http === 'number' ? http : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { inputError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type {
   ChatMessage,
   ChatRequest,
@@ -80,7 +81,7 @@ function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): J
 
 function responseOf(text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
     // A text is what most tools answer.

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../wires/chat/shape.ts';
 import { callOf, candidatesOf, finishOf, usageOf } from './answer.ts';
@@ -20,7 +21,7 @@ export function geminiDecoder(): EventDecoder {
   };
 
   return (_event, data): StreamStep => {
-    const json = JSON.parse(data) as Json;
+    const json = parseJsonText(data) as Json;
     if (json['error'] !== undefined) return { kind: 'error', body: json };
     const answer = json as GeminiAnswer;
     const id = answer.responseId ?? 'chatcmpl-gemini';

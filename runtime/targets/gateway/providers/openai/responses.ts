@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { ChatCompletion, ChatChunk, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
 import type { UpstreamWire } from '../api.ts';
@@ -15,7 +16,7 @@ export const responsesWire: UpstreamWire = {
 };
 
 const decode: EventDecoder = (_event, data): StreamStep => {
-  const json = JSON.parse(data) as Json;
+  const json = parseJsonText(data) as Json;
   switch (json['type']) {
     case 'response.output_text.delta':
     case 'response.refusal.delta':

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { DecodedFrame } from '../../streams/upstream-reader.ts';
 import type { ChatChunk, Json } from '../../wires/chat/shape.ts';
@@ -7,7 +8,7 @@ import type { OpenAiDialect } from '../api.ts';
 /** Keeps nothing: each event is a chunk. */
 export const openAiDecoder: EventDecoder = (event, data): StreamStep => {
   if (data === '[DONE]') return { kind: 'end' };
-  const json = JSON.parse(data) as ChatChunk & { readonly error?: unknown };
+  const json = parseJsonText(data) as ChatChunk & { readonly error?: unknown };
   // Some say so in the name of the event, with the error itself as the data.
   if (event === 'error' || (json.error !== undefined && json.error !== null))
     return { kind: 'error', body: json };

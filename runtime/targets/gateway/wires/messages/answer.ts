@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../providers/anthropic/shape.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../chat/shape.ts';
 
@@ -36,7 +37,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
 /** Models write JSON that is none, now and then; the client's own tool has to say so. */
 function inputOf(text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJsonText(text);
     return typeof value === 'object' && value !== null ? (value as Json) : {};
   } catch {
     return {};

@@ -1,4 +1,5 @@
 import { inputError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { Row } from '../../datasets/api.ts';
 import { textOfRow } from './text-of-row.ts';
 import type { LabelledPiece } from '../backends/api.ts';
@@ -27,7 +28,7 @@ function wordList(row: Row): readonly string[] | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,14 @@
-import { create, type DescMessage, fromJson, type MessageInitShape, toJson } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type MessageInitShape,
+  toJson,
+} from '@bufbuild/protobuf';
 import { Pool } from 'undici';
 import { configError } from '../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
 import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { GO_ON, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
 import type { OpenPlugin } from '../open-plugin.ts';
@@ -36,7 +44,7 @@ export function openHook({ flows, timeoutMs, config }: PluginSpec, { url }: Hook
     if (statusCode === 204) return GO_ON;
     if (statusCode !== 200)
       throw new Error(`it answered with the status ${statusCode}; 200 and 204 are understood`);
-    return fromJson(HTTPResponseSchema, JSON.parse(text), { ignoreUnknownFields: true });
+    return fromJson(HTTPResponseSchema, parseJsonText(text) as JsonValue, { ignoreUnknownFields: true });
   };
 
   return {

@@ -41,6 +41,19 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
+test('nobody changes by a name of his own how names of others are read', async () => {
+  const { secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const withMembers = (members: string): string =>
+    `{"model":"openai:good","messages":${JSON.stringify(messages)},"max_tokens":1,${members}}`;
+  await gateway.post(CHAT, withMembers(String.raw`"\\u006dax_t":1`), secret);
+  const answer = await gateway.post(CHAT, withMembers(String.raw`"\u006dax_tokens":100000`), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    message: expect.stringMatching(/"max_tokens" twice/),
+  });
+});
+
 test('an empty `user` is none: with a key it is left out, with the master key it has to be named', async () => {
   const { userId, secret } = await someone();
   const asked = chatBody('openai:good', { user: '' });
