@@ -1,7 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
+import { TurnQueue } from '../../../../core/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer } from '../api.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 import type { Waiter } from './waiter.ts';
 
 export interface UpstreamOptions {
@@ -21,8 +23,11 @@ const KEEP_ALIVE_MS = 30_000;
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
   const prefix = url.pathname.replace(/\/+$/, '');
+  const atOnce = limits.maxConnections;
+  // Undici keeps what waits for a connection until there is one, with its body, also when nobody wants the answer any more.
+  const turns = atOnce === undefined ? undefined : new TurnQueue(atOnce, Infinity);
   const pool = new Pool(url.origin, {
-    connections: limits.maxConnections ?? null,
+    connections: atOnce ?? null,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,
@@ -35,7 +40,9 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   return {
     request: ({ method, path, headers: own, body = null, waiter }) => {
       const all = own ? { ...JSON_BOTH_WAYS, ...own, ...headers } : always;
-      return dispatch(pool, { method, path: `${prefix}${path}`, headers: all, body }, waiter);
+      const options = { method, path: `${prefix}${path}`, headers: all, body };
+      if (!turns) return dispatch(pool, options, waiter);
+      return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
     },
     close: () => pool.destroy(),
   };
@@ -44,7 +51,12 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
 const JSON_BOTH_WAYS = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** Resolves when the head of the answer is there. */
-function dispatch(pool: Pool, options: Dispatcher.DispatchOptions, waiter: Waiter): Promise<UpstreamAnswer> {
+function dispatch(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  waiter: Waiter,
+  ended?: () => void,
+): Promise<UpstreamAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
   let call: Dispatcher.DispatchController | undefined;
   let writer: BodyWriter | undefined;
@@ -67,8 +79,12 @@ function dispatch(pool: Pool, options: Dispatcher.DispatchOptions, waiter: Waite
       resolve({ status, headers: received, body: writer.body });
     },
     onResponseData: (_controller, chunk) => writer?.push(chunk),
-    onResponseEnd: () => writer?.end(),
+    onResponseEnd() {
+      ended?.();
+      writer?.end();
+    },
     onResponseError(_controller, error) {
+      ended?.();
       reject(error);
       writer?.fail(error);
     },
