@@ -210,7 +210,11 @@ verifiesGateway('gateway:chat:guardrails', async (arm) => {
     { profile: 'injection', mode: 'monitor', valid: false, score: 0.9375 },
   ]);
   expect((await saying('a rose', { profile: 'gone' })).status).toBe(502);
-  expect(await usage()).toHaveLength(1);
+  expect((await usage()).map(({ status_code: code, cost }) => [code, cost !== null])).toEqual([
+    [502, false],
+    [200, true],
+    [403, false],
+  ]);
   const guardrails = [{ profile: 'injection', on: ['output'] }];
   const messages = [{ role: 'user', content: 'an attack' }];
   const stream = await api.post(CHAT, { model: 'openai:good', messages, guardrails, stream: true }, key);

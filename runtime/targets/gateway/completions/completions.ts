@@ -49,12 +49,14 @@ export function createCompletions(parts: CompletionParts): Completions {
     const list = await pricesOf(prices, resolved.targets, startedAt, set.requirePricing);
     const promptTokens = rules.promptTokens(body);
     const output = rules.mostOutputTokens(body, set.assumedOutputTokens);
-    const guarded = await checkInput(set.guardrails, body, request);
+    const guards = set.guardrails.rules(body['guardrails']);
     await account.open(spender, {
       estimate: estimateOf(list, { prompt: promptTokens, output }),
       prices: list,
       promptTokens,
     });
+    // Not before: who may ask no more is not to keep the encoders of guardrails busy.
+    const guarded = await checkInput(set.guardrails, guards, body, request);
     const { bytes } = guarded;
     const headers = passedOn(request, rules.passedOn);
     return { rules, resolved, guarded, call: { bytes, body, headers, trace: trace?.headers, signal } };

@@ -16,10 +16,10 @@ const VERDICTS_HEADER = 'X-Gateway-Guardrails';
 /** Throws if what the request says may not go on. */
 export async function checkInput(
   guardrails: Guardrails,
+  rules: readonly GuardrailRule[],
   body: Json,
   request: CompletionRequest,
 ): Promise<GuardedInput> {
-  const rules = guardrails.rules(body['guardrails']);
   if (rules.length === 0) return { bytes: withoutMark(request.bytes), rules, verdicts: [] };
   const { verdicts, blocked } = await guardrails.checkInput(rules, body, request.signal);
   tellVerdicts(request, verdicts);

@@ -8,6 +8,7 @@ export const CHAT = '/v1/chat/completions';
 interface Asking {
   readonly openai: FixtureProvider;
   readonly anthropic: FixtureProvider;
+  readonly encoder: FixtureProvider;
   readonly gateway: RunningTestGateway;
   /** A user of its own, with a key. */
   readonly someone: (
@@ -58,6 +59,7 @@ export async function startAsking(): Promise<Asking> {
   return {
     openai,
     anthropic,
+    encoder,
     gateway,
     async someone(key = {}, user = {}) {
       const userId = `user-${(users += 1)}`;

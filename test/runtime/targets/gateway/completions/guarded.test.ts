@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../test-provider.ts';
+import { chatBody, eventsOf } from '../test-provider.ts';
 import { CHAT, errorIn, startAsking } from './asking.ts';
 
-const { openai, gateway, someone } = await startAsking();
+const { openai, encoder, gateway, someone } = await startAsking();
 
 test('embeddings and classifications go the same way', async () => {
   const { userId, secret } = await someone();
@@ -47,13 +47,25 @@ test('guardrails of a request block, watch, and are nobody else’s business', a
     code: 'guardrail_violation',
     message: expect.stringContaining('injection (INJECTION 0.938'),
   });
-  expect(await gateway.usage(userId)).toEqual([]);
+  expect(await gateway.usage(userId)).toMatchObject([
+    { status: 'error', status_code: 403, cost: null, prompt_tokens: null },
+  ]);
   const watched = await saying('an attack', [{ profile: 'injection', mode: 'monitor' }]);
   expect(watched.status).toBe(200);
   expect(watched.headers.get('x-gateway-guardrails')).toContain('"valid":false');
   expect((await openai.last()).body).not.toContain('guardrails');
   const unable = await saying('a rose', [{ profile: 'gone' }]);
   expect(await errorIn(unable)).toMatchObject({ status: 502, code: 'guardrail_unavailable' });
+});
+
+test('who may ask no more does not keep guardrails busy', async () => {
+  const { secret } = await someone({ rpm: 1 });
+  const ask = () =>
+    gateway.post(CHAT, chatBody('openai:good', { guardrails: [{ profile: 'injection' }] }), secret);
+  expect((await ask()).status).toBe(200);
+  const { requests } = await encoder.counts();
+  expect((await ask()).status).toBe(429);
+  expect((await encoder.counts())['requests']).toBe(requests);
 });
 
 test('what stands twice in a judged request is sent as it was judged', async () => {
