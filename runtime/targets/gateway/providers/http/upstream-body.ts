@@ -67,6 +67,8 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
       if (controller.paused) controller.resume();
       if (!ended && !error) await wait();
       if (error) throw error;
+      // Nobody is hung up on who had sent all of it before.
+      if (bytes > limit) throw tooLarge(limit);
       const [only] = chunks;
       return chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes);
     },
