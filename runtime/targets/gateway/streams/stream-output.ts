@@ -24,7 +24,7 @@ export function unchangedOutput(words: StreamWords, { hidden, rewrite }: Unchang
         if (frame.step.kind === 'end') terminal = rewrite ? rewrite(frame.bytes) : frame.bytes;
         return frame.step.kind !== 'end' && !hidden?.(frame);
       });
-      if (rewrite) return Buffer.concat(kept.map(({ bytes }) => rewrite(bytes)));
+      if (rewrite) return Buffer.concat(kept.map(({ bytes }) => withEmptyLine(rewrite(bytes))));
       return joined(kept.map(({ bytes }) => withEmptyLine(bytes)));
     },
     end: () => ({ last: NO_BYTES, terminal: withEmptyLine(terminal) }),
