@@ -53,7 +53,12 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
           last ??= { answer: breakerOpen(admission.retryAfter), target };
           break;
         }
-        const report: Report = (what) => states.report(target.key, what, admission.isTrial, clock.now());
+        let { isTrial } = admission;
+        const report: Report = (what) => {
+          states.report(target.key, what, isTrial, clock.now());
+          // A trial is decided once; what such a stream tells later counts as of any other.
+          isTrial = false;
+        };
         const answer = await asked(ask, target, () => report('abandoned'));
         const now = clock.now();
         const durationMs = now - startedAt;
@@ -66,7 +71,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
             startedAt,
             durationMs,
           });
-          return { answer: reportAnswer(answer, report), target, attempts };
+          return { answer: reportAnswer(answer, report, isTrial), target, attempts };
         }
         const { kind, upstreamStatus, retryAfterSeconds } = answer.failure;
         const judgement = judgeFailure(kind);

@@ -5,13 +5,16 @@ export type Report = (what: 'succeeded' | 'failed' | 'abandoned') => void;
 
 /**
  * Tells of an answer. A stream that has begun tells nothing yet: whether its target is well shows when it ends, and one that
- * breaks in the middle every time is not.
+ * breaks in the middle every time is not. A trial alone is over when the stream begins: how long that takes is up to the
+ * client, and nobody else could ask meanwhile.
  */
-export function reportAnswer<Answer extends GivenAnswer>(answer: Answer, report: Report): Answer {
-  if (answer.kind !== 'stream') {
-    report('succeeded');
-    return answer;
-  }
+export function reportAnswer<Answer extends GivenAnswer>(
+  answer: Answer,
+  report: Report,
+  isTrial: boolean,
+): Answer {
+  if (answer.kind !== 'stream' || isTrial) report('succeeded');
+  if (answer.kind !== 'stream') return answer;
   const { stream } = answer;
   return {
     ...answer,
