@@ -6,6 +6,8 @@ export interface PieceSource {
   next(): Promise<IteratorResult<Uint8Array, void>>;
   /** Nobody wants the rest. */
   cancel(): Promise<void>;
+  /** Resolves if the body was cut off and the client does not read what is left: it is hung up on. */
+  readonly unread: Promise<void>;
 }
 
 export interface KeepAlive {
@@ -21,6 +23,7 @@ export async function writePieces(
   source: PieceSource,
   { text, milliseconds }: KeepAlive,
 ): Promise<void> {
+  void source.unread.then(() => outgoing.destroy());
   const keepAlive = setTimeout(() => {
     if (!outgoing.writableNeedDrain) outgoing.write(text);
     keepAlive.refresh();

@@ -103,6 +103,8 @@ export interface ForwardedStream {
   next(): Promise<IteratorResult<Uint8Array, void>>;
   /** Nobody wants the rest. Resolves when the accounts are settled. */
   cancel(): Promise<void>;
+  /** Resolves when it was cut off and nobody asked for the rest: the client does not read, and is to be hung up on. */
+  readonly unread: Promise<void>;
   /** Resolves when it has ended, in whatever way. */
   readonly ended: Promise<void>;
 }

@@ -15,10 +15,12 @@ type Next = IteratorResult<Uint8Array, void> | 'quiet';
  * comments keep the connection from looking dead.
  */
 export function toReadableStream(
-  forwarded: Pick<ForwardedStream, 'next' | 'cancel'>,
+  forwarded: Pick<ForwardedStream, 'next' | 'cancel'> & Partial<Pick<ForwardedStream, 'unread'>>,
   { clock, keepAliveMs }: StreamingOptions,
 ): ReadableStream<Uint8Array> {
   let pending: Promise<Next> | undefined;
+  let isUnread = false;
+  void forwarded.unread?.then(() => (isUnread = true));
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -29,8 +31,10 @@ export function toReadableStream(
           return;
         }
         pending = undefined;
-        if (next.done) controller.close();
-        else controller.enqueue(next.value);
+        if (!next.done) controller.enqueue(next.value);
+        // The end of what was left unread is not that of the answer.
+        else if (isUnread) controller.error(new Error('The client did not read on in time.'));
+        else controller.close();
       },
       cancel: () => forwarded.cancel(),
     },

@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import { readJsonBytes } from '../../../../serve/http/body.ts';
 import type { Endpoint } from '../../completions/api.ts';
 import { ENDPOINTS } from '../../completions/endpoints/index.ts';
@@ -38,6 +39,9 @@ export function completionRoutes(context: GatewayContext, { server }: GatewayApp
         }
         // Not with the last byte that was sent: whoever leaves early lets it end as well.
         void answer.events.ended.then(leave);
+        // There is none where an app is asked without a server.
+        const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
+        void answer.events.unread.then(() => outgoing?.destroy());
         const body = toReadableStream(answer.events, { clock, keepAliveMs: KEEP_ALIVE.milliseconds });
         return c.body(body, 200, { 'Content-Type': EVENT_STREAM });
       } catch (error) {

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { fastestOf } from '../../../../helpers/fastest-of.ts';
 import { type FixtureWire, startFixture } from '../fixture-provider.ts';
 import { CANARY, chatBody, contentOf, eventsOf, REPLY } from '../test-provider.ts';
+import { CHAT } from './asking.ts';
+import { openRawRequest } from './raw-request.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
 const [openai, anthropic, gemini] = await Promise.all([
@@ -31,7 +32,6 @@ const gateway = await runGateway({
 });
 afterAll(() => gateway.stop());
 
-const CHAT = '/v1/chat/completions';
 const streaming = (model: string) => chatBody(model, { stream: true });
 let users = 0;
 async function someone() {
@@ -40,21 +40,8 @@ async function someone() {
   return { userId, secret: await gateway.key({ user_id: userId }) };
 }
 
-/** A request on a connection of its own, byte for byte. */
-async function rawRequest(secret: string, body: string, headers: readonly string[] = []): Promise<Socket> {
-  const { port, hostname, host } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  const head = [
-    `POST ${CHAT} HTTP/1.1`,
-    `Host: ${host}`,
-    `Authorization: Bearer ${secret}`,
-    'Content-Type: application/json',
-    ...(headers.length > 0 ? headers : [`Content-Length: ${Buffer.byteLength(body)}`]),
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  return socket;
-}
+const rawRequest = (secret: string, body: string, headers?: readonly string[]): Promise<Socket> =>
+  openRawRequest(gateway.url, secret, body, headers);
 
 /** Reads until the text is there. */
 async function readUntil(socket: Socket, wanted: string): Promise<string> {
