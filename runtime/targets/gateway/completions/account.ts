@@ -7,7 +7,7 @@ import type { Estimate, Ledger, Reservation } from '../ledger/api.ts';
 import type { Attempt } from '../routing/api.ts';
 import type { RequestTrace, Telemetry } from '../telemetry/api.ts';
 import type { CompletionRequest } from './api.ts';
-import type { PriceList } from './priced-targets.ts';
+import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
 import { type Outcome, priceOf, providerOf, tokensOf, usageEntries } from './usage-entries.ts';
 
@@ -25,7 +25,7 @@ export interface RequestAccount {
 interface Expected {
   readonly estimate: Estimate;
   readonly prices: PriceList;
-  readonly promptTokens: number;
+  readonly tokens: ExpectedTokens;
 }
 
 export interface AccountParts {
@@ -52,14 +52,14 @@ export function openAccount(
 
   const write = async (outcome: Outcome): Promise<void> => {
     if (!reservation || !expected) return;
-    const { prices, promptTokens } = expected;
+    const { prices, tokens } = expected;
     const facts = {
       endpoint,
       requestId: accountedId(request),
       startedAt,
       attempts,
       prices,
-      promptTokens,
+      expected: tokens,
       now: clock.now(),
     };
     const entries = usageEntries(facts, outcome);
@@ -68,7 +68,7 @@ export function openAccount(
   };
   const tell = ({ answered, error, streamed, firstByteMs }: Outcome): void => {
     const model = answered?.key ?? attempts.at(-1)?.target;
-    const usage = answered && tokensOf(answered.summary, expected?.promptTokens ?? 0);
+    const usage = answered && expected && tokensOf(answered.summary, expected.tokens);
     const price = answered && expected?.prices.get(answered.key);
     telemetry.completed({
       endpoint,

@@ -9,6 +9,7 @@ import type { RequestAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest } from './api.ts';
 import type { AskedCall, EndpointRules } from './endpoints/endpoint.ts';
 import { type GuardedInput, tellVerdicts } from './guarded-input.ts';
+import type { Outcome } from './usage-entries.ts';
 
 export interface AskParts {
   readonly request: CompletionRequest;
@@ -29,9 +30,20 @@ export async function askModel(parts: AskParts): Promise<CompletionAnswer> {
   const { answer, target } = await rules.ask(held.set.router, resolved, call, {
     onAttempt: account.attempted,
   });
-  if (answer.kind === 'failed') throw answer.failure.error;
+  if (answer.kind === 'failed') {
+    const { kind, error } = answer.failure;
+    // It was written all the same, and is to be paid for.
+    if (kind === 'answer_too_large') await account.settle({ ...unread(target), error });
+    throw error;
+  }
   return answer.kind === 'whole' ? await finish(parts, answer, target) : begin(parts, answer, target);
 }
+
+const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
+  answered: { key, summary: undefined },
+  streamed: false,
+  firstByteMs: undefined,
+});
 
 async function finish(
   { request, guarded, account, held }: AskParts,

@@ -47,14 +47,12 @@ export function createCompletions(parts: CompletionParts): Completions {
     const resolved = set.router.resolve(body['model'] as string);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const list = await pricesOf(prices, resolved.targets, startedAt, set.requirePricing);
-    const promptTokens = rules.promptTokens(body);
-    const output = rules.mostOutputTokens(body, set.assumedOutputTokens);
+    const tokens = {
+      prompt: rules.promptTokens(body),
+      output: rules.mostOutputTokens(body, set.assumedOutputTokens),
+    };
     const guards = set.guardrails.rules(body['guardrails']);
-    await account.open(spender, {
-      estimate: estimateOf(list, { prompt: promptTokens, output }),
-      prices: list,
-      promptTokens,
-    });
+    await account.open(spender, { estimate: estimateOf(list, tokens), prices: list, tokens });
     // Not before: who may ask no more is not to keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
     const { bytes } = guarded;

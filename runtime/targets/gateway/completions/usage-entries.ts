@@ -5,12 +5,12 @@ import { HTTP_STATUS } from '../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../ledger/api.ts';
 import type { Attempt } from '../routing/api.ts';
 import type { AnswerSummary, TokenUsage } from '../streams/api.ts';
-import type { PriceList } from './priced-targets.ts';
+import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 
 /** What became of a request. */
 export interface Outcome {
-  /** Who answered, as `provider:model`, and what it came to; undefined if nobody did. */
-  readonly answered: { readonly key: string; readonly summary: AnswerSummary } | undefined;
+  /** Who answered, as `provider:model`, and what it came to, if that could be read; undefined if nobody did. */
+  readonly answered: { readonly key: string; readonly summary: AnswerSummary | undefined } | undefined;
   /** What the client was told instead, or at the end. */
   readonly error: AppError | undefined;
   readonly streamed: boolean;
@@ -23,7 +23,7 @@ export interface RequestFacts {
   readonly startedAt: number;
   readonly attempts: readonly Attempt[];
   readonly prices: PriceList;
-  readonly promptTokens: number;
+  readonly expected: ExpectedTokens;
   readonly now: number;
 }
 
@@ -34,11 +34,11 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
   const { attempts } = facts;
   const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
   const { answered, error } = outcome;
-  // The one that failed last is what became of the request.
-  const before = answered ? failed : failed.slice(0, -1);
+  // The one that answered, be it too much, or failed last is what became of the request.
+  const before = answered ? failed.filter((each) => each !== attempts.at(-1)) : failed.slice(0, -1);
   const last = failed.at(-1) ?? attempts.at(-1);
   const key = answered?.key ?? last?.target ?? [...facts.prices.keys()][0] ?? '';
-  const tokens = answered && tokensOf(answered.summary, facts.promptTokens);
+  const tokens = answered && tokensOf(answered.summary, facts.expected);
   const own: UsageEntry = {
     ...about(facts, key),
     promptTokens: tokens?.promptTokens ?? null,
@@ -50,14 +50,15 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
     statusCode: error ? HTTP_STATUS[error.code] : 200,
     latencyMs: facts.now - facts.startedAt,
     ttftMs: outcome.firstByteMs ?? null,
-    estimated: answered !== undefined && answered.summary.usage === undefined,
+    estimated: answered !== undefined && answered.summary?.usage === undefined,
   };
   return [...before.map((attempt) => failedEntry(facts, attempt)), own];
 }
 
-/** As the provider told, or as can be guessed from what it wrote. */
-export function tokensOf({ usage, outputLength }: AnswerSummary, promptTokens: number): Tokens {
-  return usage ?? { promptTokens, completionTokens: estimateTokens(outputLength), cachedTokens: 0 };
+/** As the provider told, as can be guessed from what it wrote, or as was expected if that could not be read. */
+export function tokensOf(summary: AnswerSummary | undefined, { prompt, output }: ExpectedTokens): Tokens {
+  const completionTokens = summary ? estimateTokens(summary.outputLength) : output;
+  return summary?.usage ?? { promptTokens: prompt, completionTokens, cachedTokens: 0 };
 }
 
 export function priceOf(tokens: Tokens, price: TokenPrice | undefined): bigint | null {

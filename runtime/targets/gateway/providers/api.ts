@@ -112,6 +112,7 @@ export type FailureKind =
   | 'timeout'
   | 'unreachable'
   | 'provider_error'
+  | 'answer_too_large'
   | 'stream_incomplete'
   | 'cancelled';
 

@@ -8,7 +8,7 @@ interface FailureWords {
   readonly reason: string;
   /** What clients read, unless the provider's own words are shown. */
   readonly message: string;
-  /** Whether the provider's own words are about the request, and so the client's business. */
+  /** Whether what is said of it more closely is about the request, and so the client's business. */
   readonly showsProvider?: boolean;
 }
 
@@ -55,6 +55,12 @@ const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
   timeout: { code: 'TimeoutError', reason: 'provider_timeout', message: 'LLM provider timeout' },
   unreachable: { code: 'UpstreamError', reason: 'provider_unreachable', message: 'LLM provider error' },
   provider_error: { code: 'UpstreamError', reason: 'provider_error', message: 'LLM provider error' },
+  answer_too_large: {
+    code: 'UpstreamError',
+    reason: 'answer_too_large',
+    message: "The provider's answer is too large",
+    showsProvider: true,
+  },
   stream_incomplete: {
     code: 'UpstreamError',
     reason: 'upstream_stream_incomplete',
@@ -152,6 +158,8 @@ export function thrownFailure(
 ): ProviderFailure {
   if (facts.hasLeft) return failure('cancelled').failure;
   if (facts.timedOut) return failure('timeout', { cause: error }).failure;
+  if (error instanceof AppError && error.code === 'TooLargeError')
+    return failure('answer_too_large', { text: error.message, cause: error }).failure;
   const kind: FailureKind =
     error instanceof AppError
       ? error.code === 'UpstreamError'

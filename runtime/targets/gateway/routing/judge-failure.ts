@@ -24,6 +24,8 @@ const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   timeout: { retry: false, fallBack: true, breaker: 'failed' },
   unreachable: { retry: true, fallBack: true, breaker: 'failed' },
   provider_error: { retry: true, fallBack: true, breaker: 'failed' },
+  // The next answer would be as large, and this one is to be paid for already.
+  answer_too_large: { retry: false, fallBack: false, breaker: 'succeeded' },
   stream_incomplete: { retry: true, fallBack: true, breaker: 'failed' },
   cancelled: { retry: false, fallBack: false, breaker: 'abandoned' },
 };

@@ -95,4 +95,7 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
 }
 
 const tooLarge = (limit: number): AppError =>
-  new AppError('TooLargeError', `The provider's answer has more than ${limit} bytes, the most we take.`);
+  new AppError(
+    'TooLargeError',
+    `The provider's answer has more than ${limit} bytes, the most that is taken. \`max_response_bytes\` of the provider raises that.`,
+  );

@@ -26,6 +26,7 @@ function sentenceOf(name: string, { kind, error, text, upstreamStatus }: Provide
     timeout: `${name} did not answer in time.`,
     rate_limited: `${name} takes no more requests for now${said}`,
     provider_error: status ? `${name} failed${status}${said}` : `${name} gave no answer that can be read.`,
+    answer_too_large: `${name} gave an answer that is too large.`,
     credentials: `${name} refused the credential${status}${said}`,
     billing: `${name} refused the account${status}${said}`,
   };

@@ -87,8 +87,8 @@ test('an answer that is too large is not read to its end', async () => {
   const provider = providerOf('openai', fixtures.openai, { limits: { maxResponseBytes: 1024 * 1024 } });
   const failure = failureOf(await provider.chat(callOf('chat', chatBody('huge'))));
   expect(failure).toMatchObject({
-    kind: 'provider_error',
-    error: { cause: { message: expect.stringContaining('1048576 bytes') } },
+    kind: 'answer_too_large',
+    error: { code: 'UpstreamError', message: expect.stringContaining('1048576 bytes') },
   });
   expect((await fixtures.openai.happened('closed', 'huge')).complete).toBe(false);
 });
