@@ -13,6 +13,7 @@ import { requireDistinctMembers } from './distinct-members.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
+import { requireWellFormedModel } from './well-formed-model.ts';
 
 export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices'>;
@@ -43,6 +44,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const rules = ENDPOINTS[request.endpoint];
     const body = parse(request.bytes, rules.schema) as Json;
     requireDistinctMembers(body, request.bytes);
+    requireWellFormedModel(body);
     const spender = await identity.spender(caller, rules.user(body, caller));
     const resolved = set.router.resolve(body['model'] as string);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');

@@ -9,8 +9,12 @@ export const mayBe = (schema: TSchema, description?: string): TSchema =>
 export const open = (properties: Record<string, TSchema>, options: object = {}): TSchema =>
   Type.Object(properties, { additionalProperties: true, ...options });
 
+/** Names become labels of metrics and rows of the accounts, and whoever has a key may send any. */
+const LONGEST_MODEL = 256;
+
 export const modelName = Type.String({
   minLength: 1,
+  maxLength: LONGEST_MODEL,
   description: '`<provider>:<model>`, or the name of an alias.',
 });
 

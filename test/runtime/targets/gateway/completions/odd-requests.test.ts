@@ -83,3 +83,26 @@ test('one event of another shape is left out, and the stream goes on', async () 
   expect(text).not.toContain('[null]');
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 });
+
+test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classify'])(
+  '%s: the name of a model is short, and Unicode',
+  async (path) => {
+    const { userId, secret } = await someone();
+    const ask = async (model: string): Promise<Readonly<Record<string, unknown>>> =>
+      errorIn(await gateway.post(path, { ...chatBody(model), max_tokens: 1, input: 'Hello' }, secret));
+    expect(await ask(`openai:${'x'.repeat(250)}`)).toMatchObject({
+      status: 422,
+      param: 'model',
+      message: 'model must have at most 256 characters, not 257',
+    });
+    for (const model of ['openai:\uD800', 'openai:x\uDFFFy']) {
+      expect(await ask(model)).toMatchObject({
+        status: 422,
+        param: 'model',
+        message: 'model must be Unicode text; it has half of a surrogate pair',
+      });
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+    expect(await ask(`nobody:${'🌍'.repeat(249)}`)).toMatchObject({ status: 400, code: 'model_not_found' });
+  },
+);
