@@ -14,8 +14,9 @@ export async function pricesOf(
   required: boolean,
 ): Promise<PriceList> {
   const list = new Map<string, TokenPrice | undefined>();
-  for (const { key } of targets) {
-    const price = await prices.at(key, time);
+  for (const { key, otherKeys } of targets) {
+    let price = await prices.at(key, time);
+    for (const other of otherKeys) price ??= await prices.at(other, time);
     if (price === undefined && required) throw noPrice(key);
     list.set(key, price);
   }

@@ -171,6 +171,8 @@ export interface ModelEntry {
 /** What a classifier says of a text: the probability of each label. */
 export type LabelScores = Readonly<Record<string, number>>;
 
+type ModelNames = (model: string) => readonly [string, ...string[]];
+
 /** One configured provider. Answers failures instead of throwing them, so that whoever asked can ask another. */
 export interface Provider {
   readonly name: string;
@@ -178,6 +180,8 @@ export interface Provider {
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
+  /** All names of one model, first the one that it goes by; undefined where each has one name. */
+  readonly modelNames?: ModelNames | undefined;
   /** Only encoders can. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   close(): Promise<void>;
@@ -207,6 +211,7 @@ export interface ProviderAdapter {
     | undefined;
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
+  readonly modelNames?: ModelNames | undefined;
   /** What the provider says is wrong. */
   errorText(body: unknown): ErrorText;
 }

@@ -36,6 +36,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
   return {
     name,
     type: adapter.type,
+    modelNames: adapter.modelNames,
     chat: createChatCaller({ adapter, exchange, limits, clock, cannot }),
     async embed(call) {
       if (!embeddings) return cannot('embeddings');

@@ -34,8 +34,10 @@ export interface Target {
   readonly provider: Provider;
   /** As the provider knows it. */
   readonly model: string;
-  /** `provider:model`, for accounts and logs. */
+  /** `provider:model`, for accounts and logs: the same however the model was written. */
   readonly key: string;
+  /** What else it may have been called when its price was set. */
+  readonly otherKeys: readonly string[];
 }
 
 /** What a model string stands for. */

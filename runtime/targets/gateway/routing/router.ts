@@ -38,7 +38,9 @@ export function createRouter({
     const name = parseModel(text);
     const provider = name && findProvider(name.provider, name.model);
     if (!name || !provider) throw unknownModel(text);
-    return { provider, model: name.model, key: `${name.provider}:${name.model}` };
+    const [model, ...others] = provider.modelNames?.(name.model) ?? [name.model];
+    const keyOf = (one: string): string => `${name.provider}:${one}`;
+    return { provider, model, key: keyOf(model), otherKeys: others.map(keyOf) };
   };
   const findProvider = (name: string, model: string): Provider | undefined =>
     byName.get(name === ENCODER ? `${ENCODER}:${model}` : name);

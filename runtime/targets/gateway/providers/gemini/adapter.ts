@@ -5,7 +5,7 @@ import { geminiErrorText } from './errors.ts';
 import { geminiModels } from './models.ts';
 import { geminiRequest } from './request.ts';
 import { geminiDecoder } from './stream.ts';
-import { modelPath } from './model-path.ts';
+import { modelNames, modelPath } from './model-path.ts';
 
 /** @see https://ai.google.dev/api */
 export const geminiAdapter: ProviderAdapter = {
@@ -24,5 +24,6 @@ export const geminiAdapter: ProviderAdapter = {
   },
   embeddings: geminiEmbeddings,
   models: geminiModels,
+  modelNames,
   errorText: geminiErrorText,
 };

@@ -1,7 +1,7 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Json } from '../../wires/chat/shape.ts';
 import type { EmbeddingsExchange } from '../api.ts';
-import { modelPath } from './model-path.ts';
+import { bareModel, modelPath } from './model-path.ts';
 
 /** @see https://ai.google.dev/api/embeddings */
 export const geminiEmbeddings: EmbeddingsExchange = {
@@ -9,7 +9,7 @@ export const geminiEmbeddings: EmbeddingsExchange = {
   request({ body, model }) {
     const { dimensions } = body;
     const requests = textsOf(body['input']).map((text) => ({
-      model: `models/${model.replace(/^models\//, '')}`,
+      model: `models/${bareModel(model)}`,
       content: { parts: [{ text }] },
       ...(typeof dimensions === 'number' && { outputDimensionality: dimensions }),
     }));

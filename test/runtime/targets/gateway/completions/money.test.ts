@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
+import { startFixture } from '../fixture-provider.ts';
 import { CANARY, chatBody, REPLY } from '../test-provider.ts';
 import { USAGE } from '../three-providers.ts';
 import { CHAT, errorIn, startAsking } from './asking.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
 const { openai, gateway, someone } = await startAsking();
+const gemini = await startFixture('gemini');
 
 test('when the first of an alias fails the next one answers, at its own price, and both are written down', async () => {
   const { userId, secret } = await someone();
@@ -108,6 +110,34 @@ test('an answer whose tokens nobody told is billed by estimate', async () => {
     });
   }
 });
+
+test('a model of Gemini costs the same with the prefix of its lists, whichever name has the price', async () => {
+  const running = await runGateway({
+    models: {
+      providers: [instanceOf('gemini', gemini)],
+      pricing: [priced('gemini:good', 10, 30), priced('gemini:models/listed', 10, 30)],
+    },
+  });
+  try {
+    await running.user('ann');
+    const secret = await running.key({ user_id: 'ann', allowed_models: ['gemini:good', 'gemini:listed'] });
+    const models = ['gemini:good', 'gemini:models/good', 'gemini:listed', 'gemini:models/listed'];
+    for (const model of models) {
+      expect((await running.post(CHAT, chatBody(model), secret)).status).toBe(200);
+    }
+    const { promptTokens, completionTokens } = USAGE.gemini;
+    const cost = (promptTokens * 10 + completionTokens * 30) / 1e6;
+    expect((await running.usage('ann')).map((row) => [row.model, row.cost])).toEqual([
+      ['gemini:good', cost],
+      ['gemini:good', cost],
+      ['gemini:listed', cost],
+      ['gemini:listed', cost],
+    ]);
+  } finally {
+    await running.stop();
+  }
+});
+
 test('models without a price are refused where all need one', async () => {
   const strict = await runGateway({
     models: {

@@ -17,7 +17,11 @@ import {
   wholeOf,
 } from '../test-provider.ts';
 
-const [openai, anthropic] = [await startFixture('openai'), await startFixture('anthropic')];
+const [openai, anthropic, gemini] = await Promise.all([
+  startFixture('openai'),
+  startFixture('anthropic'),
+  startFixture('gemini'),
+]);
 
 function routerOf(
   alias: Partial<Alias>,
@@ -209,6 +213,26 @@ test('model strings that stand for nothing are refused with the way out', () => 
     );
   }
   expect(router.resolve('openai/good').targets[0]?.key).toBe('openai:good');
+});
+
+test('one model of Gemini has one key, with or without the prefix of its lists', () => {
+  const clock = manualClock();
+  const router = routerOf(one('openai:good'), clock, [
+    ...everybody(clock),
+    providerOf('gemini', gemini, { clock }),
+    providerOf('gemini', gemini, { clock, name: 'second' }),
+  ]);
+  for (const model of ['gemini:good', 'gemini:models/good', 'Gemini/models/models/good']) {
+    const [target] = router.resolve(model).targets;
+    expect(target).toMatchObject({ key: 'gemini:good', model: 'good', otherKeys: ['gemini:models/good'] });
+  }
+  expect(router.resolve('second:models/good').targets[0]?.key).toBe('second:good');
+  // There is nothing behind the prefix, and other providers mean something else by it.
+  expect(router.resolve('gemini:models/').targets[0]?.key).toBe('gemini:models/');
+  expect(router.resolve('openai:models/good').targets[0]).toMatchObject({
+    key: 'openai:models/good',
+    model: 'models/good',
+  });
 });
 
 test('all models are listed by their model strings; a provider that cannot be asked has none', async () => {
