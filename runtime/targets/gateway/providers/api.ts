@@ -193,7 +193,7 @@ export interface UpstreamWire {
   /** Events as the inner shape; `answer` does the same for whole answers. */
   decoder(): EventDecoder;
   answer(body: Json): ChatCompletion;
-  /** What must change in a client's request that is in this wire already. */
+  /** What must change in a client's request that is in this wire already. Throws an AppError for what cannot go on. */
   edits(body: Json, model: string): MemberEdits;
   /** Which events tell only what the client of this request did not ask for. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;

@@ -41,11 +41,8 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
   const plan = (call: ProviderCall): Plan | FailedAnswer => {
     const native = adapter.native[call.wire];
     if (native) {
-      return {
-        wire: native,
-        body: editMembers(call.bytes, native.edits(call.body, call.model)),
-        isNative: true,
-      };
+      const body = requestOr(() => editMembers(call.bytes, native.edits(call.body, call.model)));
+      return isFailed(body) ? body : { wire: native, body, isNative: true };
     }
     const { translated } = adapter;
     if (!translated) return cannot('chat');

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
 import type { ChatCompletion, ChatChunk, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
+import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../api.ts';
 import { WITHOUT_OURS } from '../without-ours.ts';
 
@@ -12,7 +13,10 @@ export const responsesWire: UpstreamWire = {
   path: () => '/responses',
   decoder: () => decode,
   answer: readResponse,
-  edits: (_body, model) => ({ ...WITHOUT_OURS, model: JSON.stringify(model) }),
+  edits(body, model) {
+    refuseBackground(body);
+    return { ...WITHOUT_OURS, model: JSON.stringify(model) };
+  },
 };
 
 const decode: EventDecoder = (_event, data): StreamStep => {

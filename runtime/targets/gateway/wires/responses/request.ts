@@ -1,3 +1,4 @@
+import { AppError } from '../../../../contract/errors.ts';
 import type {
   ChatMessage,
   ChatRequest,
@@ -9,16 +10,15 @@ import type {
 import { refuse } from '../refuse.ts';
 
 /** What needs a memory or a worker behind the API, which only the provider's own has. */
-const REFUSED = ['previous_response_id', 'conversation', 'background', 'prompt', 'max_tool_calls'] as const;
+const REFUSED = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
 
 /**
  * A request of OpenAI's responses in the inner shape: texts, images, files, functions, the format of the answer, effort.
  * Nothing is stored, whatever `store` says; items of reasoning are left out.
  */
 export function toChat(body: Json): ChatRequest {
-  const found = REFUSED.find(
-    (name) => body[name] !== undefined && body[name] !== null && body[name] !== false,
-  );
+  refuseBackground(body);
+  const found = REFUSED.find((name) => isAsked(body[name]));
   if (found !== undefined) throw refuse(`\`${found}\``);
   const { input, instructions, tools, text, reasoning } = body;
   const { format } = (text ?? {}) as { readonly format?: Json };
@@ -46,6 +46,17 @@ export function toChat(body: Json): ChatRequest {
     ...(typeof effort === 'string' && { reasoning_effort: effort }),
   };
 }
+
+/** An answer that is fetched later has no usage yet, and nobody would pay for it: no provider is asked for one. */
+export function refuseBackground({ background }: Json): void {
+  if (!isAsked(background)) return;
+  throw new AppError(
+    'NotImplementedError',
+    'The gateway cannot do `background`: it would not learn what the answer costs. Leave it out.',
+  );
+}
+
+const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
 
 const pick = (body: Json, names: readonly string[]): Json =>
   Object.fromEntries(
