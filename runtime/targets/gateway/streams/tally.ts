@@ -1,5 +1,6 @@
-import type { ChatChunk, ChatUsage, ChunkDelta, ToolCallDelta } from '../wires/chat/shape.ts';
+import type { ChatChunk, ChatUsage, ChunkDelta } from '../wires/chat/shape.ts';
 import type { AnswerSummary, TokenUsage } from './api.ts';
+import { writtenTexts } from './written-texts.ts';
 
 /** Counts what goes through a stream. */
 export interface Tally {
@@ -37,28 +38,20 @@ export function textOf(chunk: ChatChunk): string {
   return (chunk.choices ?? []).map(({ delta }) => (delta ? textIn(delta) : '')).join('');
 }
 
-/** What of a message the model wrote: all of it, or a piece. */
-interface Written extends Omit<ChunkDelta, 'content' | 'tool_calls'> {
-  /** Parts are for what models read. */
-  readonly content?: unknown;
-  readonly tool_calls?: readonly Pick<ToolCallDelta, 'function'>[] | null;
-}
-
-export const textIn = (message: Written): string => partsOf(message).join('');
+/** What a model wrote in a message, or in a piece of one, whatever it is called there. */
+export const textIn = (message: object): string => partsOf(message).join('');
 
 const lengthOf = (delta: ChunkDelta): number => partsOf(delta).reduce((sum, text) => sum + text.length, 0);
 
-function partsOf({
-  content,
-  refusal,
-  reasoning_content: thought,
-  reasoning,
-  tool_calls: calls,
-}: Written): string[] {
-  const said = [thought ?? reasoning ?? '', typeof content === 'string' ? content : '', refusal ?? ''];
-  return calls
-    ? [...said, ...calls.flatMap((call) => [call.function?.name ?? '', call.function?.arguments ?? ''])]
-    : said;
+/** Some providers tell what was thought twice or three times, under another name each. */
+function partsOf(message: object): string[] {
+  const {
+    reasoning_content: thought,
+    reasoning,
+    reasoning_details: details,
+    ...rest
+  } = message as Readonly<Record<string, unknown>>;
+  return [...writtenTexts(thought || reasoning || details), ...writtenTexts(rest)];
 }
 
 /** What a provider says of tokens; undefined if it says nothing credible, or only zeros as some do in every chunk. */

@@ -3,6 +3,7 @@ import { WITHOUT_OURS } from '../without-ours.ts';
 import { readAnswer } from './answer.ts';
 import { anthropicErrorText } from './errors.ts';
 import { anthropicModels } from './models.ts';
+import { nativeDecoder, readNativeAnswer } from './native.ts';
 import { anthropicRequest } from './request.ts';
 import { anthropicDecoder } from './stream.ts';
 import type { AnthropicMessage } from './shape.ts';
@@ -24,7 +25,7 @@ export const anthropicAdapter: ProviderAdapter = {
     'anthropic-version': VERSION,
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   }),
-  native: { messages: wire },
+  native: { messages: { ...wire, decoder: nativeDecoder, answer: readNativeAnswer } },
   translated: { wire, request: anthropicRequest },
   embeddings: undefined,
   models: anthropicModels,

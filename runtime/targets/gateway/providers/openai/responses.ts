@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
-import type { ChatCompletion, ChatChunk, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
+import { writtenTexts } from '../../streams/written-texts.ts';
+import type { ChatCompletion, ChatUsage, Json } from '../../wires/chat/shape.ts';
 import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../api.ts';
 import { WITHOUT_OURS } from '../without-ours.ts';
@@ -11,7 +12,7 @@ import { WITHOUT_OURS } from '../without-ours.ts';
  */
 export const responsesWire: UpstreamWire = {
   path: () => '/responses',
-  decoder: () => decode,
+  decoder: responsesDecoder,
   answer: readResponse,
   edits(body, model) {
     refuseBackground(body);
@@ -19,47 +20,58 @@ export const responsesWire: UpstreamWire = {
   },
 };
 
-const decode: EventDecoder = (_event, data): StreamStep => {
-  const json = parseJsonText(data) as Json;
-  switch (json['type']) {
-    case 'response.output_text.delta':
-    case 'response.refusal.delta':
-      return said({ content: json['delta'] as string });
-    case 'response.reasoning_text.delta':
-    case 'response.reasoning_summary_text.delta':
-      return said({ reasoning_content: json['delta'] as string });
-    case 'response.function_call_arguments.delta':
-      return said({ tool_calls: [{ index: 0, function: { arguments: json['delta'] as string } }] });
-    case 'response.completed':
-    case 'response.incomplete': {
-      const { choices, usage } = readResponse(json['response'] as Json);
-      const reason = choices[0]?.finish_reason ?? 'stop';
-      return {
-        kind: 'end',
-        chunks: [{ choices: [{ index: 0, delta: {}, finish_reason: reason }], usage: usage ?? null }],
-      };
+/** Keeps how much each item has said, as the events at its end say all of it again. */
+function responsesDecoder(): EventDecoder {
+  const told = new Map<unknown, number>();
+  let toldInAll = 0;
+  const tell = (place: unknown, text: string): StreamStep => {
+    if (text === '') return { kind: 'nothing' };
+    told.set(place, (told.get(place) ?? 0) + text.length);
+    toldInAll += text.length;
+    return { kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content: text } }] }] };
+  };
+  return (_event, data): StreamStep => {
+    const { type, output_index: place, response, ...rest } = parseJsonText(data) as Json;
+    switch (type) {
+      case 'response.completed':
+      case 'response.incomplete':
+        return endOf(readResponse(response as Json), toldInAll);
+      case 'response.failed':
+        return { kind: 'error', body: response };
+      case 'error':
+        return { kind: 'error', body: { type, ...rest } };
+      // Sound, not text.
+      case 'response.audio.delta':
+        return { kind: 'nothing' };
+      default: {
+        const text = writtenTexts(rest).join('');
+        const isNew = String(type).endsWith('.delta') || text.length > (told.get(place) ?? 0);
+        return isNew ? tell(place, text) : { kind: 'nothing' };
+      }
     }
-    case 'response.failed':
-      return { kind: 'error', body: json['response'] };
-    case 'error':
-      return { kind: 'error', body: json };
-    default:
-      return { kind: 'nothing' };
-  }
-};
+  };
+}
 
-const said = (delta: NonNullable<NonNullable<ChatChunk['choices']>[number]['delta']>): StreamStep => ({
-  kind: 'chunks',
-  chunks: [{ choices: [{ index: 0, delta }] }],
-});
+/** The last event holds the whole answer, which is new only if the events before did not say it. */
+function endOf({ choices, usage }: ChatCompletion, toldInAll: number): StreamStep {
+  const [choice] = choices;
+  const content = choice?.message.content;
+  const isNew = typeof content === 'string' && content.length > toldInAll;
+  const finish = choice?.finish_reason ?? 'stop';
+  return {
+    kind: 'end',
+    chunks: [
+      {
+        choices: [{ index: 0, delta: isNew ? { content } : {}, finish_reason: finish }],
+        usage: usage ?? null,
+      },
+    ],
+  };
+}
 
 function readResponse(body: Json): ChatCompletion {
   const items = body['output'] as Json[];
-  const text = items
-    .flatMap((item) => (item['type'] === 'message' ? (item['content'] as Json[]) : []))
-    .map(({ text: said, refusal }) => textOr(said) || textOr(refusal))
-    .join('');
-  const calls = items.filter((item) => item['type'] === 'function_call').map(readCall);
+  const text = items.flatMap(writtenTexts).join('');
   const { reason } = (body['incomplete_details'] ?? {}) as Json;
   const finish = reason === 'content_filter' ? 'content_filter' : reason === undefined ? 'stop' : 'length';
   return {
@@ -70,21 +82,15 @@ function readResponse(body: Json): ChatCompletion {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: text, tool_calls: calls },
-        finish_reason: finish === 'stop' && calls.length > 0 ? 'tool_calls' : finish,
+        message: { role: 'assistant', content: text },
+        finish_reason: finish === 'stop' && items.some(isCall) ? 'tool_calls' : finish,
       },
     ],
     usage: readTokens(body['usage'] as Json | null | undefined),
   };
 }
 
-const readCall = (item: Json): ToolCall => ({
-  id: String(item['call_id']),
-  type: 'function',
-  function: { name: String(item['name']), arguments: textOr(item['arguments']) },
-});
-
-const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+const isCall = ({ type }: Json): boolean => type === 'function_call' || type === 'custom_tool_call';
 
 function readTokens(usage: Json | null | undefined): ChatUsage | null {
   if (!usage) return null;

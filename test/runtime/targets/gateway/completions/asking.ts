@@ -35,7 +35,7 @@ export async function startAsking(): Promise<Asking> {
   const gateway = await runGateway({
     models: {
       providers: [
-        instanceOf('openai', openai),
+        instanceOf('openai', openai, { dialect: { hasResponses: true } }),
         instanceOf('anthropic', anthropic),
         encoderAt('guard', ''),
         encoderAt('down', '/down'),

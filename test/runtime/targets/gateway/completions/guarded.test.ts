@@ -101,3 +101,22 @@ test('an answer that a guardrail blocks is paid for, and not shown', async () =>
   ]);
   expect(rows.every(({ cost }) => (cost ?? 0) > 0)).toBe(true);
 });
+
+test.each([
+  ['a custom tool', CHAT, { tools: [{ type: 'custom', custom: { name: 'shell' } }] }],
+  ['a function of the older form', CHAT, { functions: [{ name: 'shell' }] }],
+  ['a custom tool of responses', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
+])('what a model writes for %s is judged as its text is', async (_what, path, more) => {
+  const { secret } = await someone();
+  const asked = {
+    model: 'openai:good',
+    guardrails: [{ profile: 'injection', on: ['output'] }],
+    ...more,
+    ...(path === CHAT ? { messages: [{ role: 'user', content: 'an attack' }] } : { input: 'an attack' }),
+  };
+  const whole = await gateway.post(path, asked, secret);
+  expect(await errorIn(whole)).toMatchObject({ status: 403, code: 'guardrail_violation' });
+  const text = await (await gateway.post(path, { ...asked, stream: true }, secret)).text();
+  expect(text).toContain('guardrail_violation');
+  expect(text).not.toContain('atta');
+});

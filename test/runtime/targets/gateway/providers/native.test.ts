@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Wire } from '../../../../../runtime/targets/gateway/providers/api.ts';
+import { anthropicAdapter } from '../../../../../runtime/targets/gateway/providers/anthropic/adapter.ts';
 import type { FixtureWire } from '../fixture-provider.ts';
 import {
   callOf,
@@ -147,4 +148,25 @@ test.each(TYPES)('%s: requests that follow each other share connections', async 
   }
   // Then: one may still be at its last byte when the next request comes
   expect((await connections()) - before).toBeLessThanOrEqual(2);
+});
+
+test('what Anthropic’s own tools are called with is seen as well', () => {
+  const wire = anthropicAdapter.native.messages;
+  const called = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'run', input: { code: 'attack' } };
+  const message = { id: 'm', model: 'x', content: [{ type: 'text', text: 'Well: ' }, called], usage: {} };
+  expect(wire?.answer(message).choices[0]?.message.content).toBe('Well: run{"code":"attack"}');
+  const decode = wire?.decoder();
+  const delta = { type: 'input_json_delta', partial_json: 'attack' };
+  const events = [
+    { type: 'content_block_start', index: 1, content_block: { ...called, input: {} } },
+    { type: 'content_block_delta', index: 1, delta },
+    { type: 'content_block_delta', index: 1, delta: { type: 'signature_delta', signature: 'c2ln' } },
+  ];
+  const said = events.map((event) => {
+    const step = decode?.(undefined, JSON.stringify(event));
+    return step?.kind === 'chunks'
+      ? step.chunks.map(({ choices }) => choices?.[0]?.delta?.content)
+      : step?.kind;
+  });
+  expect(said).toEqual([['run{}'], ['attack'], 'nothing']);
 });
