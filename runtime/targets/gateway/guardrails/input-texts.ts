@@ -1,41 +1,90 @@
 import type { Json } from '../wires/chat/shape.ts';
 
-/** Where the wires keep what the model will read. */
-const READ_BY_MODELS = ['messages', 'system', 'input', 'instructions', 'prompt'];
-/** Members with texts; the others hold roles, ids, and data that is no text. */
-const TEXTS = new Set([
-  'content',
-  'text',
-  'arguments',
-  'output',
-  'input',
-  'refusal',
-  'reasoning_content',
-  'thinking',
-]);
+/** Members of requests that no model reads: the request's own settings, and who asks. */
+const SETTINGS = new Set(
+  [
+    ['model', 'guardrails', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
+    [
+      'stop',
+      'stop_sequences',
+      'tool_choice',
+      'function_call',
+      'include',
+      'modalities',
+      'audio',
+      'truncation',
+    ],
+    ['encoding_format', 'reasoning', 'reasoning_effort', 'verbosity', 'thinking', 'stream_options', 'betas'],
+    ['previous_response_id', 'conversation', 'container', 'inference_geo', 'speed'],
+  ].flat(),
+);
+/** Members whose texts are ids, kinds, addresses and encoded data; what lies deeper in them is looked at. */
+const NO_TEXTS = new Set(
+  [
+    [
+      'id',
+      'call_id',
+      'tool_call_id',
+      'tool_use_id',
+      'file_id',
+      'item_id',
+      'container_id',
+      'vector_store_ids',
+    ],
+    ['type', 'role', 'status', 'phase', 'detail', 'effort', 'verbosity', 'format', 'syntax', 'ttl', 'model'],
+    ['url', 'image_url', 'file_url', 'server_url', 'server_label', 'authorization', 'authorization_token'],
+    ['data', 'file_data', 'media_type', 'mime_type', 'signature', 'thought_signature', 'encrypted_content'],
+  ].flat(),
+);
+/** Their members can have any names, also those of ids. */
+const OF_ANY_NAMES = new Set(
+  'input arguments args variables default const enum examples chat_template_kwargs'.split(' '),
+);
 
 /**
- * All texts of a request, of any wire. It looks for texts instead of following the wires, so that one in a form which the
- * gateway does not know is not overlooked.
+ * All texts of a request, of any wire: whatever is not known to be no text. So one in a form which the gateway does not know,
+ * as a member that only one provider has, is not overlooked.
  */
 export function inputTexts(body: Json): string[] {
+  return Object.entries(body).flatMap(([name, member]) => {
+    if (SETTINGS.has(name)) return [];
+    // The names of what tools take are read by models, and a schema is one text: encoders judge what belongs together at once.
+    if (SCHEMAS.has(name)) return textOfEach(member);
+    return name === 'input' ? textsIn(member) : textsIn({ [name]: member });
+  });
+}
+
+const SCHEMAS = new Set(['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format']);
+
+const textOfEach = (member: unknown): string[] =>
+  (Array.isArray(member) ? (member as unknown[]) : [member])
+    .map((one) => textsIn(one, true).join('\n'))
+    .filter((text) => text !== '');
+
+/** Where the names of members are of somebody’s choice. */
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+function textsIn(value: unknown, withNames = false): string[] {
   const texts: string[] = [];
-  const collect = (value: unknown, isText: boolean): void => {
-    if (typeof value === 'string') {
-      if (isText) texts.push(value);
-    } else if (Array.isArray(value)) {
-      for (const item of value as unknown[]) collect(item, isText);
-    } else if (typeof value === 'object' && value !== null) {
-      // What a tool was called with can have members of any name.
-      const isCall = (value as Json)['type'] === 'tool_use';
-      // Anthropic's documents of plain text.
-      const isPlain = (value as Json)['type'] === 'text';
-      for (const [name, member] of Object.entries(value)) {
-        if (isCall && name === 'input') texts.push(JSON.stringify(member));
-        else collect(member, TEXTS.has(name) || (isPlain && name === 'data'));
-      }
+  const collect = (found: unknown, isText: boolean): void => {
+    if (typeof found === 'string') {
+      if (isText && found !== '') texts.push(found);
+    } else if (Array.isArray(found)) {
+      for (const item of found as unknown[]) collect(item, isText);
+    } else if (typeof found === 'object' && found !== null) {
+      for (const [name, member] of Object.entries(found)) collectMember(name, member, found);
     }
   };
-  for (const name of READ_BY_MODELS) collect(body[name], true);
+  const collectMember = (name: string, member: unknown, around: object): void => {
+    if (withNames && MAPS.has(name)) texts.push(...Object.keys(Object(member)));
+    // Credentials for servers of tools.
+    if (name === 'headers' && 'type' in around && around.type === 'mcp') return;
+    // Anthropic's documents of plain text.
+    const isPlain = name === 'data' && 'type' in around && around.type === 'text';
+    const isWhole = OF_ANY_NAMES.has(name) && typeof member === 'object' && member !== null;
+    if (isWhole) texts.push(JSON.stringify(member));
+    else collect(member, isPlain || !NO_TEXTS.has(name));
+  };
+  collect(value, true);
   return texts;
 }

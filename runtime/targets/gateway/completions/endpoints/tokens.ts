@@ -8,8 +8,8 @@ const MOST = 1_000_000;
 /** Of all texts that the model is to read, and of the tools it is told about. */
 export function promptTokensIn(body: Json): number {
   let length = 0;
-  for (const text of inputTexts(body)) length += text.length;
-  const { tools } = body;
+  const { tools, ...rest } = body;
+  for (const text of inputTexts(rest)) length += text.length;
   if (Array.isArray(tools) && tools.length > 0) length += JSON.stringify(tools).length;
   return estimateTokens(length);
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder } from '../../streams/api.ts';
 import { writtenTexts } from '../../streams/written-texts.ts';
 import type { ChatCompletion, Json } from '../../wires/chat/shape.ts';
@@ -29,7 +30,7 @@ export function nativeDecoder(): EventDecoder {
   return (event, data) => {
     const step = decode(event, data);
     if (step.kind !== 'nothing') return step;
-    const { content_block: block, delta } = JSON.parse(data) as Json;
+    const { content_block: block, delta } = parseJsonText(data) as Json;
     const content = writtenTexts([block, delta]).join('');
     if (content === '') return step;
     return { kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content } }] }] };
