@@ -1,4 +1,5 @@
 import { messageOf } from '../../../contract/errors.ts';
+import { isSendableKey, SENDABLE_KEY_RULE } from '../../../core/sendable-key.ts';
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../jobs/worker/variables.ts';
@@ -21,6 +22,7 @@ export const jobRunCommand: Command = {
       throw new UsageError(`${invocation.source('gateway-url')} has to be the address of a gateway.`);
     }
     if (!token) throw new UsageError(`${JOB_TOKEN_VARIABLE} has to be set: a gateway says what to.`);
+    if (!isSendableKey(token)) throw new UsageError(`${JOB_TOKEN_VARIABLE} ${SENDABLE_KEY_RULE}.`);
     // What this process starts has no business with it.
     delete process.env[JOB_TOKEN_VARIABLE];
     const { stopped, forget } = untilStopped();

@@ -1,6 +1,7 @@
-import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
 import { parseJsonText } from '../../../../core/json-text.ts';
+import { whyUnreachable } from './why-unreachable.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,8 +20,7 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     };
     const init = { method, headers, ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}) };
     const response = await fetch(new URL(path, url), init).catch((error: unknown) => {
-      const { cause } = error as Error;
-      throw new AppError('UpstreamError', `${url} cannot be reached: ${messageOf(cause ?? error)}.`);
+      throw new AppError('UpstreamError', `${url} cannot be reached: ${whyUnreachable(error)}.`);
     });
     const text = await response.text();
     if (!response.ok) throw inputError(sentenceIn(text) ?? `${url} answered ${response.status}.`);

@@ -1,5 +1,6 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import type { GatewayClient } from './gateway-client.ts';
+import { keyOfClient } from './key-of-client.ts';
 
 /** Asks the gateway that is named, or one that is started for it. */
 export async function withGateway<Result>(
@@ -17,6 +18,13 @@ export async function withGateway<Result>(
       `${invocation.source('url')}: ${JSON.stringify(url)} is no address of a gateway. Write it as http://localhost:8000.`,
     );
   }
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') {
+    throw new UsageError(
+      `${invocation.source('url')} holds credentials, which are not sent. Give the key with GATEWAY_API_KEY.`,
+    );
+  }
+  const key = keyOfClient(invocation);
   const { createGatewayClient } = await import('./gateway-client.ts');
-  return await work(createGatewayClient(url, invocation.value('api-key')), url);
+  return await work(createGatewayClient(url, key), url);
 }

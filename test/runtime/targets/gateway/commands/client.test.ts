@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { runCommand } from './run-command.ts';
+
+const URL_OF_NOBODY = 'http://127.0.0.1:1';
+const CLIENTS = [
+  ['keys', 'me'],
+  ['experiment', 'list'],
+];
+
+test.each(
+  CLIENTS.flatMap((words) =>
+    ['gw-canary\nx', 'gw-cänary', ' gw-canary', '\n'].map((key) => [words, key] as const),
+  ),
+)('%j refuses the key %j without showing it', async (words, key) => {
+  const asked = [...words, '--url', URL_OF_NOBODY];
+  const told = await runCommand([...asked, '--api-key', key]);
+  expect(told).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^Error: --api-key holds what no header/),
+  });
+  const { code, err } = await runCommand(asked, { GATEWAY_API_KEY: key });
+  expect([code, err]).toEqual([2, expect.stringMatching(/^Error: GATEWAY_API_KEY holds what no header/)]);
+  expect(told.err + err).not.toMatch(/c[aä]nary/);
+});
+
+test('a line end at the end of a key is none of it', async () => {
+  const { code, err } = await runCommand(['keys', 'me', '--url', URL_OF_NOBODY, '--api-key', 'gw-canary\n']);
+  expect([code, err]).toEqual([
+    1,
+    `Error: ${URL_OF_NOBODY} cannot be reached: clients of HTTP never ask this port. Correct it, or let the gateway listen on another.\n`,
+  ]);
+});
+
+test('whoever cannot be reached is told with the way out', async () => {
+  const errorOf = async (url: string): Promise<string> =>
+    (await runCommand(['keys', 'me', '--url', url, '--api-key', 'gw-canary'])).err;
+  expect(await errorOf('http://127.0.0.1:47')).toContain('nothing listens there. Start the gateway');
+  expect(await errorOf('http://nobody.invalid')).toMatch(/no such host|cannot be looked up/);
+  const credentials = await errorOf('http://ada:s3cret@127.0.0.1:47');
+  expect(credentials).toContain('--url holds credentials');
+  expect(credentials).not.toContain('s3cret');
+});
+
+test('a worker does not show a token that it cannot send', async () => {
+  const env = { GATEWAY_JOB_TOKEN: 'canary\nx' };
+  const { code, err } = await runCommand(['job', 'run', '--gateway-url', URL_OF_NOBODY], env);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('GATEWAY_JOB_TOKEN holds what no header can carry'),
+  ]);
+  expect(err).not.toContain('canary');
+});

@@ -1,0 +1,27 @@
+import { vi } from 'vitest';
+import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
+import { gatewayProgram } from '../../../../../runtime/targets/gateway/program.ts';
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a command line of the gateway comes to, in this process. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Told> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  let [out, err] = ['', ''];
+  try {
+    const code = await runProgram(gatewayProgram, args, {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+    });
+    return { code, out, err };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
