@@ -16,7 +16,9 @@ import type { GatewayConfig } from './spec.ts';
 /** A configuration, and what whoever wrote it should hear about it although it works. */
 export interface LoadedGatewayConfig extends GatewayConfig {
   readonly warnings: readonly string[];
-  /** What was read, to be watched. */
+  /** The file that was read; undefined if there is none. */
+  readonly file: string | undefined;
+  /** What to watch: also a file that is not there yet. */
   readonly files: readonly string[];
 }
 
@@ -45,6 +47,7 @@ export async function readGatewayConfig(
     );
     return {
       ...resolveAll(given, { providers }, { folder: '.', findings: [], matters }),
+      file: undefined,
       files: [resolve(DEFAULT_FILE)],
     };
   }
@@ -60,6 +63,7 @@ export async function readGatewayConfig(
   if (serious.length > 0) throw parsed.problems(serious);
   return {
     ...config,
+    file: resolve(file.path),
     files: [resolve(file.path)],
     warnings: [...config.warnings, ...sharedWarning(file, parsed)],
   };
@@ -86,7 +90,7 @@ function resolveAll(
   given: Given,
   file: GatewayFile,
   { folder, findings, matters, written = file }: FileParts,
-): Omit<LoadedGatewayConfig, 'files'> {
+): Omit<LoadedGatewayConfig, 'file' | 'files'> {
   const warnings: string[] = [];
   const secrets = createRedactions();
   const context: ResolveContext = {

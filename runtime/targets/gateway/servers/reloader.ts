@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../contract/errors.ts';
+import { AppError, configError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { watchFiles } from '../../../platform/watch-files.ts';
 import type { Logger } from '../../../serve/log.ts';
@@ -42,21 +42,27 @@ export function createReloader({ config: first, read, apply, log, clock }: Reloa
   let current: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   let isClosed = false;
+  /** The file of what is in force. */
+  let { file } = first;
 
   /** Whoever writes a file empties it first, or takes it away; a gateway that asks nobody is hardly what was meant. */
   async function readWhole(): Promise<LoadedGatewayConfig> {
     const config = await read();
-    if (config.models.providers.length > 0) return config;
+    if (config.models.providers.length > 0 && !isGone(config)) return config;
     const { promise: settled, resolve } = Promise.withResolvers<void>();
     clock.after(SETTLE_MS, resolve);
     await settled;
-    return await read();
+    const settledConfig = await read();
+    if (isGone(settledConfig)) throw gone(file);
+    return settledConfig;
   }
+  const isGone = (config: LoadedGatewayConfig): boolean => file !== undefined && config.file === undefined;
   async function run(): Promise<void> {
     if (isClosed) throw new AppError('UnavailableError', 'The gateway is stopping.');
     try {
       const config = await readWhole();
       await apply(config);
+      ({ file } = config);
       log.info('The configuration was read again.');
       for (const warning of config.warnings) log.warn(warning);
       for (const [part, name] of Object.entries(FIXED)) {
@@ -99,3 +105,7 @@ export function createReloader({ config: first, read, apply, log, clock }: Reloa
     },
   };
 }
+
+/** Without its file a gateway would do without guardrails and aliases, and ask whom it finds in the environment. */
+const gone = (file = ''): AppError =>
+  configError(`${file} is not there any more. Put it back, or start the gateway anew to do without it.`);

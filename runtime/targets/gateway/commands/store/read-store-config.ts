@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import { givenBy } from '../../config/given.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
@@ -16,6 +15,6 @@ export interface StoreConfig {
 /** What is wrong with other settings of the file does not matter here: a variable of a provider need not be set in this shell. */
 export async function readStoreConfig(invocation: Invocation): Promise<StoreConfig> {
   const given = givenBy(invocation, STORE_OPTIONS, process.env);
-  const { database, models, files } = await readGatewayConfig(given, process.env, { only: STORE_SETTINGS });
-  return { database, models: files.some((file) => existsSync(file)) ? models : undefined };
+  const { database, models, file } = await readGatewayConfig(given, process.env, { only: STORE_SETTINGS });
+  return { database, models: file === undefined ? undefined : models };
 }

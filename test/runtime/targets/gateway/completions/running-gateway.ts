@@ -70,6 +70,7 @@ export async function runGateway({
     ...config,
     models: { ...MODELS, ...models },
     warnings: [],
+    file: undefined,
     files: [],
   } as const;
   const gateway = await startGateway({

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LoadedGatewayConfig } from '../../../../../runtime/targets/gateway/config/read-config.ts';
 import { createReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
@@ -11,12 +11,13 @@ import { manualClock } from '../manual-clock.ts';
 const folder = useTempFolder();
 const LAB = JSON.stringify({ providers: { lab: { type: 'ollama' } } });
 
-async function start() {
+async function start(flags?: readonly string[]) {
   const file = join(folder(), 'gateway.yml');
   const write = (text: string): void => writeFileSync(file, text, { mode: 0o600 });
   write(LAB);
   const clock = manualClock();
-  const read = (): Promise<LoadedGatewayConfig> => readTold({ flags: ['-c', file] });
+  const read = (): Promise<LoadedGatewayConfig> =>
+    readTold({ flags: flags ?? ['-c', file], env: { GROQ_API_KEY: 'g-key' } });
   const applied: string[][] = [];
   const reloader = createReloader({
     config: await read(),
@@ -28,7 +29,7 @@ async function start() {
     log: testKernel().log,
     clock,
   });
-  return { reloader, clock, write, applied };
+  return { reloader, clock, write, applied, remove: () => rmSync(file) };
 }
 
 test('a file that is just being written is not taken for one that says nothing', async () => {
@@ -50,4 +51,37 @@ test('one that says nothing for longer counts', async () => {
   clock.advance(200);
   await reloading;
   expect(applied).toEqual([[]]);
+});
+
+describe('the file that is looked for by default', () => {
+  const before = process.cwd();
+  beforeEach(() => process.chdir(folder()));
+  afterEach(() => process.chdir(before));
+
+  test('changes nothing when it is gone', async () => {
+    const { reloader, clock, write, remove, applied } = await start([]);
+    remove();
+    const reloading = reloader.reload();
+    const refused = expect(reloading).rejects.toThrow(
+      /gateway\.yml is not there any more\. Put it back, or /,
+    );
+    await clock.nextIn(200);
+    clock.advance(200);
+    await refused;
+    expect(applied).toEqual([]);
+    write(LAB);
+    await reloader.reload();
+    expect(applied).toEqual([['lab']]);
+  });
+
+  test('may be taken away for a moment while it is written', async () => {
+    const { reloader, clock, write, remove, applied } = await start([]);
+    remove();
+    const reloading = reloader.reload();
+    await clock.nextIn(200);
+    write(LAB);
+    clock.advance(200);
+    await reloading;
+    expect(applied).toEqual([['lab']]);
+  });
 });
