@@ -35,7 +35,11 @@ function resolveProfile(
       `there is no encoder \`${entry.encoder}\`${hint || ' in `encoders`'}`,
     );
   }
-  const { window_length: windowLength, window_overlap: windowOverlap, labels } = entry;
+  const { window_length: windowLength, window_overlap: windowOverlap } = entry;
+  const labels = typeof entry.labels === 'string' ? [entry.labels] : entry.labels;
+  if (labels.some((label) => label.trim() === '')) {
+    context.report([...path, 'labels'], 'a blank label is none; name one of the encoder');
+  }
   const overlap = windowOverlap ?? WINDOW_OVERLAP;
   if (overlap >= (windowLength ?? WINDOW_LENGTH)) {
     const key = windowOverlap === undefined ? 'window_length' : 'window_overlap';
@@ -44,7 +48,7 @@ function resolveProfile(
   return {
     name,
     encoder,
-    labels: typeof labels === 'string' ? [labels] : labels,
+    labels,
     threshold: entry.threshold,
     windowLength,
     windowOverlap,

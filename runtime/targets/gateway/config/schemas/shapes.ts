@@ -38,12 +38,12 @@ export const dollars = (description: string) =>
     [RULE_KEYWORD]: DOLLARS_RULE,
   });
 
-/** One text, or a list of them. */
+/** One text, or a list of them; none is empty. */
 export const texts = (description: string) =>
   Type.Unsafe<string | readonly string[]>({
     anyOf: [
       { type: 'string', minLength: 1 },
-      { type: 'array', items: { type: 'string', minLength: 1 } },
+      { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
     ],
     description,
     [RULE_KEYWORD]: 'a text or a list of texts',

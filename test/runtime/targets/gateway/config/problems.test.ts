@@ -108,6 +108,26 @@ test('twins, and what says the same twice, are refused', async () => {
   ]);
 });
 
+test.each([
+  ['labels: []', 'labels: must not be empty'],
+  ['labels: ["", X]', 'labels.0: must not be empty'],
+  ['labels: ""', 'labels: must not be empty'],
+  ['labels: [" "]', 'labels: a blank label is none; name one of the encoder'],
+])('a guardrail with %s would let everything pass', async (labels, message) => {
+  const found = await problems(
+    `encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, ${labels}, threshold: 0.5}}}`,
+  );
+  expect(found).toEqual([expect.stringContaining(`guardrails.profiles.inj.${message}`)]);
+  expect(found[0]).toMatch(/^2:\d+ /);
+});
+
+test('a rule that looks nowhere is refused', async () => {
+  const found = await problems(
+    'encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, labels: X, threshold: 0.5}}, policy: [{profile: inj, on: []}]}',
+  );
+  expect(found).toEqual([expect.stringContaining('guardrails.policy.0.on: must not be empty')]);
+});
+
 test('files that cannot be read are told in a sentence', async () => {
   const missing = join(temp(), 'none.yml');
   await expect(readTold({ flags: ['-c', missing] })).rejects.toThrow(
