@@ -10,6 +10,8 @@ export interface Option {
   readonly choices?: readonly string[];
   /** May be given several times; `Invocation.values` has them all. */
   readonly repeatable?: boolean;
+  /** Whether the empty text means something, as that there is to be none; else it is refused. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export interface Invocation {

@@ -97,6 +97,12 @@ function valueOf({ name, rawName, value, inlineValue }: OptionToken, command: Co
   }
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`);
+  // What comes out of a variable that is not set is meant as no value, and not as this one.
+  if (value === '' && !option.choices && !option.mayBeEmpty) {
+    throw new UsageError(
+      `--${name} must not be empty. Leave it out, or give a value: --${name} <${option.value}>.`,
+    );
+  }
   if (!inlineValue && /^-./.test(value)) {
     const quoted = JSON.stringify(value);
     throw new UsageError(

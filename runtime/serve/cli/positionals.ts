@@ -9,6 +9,8 @@ export function exactly<const Names extends readonly string[]>(
   if (missing !== undefined) throw new UsageError(`Missing argument: ${missing}.`);
   const extra = positionals[names.length];
   if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
+  const empty = names[positionals.indexOf('')];
+  if (empty !== undefined) throw new UsageError(`${empty} must not be empty.`);
   return positionals as unknown as { readonly [Index in keyof Names]: string };
 }
 

@@ -35,6 +35,7 @@ export function inferCommand(modelPath: string): Command {
         help: 'Sentence embedding models: keep this many numbers of each vector',
       },
       'prompt-name': {
+        mayBeEmpty: true,
         value: 'name',
         help: "Sentence embedding models: which of the model's prompts to put before each text",
       },

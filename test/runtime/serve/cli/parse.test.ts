@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Command, type Invocation, UsageError } from '../../../../runtime/serve/cli/command.ts';
 import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
+import { exactly } from '../../../../runtime/serve/cli/positionals.ts';
 import { wholeNumber } from '../../../../runtime/serve/cli/values.ts';
 
 const SERVE: Command = {
@@ -11,6 +12,7 @@ const SERVE: Command = {
     key: { value: 'keys', help: '', env: 'TEST_KEY' },
     quiet: { help: '', env: 'TEST_QUIET' },
     format: { short: 'f', value: 'format', help: '' },
+    prompt: { value: 'name', help: '', mayBeEmpty: true },
   },
   run: () => Promise.resolve(0),
 };
@@ -52,7 +54,6 @@ test('texts, flags among them and what follows --', () => {
   expect(invocation.value('format')).toBe('json');
   expect(invocation.value('port')).toBe('8080');
   expect(parse(['-fjson']).value('format')).toBe('json');
-  expect(parse(['--port=']).value('port')).toBe('');
 });
 
 test.each([
@@ -93,4 +94,16 @@ test('a wrong value of the environment is told by the name of its variable', () 
 test('an unknown option is told with the one that was meant', () => {
   expect(refusal(['--formt', 'json'])).toBe("Unknown option '--formt'. Did you mean --format?");
   expect(refusal(['--rul=cut'], {}, INFER)).toBe("Unknown option '--rul'. Did you mean --rule?");
+});
+
+test('an empty value is refused, and an empty variable is none', () => {
+  const rule = '--key must not be empty. Leave it out, or give a value: --key <keys>.';
+  expect([refusal(['--key', '']), refusal(['--key='])]).toEqual([rule, rule]);
+  expect(refusal(['-f', ''])).toContain('--format must not be empty');
+  expect(refusal(['--rule', ''])).toContain('"" is not one of cut, refuse.');
+  expect(parse(['--prompt', '']).value('prompt')).toBe('');
+  expect(parse([], { TEST_KEY: '' }).value('key')).toBeUndefined();
+  expect(() => exactly(parse([''], {}, INFER), '<user>')).toThrow(
+    new UsageError('<user> must not be empty.'),
+  );
 });

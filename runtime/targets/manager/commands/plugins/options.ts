@@ -27,15 +27,15 @@ export const ENTRY_OPTIONS = {
     repeatable: true,
   },
   required: { help: 'Let nothing through without it' },
-  'commit-hash': { value: 'hash', help: 'What it must say it was built from' },
+  'commit-hash': { value: 'hash', help: 'What it must say it was built from', mayBeEmpty: true },
   kind: {
     value: 'kind',
     help: 'A program (exec, the default), a server (http) or a module (js)',
     choices: PLUGIN_KINDS,
   },
-  url: { value: 'url', help: 'Where a server is asked' },
-  path: { value: 'file', help: 'Where a module is' },
-  timeout: { value: 'time', help: 'How long it may take, as 500ms; 5s by default' },
+  url: { value: 'url', help: 'Where a server is asked', mayBeEmpty: true },
+  path: { value: 'file', help: 'Where a module is', mayBeEmpty: true },
+  timeout: { value: 'time', help: 'How long it may take, as 500ms; 5s by default', mayBeEmpty: true },
   config: { value: 'NAME=value', help: 'What it is configured with', repeatable: true },
 } satisfies Readonly<Record<string, Option>>;
 

@@ -48,9 +48,7 @@ test('hosts may have a port', () => {
 const NO_HOST = 'Give an address of this machine, or 0.0.0.0 for all of them.';
 const NO_ORIGIN = 'Write scheme and host, as https://app.example, or * for all.';
 test.each([
-  [['--http-hostname', ''], `--http-hostname is empty. ${NO_HOST}`],
   [['--http-hostname= '], `--http-hostname is empty. ${NO_HOST}`],
-  [['--api-key', ''], '--api-key names no key. Leave it out to let anyone call.'],
   [['--api-key', ' , '], '--api-key names no key. Leave it out to let anyone call.'],
   [['--cors-origins', 'app.example'], `--cors-origins: "app.example" is no origin. ${NO_ORIGIN}`],
   [['--cors-origins', 'https://a/b'], `--cors-origins: "https://a/b" is no origin. ${NO_ORIGIN}`],
@@ -63,6 +61,16 @@ test.each([
 ])('%j is refused', (args, message) => {
   expect(() => read(args)).toThrow(new UsageError(message));
 });
+
+test.each(['http-hostname', 'grpc-hostname', 'api-key', 'cert-file', 'allowed-hosts'])(
+  '--%s is refused if it is empty',
+  (name) => {
+    expect(() => read([`--${name}`, ''])).toThrow(
+      `--${name} must not be empty. Leave it out, or give a value`,
+    );
+    expect(() => read([`--${name}=`])).toThrow(UsageError);
+  },
+);
 
 test('a key that no header can carry is refused, without showing it', () => {
   const rule = 'Keys are of visible ASCII characters, without spaces.';

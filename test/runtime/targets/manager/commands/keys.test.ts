@@ -122,7 +122,7 @@ test.each<[args: string[], code: number, message: string]>([
     '--expires: "soon" is not a number and s, m, h, d or w, as 30d',
   ],
   [['create', '--name', 'x', '--expires', '2001-01-01'], 2, '--expires: "2001-01-01" is over already.'],
-  [['create', '--name', 'x', '--server', ''], 2, '--server: an empty pattern fits nothing; * fits all.'],
+  [['create', '--name', 'x', '--server', ' '], 2, '--server: an empty pattern fits nothing; * fits all.'],
   [['revoke'], 2, 'Say which key: its name or its id.'],
   [['revoke', 'nobody'], 1, 'No key "nobody" is in '],
 ])('%j is refused', async (args, code, message) => {
