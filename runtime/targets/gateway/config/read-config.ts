@@ -45,8 +45,13 @@ export async function readGatewayConfig(
     const providers = Object.fromEntries(
       presetsWithKeys((variable) => given.variable(variable)).map((preset) => [preset, {}]),
     );
+    const findings: Finding[] = [];
+    const config = resolveAll(given, { providers }, { folder: '.', findings, matters });
+    const serious = seriousOf(findings, matters);
+    // What a file would hold was made up above; these are about the environment.
+    if (serious.length > 0) throw configError(serious.map(({ message }) => `${message}.`).join('\n'));
     return {
-      ...resolveAll(given, { providers }, { folder: '.', findings: [], matters }),
+      ...config,
       file: undefined,
       files: [resolve(DEFAULT_FILE)],
     };
@@ -59,7 +64,7 @@ export async function readGatewayConfig(
     matters,
     written: parsed.written,
   });
-  const serious = findings.filter(({ path: [first] }) => first === undefined || matters(first));
+  const serious = seriousOf(findings, matters);
   if (serious.length > 0) throw parsed.problems(serious);
   return {
     ...config,
@@ -68,6 +73,9 @@ export async function readGatewayConfig(
     warnings: [...config.warnings, ...sharedWarning(file, parsed)],
   };
 }
+
+const seriousOf = (findings: readonly Finding[], matters: ResolveContext['matters']): readonly Finding[] =>
+  findings.filter(({ path: [first] }) => first === undefined || matters(first));
 
 /** The file that is asked for must be there; the one that is looked for by default need not be. */
 async function readFile(name: string | undefined, given: Given): Promise<TextFileOnDisk | undefined> {

@@ -79,8 +79,13 @@ function describeFailure({ instance, said }: OpenedProvider, failed: ProviderFai
   const status = upstreamStatus === undefined ? '' : ` (status ${upstreamStatus})`;
   const why = reasonOf(failed) ?? said();
   const message = `${WORDS[kind] ?? 'does not do what it should'}${status}${why === undefined ? '' : `: ${why}`}`;
-  return problem(what, message, WAYS_OUT[kind] ?? defaultWay(instance));
+  return problem(what, message, WAYS_OUT[kind] ?? (isUnsent(failed) ? RESEND : defaultWay(instance)));
 }
+
+/** Whether it was refused on this side: the network has nothing to do with it. */
+const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
+  cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG';
+const RESEND = 'Correct its `api_key` and `headers`.';
 
 const WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
   credentials: 'refuses the key',

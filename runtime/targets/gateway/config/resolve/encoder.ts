@@ -4,6 +4,7 @@ import type { EncoderEntry } from '../schemas/providers.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, pathIn, type ResolveContext } from './context.ts';
 import { resolveLimits } from './limits.ts';
+import { sendableHeaders, sendableKey } from './sendable.ts';
 
 /** An executable to start, or the address of one; undefined if something is wrong with it, which is reported. */
 export function resolveEncoder(
@@ -12,7 +13,7 @@ export function resolveEncoder(
   entry: EncoderEntry,
   shared: Partial<ProviderLimits>,
 ): ProviderInstance | EncoderProgram | undefined {
-  const { report, secrets } = context;
+  const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
   const limits = { ...shared, ...resolveLimits(context, path, entry) };
   // Under `providers` the address has another key.
@@ -29,8 +30,8 @@ export function resolveEncoder(
   }
   const baseUrl = readBaseUrl(context, path, urlKey, entry.url);
   if (baseUrl === undefined) return undefined;
-  const { api_key: apiKey, headers = {} } = entry;
-  for (const secret of [apiKey, ...Object.values(headers)]) if (secret !== undefined) secrets.add(secret);
+  const apiKey = sendableKey(context, [...path, 'api_key'], entry.api_key);
+  const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
   return { name, type: 'encoder', baseUrl, apiKey, headers, local: isLocalUrl(baseUrl), limits };
 }
 

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '../../../../contract/errors.ts';
+import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
+import type { Given } from '../given.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
+import { sendableKey } from './sendable.ts';
 
 const RECOMMENDED_LENGTH = 32;
 
@@ -23,12 +26,12 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
   if (file.master_key !== undefined && file.master_key_file !== undefined) {
     report(['master_key_file'], 'says the same as `master_key`; keep one of them', 'key');
   }
-  const first = given.onCommandLine(keyFile) ? undefined : given.text(key);
+  const first = given.onCommandLine(keyFile) ? undefined : keyGiven(given);
   const outside = first === undefined ? given.text(keyFile) : undefined;
   const found =
     first ??
     (outside === undefined ? undefined : readKey(outside, given.source(keyFile))) ??
-    file.master_key ??
+    sendableKey(context, ['master_key'], file.master_key) ??
     (file.master_key_file === undefined
       ? undefined
       : readKey(pathIn(context, file.master_key_file), 'master_key_file'));
@@ -42,6 +45,15 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
   return found;
 }
 
+/** What the flag or the variable says. */
+function keyGiven(given: Given): string | undefined {
+  const text = given.text('master-key');
+  if (text === undefined) return undefined;
+  const key = withoutLineEnd(text);
+  if (!isSendableKey(key)) throw new UsageError(`${given.source('master-key')} ${SENDABLE_KEY_RULE}.`);
+  return key;
+}
+
 function readKey(path: string, source: string): string {
   let text: string;
   try {
@@ -51,5 +63,6 @@ function readKey(path: string, source: string): string {
   }
   if (text === '' || /\s/.test(text))
     throw configError(`${source}: ${path} must hold the key, in one line, and nothing else.`);
+  if (!isSendableKey(text)) throw configError(`${source}: ${path} ${SENDABLE_KEY_RULE}.`);
   return text;
 }

@@ -1,4 +1,5 @@
 import { givenOnly } from '../../../../core/given-only.ts';
+import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
 import { didYouMean } from '../../../../core/suggest.ts';
 import type { EncoderProgram, OpenAiDialect, ProviderInstance, ProviderLimits } from '../../providers/api.ts';
 import { type Preset, PRESETS } from '../../providers/presets.ts';
@@ -8,6 +9,7 @@ import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
 import { keyVariables } from './provider-keys.ts';
+import { sendableHeaders, sendableKey } from './sendable.ts';
 
 /** Speaks OpenAI's API, at an address that only the configuration knows. */
 const COMPATIBLE: Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined } = { type: 'openai' };
@@ -21,7 +23,7 @@ export function resolveProvider(
   entry: ProviderEntry,
   shared: Partial<ProviderLimits>,
 ): ProviderInstance | EncoderProgram | undefined {
-  const { report, secrets } = context;
+  const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
   if (entry.type !== undefined && entry.provider_type !== undefined) {
     report([...path, 'provider_type'], 'is another name of `type`, which is given too; keep one', 'key');
@@ -58,9 +60,16 @@ export function resolveProvider(
     return undefined;
   }
   const apiKey =
-    entry.api_key ?? keyFromEnvironment(context, { name, type, hasBase: entry.api_base !== undefined });
-  const headers = { ...entry.client_args?.custom_headers, ...entry.headers };
-  for (const secret of [apiKey, ...Object.values(headers)]) if (secret !== undefined) secrets.add(secret);
+    sendableKey(context, [...path, 'api_key'], entry.api_key) ??
+    keyFromEnvironment(context, path, { name, type, hasBase: entry.api_base !== undefined });
+  const headers = {
+    ...sendableHeaders(
+      context,
+      [...path, 'client_args', 'custom_headers'],
+      entry.client_args?.custom_headers,
+    ),
+    ...sendableHeaders(context, [...path, 'headers'], entry.headers),
+  };
   return {
     name,
     type: preset.type,
@@ -86,11 +95,18 @@ interface Asked {
 }
 
 /** The variable of a preset is not for an address that only shares its type. */
-function keyFromEnvironment({ given }: ResolveContext, { name, type, hasBase }: Asked): string | undefined {
+function keyFromEnvironment(
+  { given, report, secrets }: ResolveContext,
+  path: Path,
+  { name, type, hasBase }: Asked,
+): string | undefined {
   if (hasBase && name !== type) return undefined;
-  return keyVariables(type)
-    .map((variable) => given.variable(variable))
-    .find((key) => key !== undefined);
+  const variable = keyVariables(type).find((candidate) => given.variable(candidate) !== undefined);
+  if (variable === undefined) return undefined;
+  const key = withoutLineEnd(given.variable(variable) ?? '');
+  if (key !== '') secrets.add(key);
+  if (!isSendableKey(key)) report(path, `${variable} ${SENDABLE_KEY_RULE}`, 'key');
+  return key;
 }
 
 function timeoutOf(

@@ -2,6 +2,7 @@ import { configError } from '../../../../contract/errors.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { TracingConfig } from '../spec.ts';
 import type { ResolveContext } from './context.ts';
+import { sendableHeaders } from './sendable.ts';
 
 const TRACES_PATH = '/v1/traces';
 const SHARE = { least: 0, most: 1, whole: false };
@@ -26,7 +27,7 @@ export function resolveTracing(
     else throw configError(`${sourceOf(own, whole, given.source('otel-endpoint'))}: ${rule}.`);
   }
   const headers = {
-    ...otel.headers,
+    ...sendableHeaders(context, ['otel', 'headers'], otel.headers),
     ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_HEADERS')),
     ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
   };

@@ -2,6 +2,7 @@ import type { GatewayFile } from '../schemas/file.ts';
 import type { RayConfig, WorkflowsConfig } from '../spec.ts';
 import { readBaseUrl } from './base-url.ts';
 import type { ResolveContext } from './context.ts';
+import { sendableKey } from './sendable.ts';
 
 const PATH = ['workflows', 'ray'];
 const MEBIBYTE = 1_048_576;
@@ -28,8 +29,8 @@ function resolveRay(
   { ray }: NonNullable<GatewayFile['workflows']>,
 ): RayConfig | undefined {
   if (!ray) return undefined;
-  const { token, slots = 4, command = 'gateway' } = ray;
-  if (token !== undefined) context.secrets.add(token);
+  const { slots = 4, command = 'gateway' } = ray;
+  const token = sendableKey(context, [...PATH, 'token'], ray.token);
   const address = readBaseUrl(context, PATH, 'address', ray.address);
   const gatewayUrl = readBaseUrl(context, PATH, 'gateway_url', ray.gateway_url);
   return { address: address ?? '', token, slots, command, gatewayUrl };

@@ -1,0 +1,34 @@
+import { HEADER_VALUE_RULE, isHeaderValue, whyNoHeaderName } from '../../../../core/sendable-header.ts';
+import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
+import type { Path, ResolveContext } from './context.ts';
+
+/** A key of the file as it can be sent; what no header can carry is reported, without showing it. */
+export function sendableKey(
+  { report, secrets }: ResolveContext,
+  path: Path,
+  written: string | undefined,
+): string | undefined {
+  if (written === undefined) return undefined;
+  const key = withoutLineEnd(written);
+  if (key !== '') secrets.add(key);
+  if (!isSendableKey(key)) report(path, SENDABLE_KEY_RULE);
+  return key;
+}
+
+/** The same for headers. */
+export function sendableHeaders(
+  { report, secrets }: ResolveContext,
+  path: Path,
+  written: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, text]) => {
+      const value = withoutLineEnd(text);
+      secrets.add(value);
+      const trouble = whyNoHeaderName(name);
+      if (trouble !== undefined) report([...path, name], trouble, 'key');
+      else if (!isHeaderValue(value)) report([...path, name], HEADER_VALUE_RULE);
+      return [name, value];
+    }),
+  );
+}

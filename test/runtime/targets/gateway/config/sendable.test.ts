@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { problems, read, readTold } from './read.ts';
+
+const temp = useTempFolder();
+const MASTER = 'the-master-key-of-this-test-0123456789';
+const RULE = /holds what no header can carry; a key is one line of printable ASCII characters/;
+
+test('line ends after keys and headers of mounted secrets are none of them', async () => {
+  const env = { K: 'sk-canary\n', GROQ_API_KEY: 'sk-groq\r\n', GATEWAY_MASTER_KEY: `${MASTER}\n` };
+  const config = await read(
+    'providers: {openai: {api_key: "${K}", headers: {X-A: "Key ${K}"}}, groq: }\nencoders: {guard: {url: "http://localhost:1", api_key: "${K}"}}',
+    { env },
+  );
+  expect(config.models.providers).toMatchObject([
+    { apiKey: 'sk-canary', headers: { 'X-A': 'Key sk-canary' } },
+    { apiKey: 'sk-groq' },
+    { apiKey: 'sk-canary' },
+  ]);
+  expect(config.masterKey).toBe(MASTER);
+  expect(config.secrets).toEqual(expect.arrayContaining(['sk-canary', 'sk-groq', MASTER]));
+});
+
+test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
+  'a key that no header can carry is refused: %j',
+  async (key) => {
+    const told = { env: { K: key } };
+    const found = [
+      ...(await problems('providers:\n  openai: {api_key: "${K}"}', told)),
+      ...(await problems('encoders:\n  guard: {url: "http://localhost:1", api_key: "${K}"}', told)),
+      ...(await problems('workflows:\n  ray: {address: "http://localhost:1", token: "${K}"}', told)),
+    ];
+    expect(found).toEqual([
+      expect.stringMatching(/^2:21 {2}providers\.openai\.api_key: holds what no header/),
+      expect.stringMatching(/^2:\d+ {2}encoders\.guard\.api_key: holds what no header/),
+      expect.stringMatching(/^2:\d+ {2}workflows\.ray\.token: holds what no header/),
+    ]);
+    expect(found.join()).not.toContain('canary');
+  },
+);
+
+test('keys out of variables of presets are refused by the names of these', async () => {
+  const env = { GROQ_API_KEY: 'sk-canary\nx' };
+  expect(await problems('providers:\n  groq:', { env })).toEqual([
+    expect.stringMatching(/^2:3 {2}providers\.groq: GROQ_API_KEY holds what no header can carry/),
+  ]);
+  const before = process.cwd();
+  process.chdir(temp());
+  try {
+    await expect(readTold({ env })).rejects.toThrow(/^GROQ_API_KEY holds what no header can carry[^\n]*\.$/);
+  } finally {
+    process.chdir(before);
+  }
+});
+
+test.each([
+  ['bad header', 'v', 'is no name of a header'],
+  ['x-a', 'canary\r\nx-injected: 1', 'holds what no header can carry'],
+  ['x-a', 'canary 世界', 'holds what no header can carry'],
+  ['content-length', '3', 'is set by the connection itself; leave it out'],
+  ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
+  ['host', 'other.example', 'is set by the connection itself'],
+])('the header %s: %j is refused at the check', async (name, value, message) => {
+  const headers = { [name]: value };
+  const found = await problems({
+    providers: { lab: { type: 'ollama', headers, client_args: { custom_headers: headers } } },
+    encoders: { guard: { url: 'http://localhost:1', headers } },
+    otel: { endpoint: 'http://localhost:1', headers },
+  });
+  expect(found).toHaveLength(4);
+  for (const one of found) expect(one).toMatch(/^1:\d+ {2}(providers|encoders|otel)\./);
+  for (const one of found) expect(one).toContain(`${name}: ${message}`);
+  expect(found.join()).not.toContain('canary');
+});
+
+test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.repeat(40)])(
+  'a master key that nobody could send is refused: %j',
+  async (key) => {
+    await expect(read({}, { env: { GATEWAY_MASTER_KEY: key } })).rejects.toThrow(
+      /^GATEWAY_MASTER_KEY holds what/,
+    );
+    await expect(read({}, { flags: ['--master-key', key] })).rejects.toThrow(/^--master-key holds what/);
+    expect(await problems({ master_key: key })).toEqual([
+      expect.stringMatching(/^1:\d+ {2}master_key: holds what/),
+    ]);
+    const path = join(temp(), 'key');
+    writeFileSync(path, key);
+    await expect(read({ master_key_file: path })).rejects.toThrow(
+      /^master_key_file: .*(holds what|must hold the key)/,
+    );
+    await expect(read({ master_key_file: path })).rejects.not.toThrow(/canary/);
+  },
+);
+
+test('the rule for keys is told', async () => {
+  await expect(read({}, { env: { GATEWAY_MASTER_KEY: 'a\nb' } })).rejects.toThrow(RULE);
+});
