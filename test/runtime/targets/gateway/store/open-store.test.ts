@@ -29,6 +29,18 @@ test.each([
   expect(parseDatabaseUrl(url)).toEqual({ kind, path });
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'a file where no folder can be made is refused, and not for ever',
+  async () => {
+    expect(await messageOf('sqlite:/proc/gateway-data/gateway.db')).toBe(
+      'Cannot make the folder /proc/gateway-data: nothing can be made in /proc. Choose another folder.',
+    );
+    expect(await messageOf('sqlite:/proc/self/gateway-data/deep/gateway.db')).toContain(
+      'Choose another folder.',
+    );
+  },
+);
+
 test('a PostgreSQL is shown without its password', () => {
   expect(parseDatabaseUrl(' postgresql://ada:s3cret@db.example:5433/gw?x=s3cret ')).toEqual({
     kind: 'postgres',
