@@ -1,11 +1,14 @@
 import { shownPlace } from '../store/database-url.ts';
 import type { LoadedGatewayConfig } from './read-config.ts';
 
+/** Of a gateway without a configuration file. */
+export const NO_FILE = 'none; providers from the environment';
+
 /** What a valid configuration comes to, in a few lines and without a secret. */
-export function describeConfig({ server, database, models, masterKey, files }: LoadedGatewayConfig): string {
+export function describeConfig({ server, database, models, masterKey, file }: LoadedGatewayConfig): string {
   const names = models.providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
   const rows = [
-    ['file', files.join(', ')],
+    ['file', file ?? NO_FILE],
     ['address', `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`],
     ['database', shownPlace(database)],
     ['master key', masterKey === undefined ? 'none' : 'set'],

@@ -34,8 +34,10 @@ export async function checkConfig(invocation: Invocation, env: Environment): Pro
 
 const WHAT = 'configuration';
 
-function describe({ models: { providers, aliases }, files }: LoadedGatewayConfig): string {
+function describe({ models: { providers, aliases }, file }: LoadedGatewayConfig): string {
   const names = providers.map(({ name }) => name).join(', ') || 'none';
   const more = aliases.length === 0 ? '' : `; aliases: ${aliases.map(({ name }) => name).join(', ')}`;
-  return `${files.join(', ')}; providers: ${names}${more}`;
+  return file === undefined
+    ? `no file; providers from the environment: ${names}`
+    : `${file}; providers: ${names}${more}`;
 }
