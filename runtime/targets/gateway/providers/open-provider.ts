@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly watch?: WatchChild | undefined;
   /** What programs that were started say. */
   readonly onLine: (line: string) => void;
+  /** That one of them ended, or does not start; told as its lines are unless said otherwise. */
+  readonly onTrouble?: (line: string) => void;
 }
 
 const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => ProviderAdapter>> = {
@@ -36,12 +38,13 @@ const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => Pr
 /** A provider as configured, ready to be asked. Throws a ConfigError for a URL that may not be asked. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine, watch }: OpenOptions,
+  { clock, random, onLine, onTrouble, watch }: OpenOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };
   if ('path' in instance) {
-    const upstream = superviseEncoder({ name, path: instance.path, limits, clock, random, onLine, watch });
+    const { path } = instance;
+    const upstream = superviseEncoder({ name, path, limits, clock, random, onLine, onTrouble, watch });
     return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
   }
   const { apiKey, baseUrl, local, headers } = instance;

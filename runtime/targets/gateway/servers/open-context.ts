@@ -60,9 +60,10 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const guard = createOrphanGuard();
     closers.add(() => guard.close());
     const onLine = (line: string): void => log.info({ encoder: line }, 'an encoder says');
+    const onTrouble = (line: string): void => log.warn(`The encoder ${line}.`);
     const { watch } = guard;
     const models = createModels(config.models, {
-      open: (provider) => openProvider(provider, { clock, random: Math.random, onLine, watch }),
+      open: (provider) => openProvider(provider, { clock, random: Math.random, onLine, onTrouble, watch }),
       clock,
       random: Math.random,
     });

@@ -13,7 +13,10 @@ export interface SupervisedOptions {
   readonly limits: ProviderLimits;
   readonly clock: Clock;
   readonly random: () => number;
+  /** What it says itself. */
   readonly onLine: (line: string) => void;
+  /** That it ended, or does not start; told as its lines are unless said otherwise. */
+  readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
 }
 
@@ -26,7 +29,7 @@ interface Running {
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
-  const { name, path, limits, clock, random, onLine, watch } = options;
+  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch } = options;
   const unwanted = new AbortController();
   let closed = false;
   let failures = 0;
@@ -65,7 +68,7 @@ export function superviseEncoder(
       cancelStart = undefined;
       running = handled(start());
     };
-    onLine(`${name}: ${why}; to be started again in ${Math.ceil(plan.delay)} ms`);
+    onTrouble(`${name}: ${why.replace(/\.$/, '')}; to be started again in ${Math.ceil(plan.delay)} ms`);
     if (plan.delay === 0) return begin();
     const retryAfterSeconds = Math.ceil(plan.delay / 1000);
     running = handled(

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startGateway } from '../../../../../runtime/targets/gateway/servers/start-gateway.ts';
+import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { readTold } from '../config/read.ts';
+
+const folder = useTempFolder();
+
+test('that an encoder ends is a warning, and what it says is not', async () => {
+  const path = join(folder(), 'ends.encoder');
+  writeFileSync(path, '#!/bin/sh\necho its own words >&2\nexit 3\n', { mode: 0o755 });
+  const file = join(folder(), 'g.yml');
+  const config = { host: '127.0.0.1', port: 0, data_dir: 'data', encoders: { ends: { path } } };
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  const lines: { readonly level: number; readonly msg: string; readonly encoder?: string }[] = [];
+  const gateway = await startGateway({
+    read: () => readTold({ flags: ['-c', file] }),
+    write: (line) => lines.push(JSON.parse(line)),
+  });
+  await expect
+    .poll(() => lines.find(({ msg }) => msg.includes('ended with code 3')))
+    .toMatchObject({
+      level: 40,
+      msg: expect.stringMatching(/^The encoder ends: .*code 3; to be started again in \d+ ms\.$/),
+    });
+  await expect
+    .poll(() => lines.find(({ encoder }) => encoder === 'its own words'))
+    .toMatchObject({ level: 30 });
+  await gateway.stop();
+});
