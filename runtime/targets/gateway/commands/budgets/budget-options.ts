@@ -1,7 +1,7 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
 import type { BudgetChanges } from '../../ledger/api.ts';
-import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
-import { parsePeriod, PERIOD_RULE } from '../options/budget-period.ts';
+import { amountRule, parseAmount } from '../options/amount.ts';
+import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { clearableValue } from '../options/option-value.ts';
 
 /** What can be said of a budget when it is made and later. */
@@ -16,6 +16,6 @@ export const BUDGET_OPTIONS = {
 
 export const budgetFields = (invocation: Invocation): BudgetChanges => ({
   name: invocation.value('name'),
-  maxBudget: clearableValue(invocation, 'amount', { rule: AMOUNT_RULE, parse: parseAmount }),
-  budgetDurationSec: clearableValue(invocation, 'every', { rule: PERIOD_RULE, parse: parsePeriod }),
+  maxBudget: clearableValue(invocation, 'amount', { rule: amountRule, parse: parseAmount }),
+  budgetDurationSec: clearableValue(invocation, 'every', { rule: periodRule, parse: parsePeriod }),
 });

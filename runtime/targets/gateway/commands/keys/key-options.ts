@@ -1,7 +1,7 @@
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import type { KeyBudget, KeyChanges } from '../../identity/api.ts';
-import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
-import { parsePeriod, PERIOD_RULE } from '../options/budget-period.ts';
+import { amountRule, parseAmount } from '../options/amount.ts';
+import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
 import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';
 import { expiryOf } from '../options/moment-option.ts';
@@ -36,8 +36,8 @@ export function keyFields(invocation: Invocation, now: number): Omit<KeyChanges,
 export type BudgetOptions = { readonly [Name in keyof KeyBudget]: KeyBudget[Name] | undefined };
 
 export const budgetOptionsOf = (invocation: Invocation): BudgetOptions => ({
-  maxBudget: clearableValue(invocation, 'budget', { rule: AMOUNT_RULE, parse: parseAmount }),
-  budgetDurationSec: clearableValue(invocation, 'budget-every', { rule: PERIOD_RULE, parse: parsePeriod }),
+  maxBudget: clearableValue(invocation, 'budget', { rule: amountRule, parse: parseAmount }),
+  budgetDurationSec: clearableValue(invocation, 'budget-every', { rule: periodRule, parse: parsePeriod }),
 });
 
 /** What a key's budget becomes; undefined leaves it as it is. */

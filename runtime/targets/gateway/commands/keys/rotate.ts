@@ -1,6 +1,7 @@
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { parseSpan } from '../../../../core/time-span.ts';
 import { optionValue } from '../options/option-value.ts';
+import { spanRule } from '../options/span-rule.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { findKey } from './find-key.ts';
 import { showSecret } from './show-key.ts';
@@ -15,7 +16,7 @@ export const rotateKeyCommand = storeCommand({
   prepare(invocation) {
     const [text] = exactly(invocation, '<id|name|prefix>');
     const grace = optionValue(invocation, 'grace', {
-      rule: 'a number and s, m, h, d or w, as 1h',
+      rule: spanRule('a number and s, m, h, d or w, as 1h'),
       parse: parseSpan,
     });
     return async ({ state: { identity }, output, json }) => {

@@ -19,6 +19,6 @@ export const limitsOf = (
 
 const count = (invocation: Invocation, name: string): number | null | undefined =>
   clearableValue(invocation, name, {
-    rule: 'a whole number from 1 on',
+    rule: 'a whole number from 1 to 999999999999999',
     parse: (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
   });

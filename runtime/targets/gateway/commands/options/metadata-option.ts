@@ -17,7 +17,10 @@ export function metadataOf(invocation: Invocation): Metadata | undefined {
   const texts = invocation.values('metadata');
   const [first, ...others] = texts;
   if (first === undefined) return undefined;
-  if (!first.trimStart().startsWith('{')) return Object.fromEntries(texts.map(nameAndValue));
+  if (first.trimStart().startsWith('[')) return parseObject(first);
+  if (!first.trimStart().startsWith('{')) {
+    return Object.fromEntries(texts.map((text) => nameAndValue(text, '--metadata')));
+  }
   if (others.length > 0) throw new UsageError('--metadata: give one JSON object, or name=value pairs.');
   return parseObject(first);
 }

@@ -3,13 +3,17 @@ import { EXPIRY_RULE, parseExpiry } from '../../../../core/expiry.ts';
 import { parseSpan } from '../../../../core/time-span.ts';
 import { parseTimestamp } from '../../../../core/timestamp.ts';
 import { clearableValue, optionValue } from './option-value.ts';
+import { spanRule } from './span-rule.ts';
 
 /** When something ends: `30d` from now, a date, or null for `never`. */
 export function expiryOf(invocation: Invocation, name: string, now: number): number | null | undefined {
   const time = clearableValue(invocation, name, {
-    rule: EXPIRY_RULE,
+    rule: (text) => (isTooLate(parseExpiry(text, now)) ? LATE : spanRule(EXPIRY_RULE)(text)),
     none: 'never',
-    parse: (text) => parseExpiry(text, now),
+    parse(text) {
+      const end = parseExpiry(text, now);
+      return isTooLate(end) ? undefined : end;
+    },
   });
   if (typeof time === 'number' && time <= now) {
     const given = JSON.stringify(invocation.value(name));
@@ -20,10 +24,15 @@ export function expiryOf(invocation: Invocation, name: string, now: number): num
   return time;
 }
 
+/** Later times cannot be written down. */
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
+const LATE = 'a time up to the year 9999';
+
 /** A time of the past: `24h` ago, or a date. */
 export const pastOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
-    rule: 'a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31',
+    rule: spanRule('a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31'),
     parse: (text) => {
       const span = parseSpan(text);
       return span === undefined ? parseTimestamp(text) : now - span;

@@ -3,8 +3,8 @@ import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 export interface ValueRule<Value> {
   /** Undefined if the text is no such value. */
   readonly parse: (text: string) => Value | undefined;
-  /** What it has to be, as `a number`. */
-  readonly rule: string;
+  /** What it has to be, as `a number`; of a text that breaks a particular rule, that one. */
+  readonly rule: string | ((text: string) => string);
 }
 
 /** The value of an option that may be left out. Throws a UsageError for what is none. */
@@ -17,8 +17,11 @@ export function optionValue<Value>(
   if (text === undefined) return undefined;
   const value = parse(text);
   if (value !== undefined) return value;
-  throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);
+  throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${ruleFor(rule, text)}.`);
 }
+
+const ruleFor = (rule: ValueRule<unknown>['rule'], text: string): string =>
+  typeof rule === 'string' ? rule : rule(text);
 
 /** As `optionValue`, where a word says that there is to be none: null. */
 export function clearableValue<Value>(
@@ -27,5 +30,5 @@ export function clearableValue<Value>(
   { parse, rule, none = 'none' }: ValueRule<Value> & { readonly none?: string },
 ): Value | null | undefined {
   if (invocation.value(name)?.trim().toLowerCase() === none) return null;
-  return optionValue(invocation, name, { parse, rule: `${rule}; or ${none}` });
+  return optionValue(invocation, name, { parse, rule: (text) => `${ruleFor(rule, text)}; or ${none}` });
 }

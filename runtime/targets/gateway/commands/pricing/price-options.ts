@@ -1,7 +1,7 @@
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import type { Nanos, TokenPrice } from '../../../../core/money.ts';
 import { parseTimestamp } from '../../../../core/timestamp.ts';
-import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
+import { amountRule, parseAmount } from '../options/amount.ts';
 import { clearableValue, optionValue } from '../options/option-value.ts';
 
 /** What a model costs. */
@@ -18,7 +18,7 @@ export const PRICE_OPTIONS = {
 export const priceOf = (invocation: Invocation): TokenPrice => ({
   input: needed(invocation, 'input'),
   output: needed(invocation, 'output'),
-  cachedInput: clearableValue(invocation, 'cached-input', { rule: AMOUNT_RULE, parse: parseAmount }) ?? null,
+  cachedInput: clearableValue(invocation, 'cached-input', { rule: amountRule, parse: parseAmount }) ?? null,
 });
 
 export const effectiveOf = (invocation: Invocation): number | undefined =>
@@ -28,7 +28,7 @@ export const effectiveOf = (invocation: Invocation): number | undefined =>
   });
 
 function needed(invocation: Invocation, name: 'input' | 'output'): Nanos {
-  const amount = optionValue(invocation, name, { rule: AMOUNT_RULE, parse: parseAmount });
+  const amount = optionValue(invocation, name, { rule: amountRule, parse: parseAmount });
   if (amount === undefined)
     throw new UsageError(`--${name} <amount> is missing: dollars for a million tokens.`);
   return amount;

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { runCommand } from './run-command.ts';
+
+const MUCH = '99999999999999999999';
+const KEY = ['keys', 'create'];
+const BUDGET = ['budgets', 'create'];
+
+test.each([
+  [[...KEY, '--rpm', MUCH], `--rpm: "${MUCH}" is not a whole number from 1 to 999999999999999; or none.`],
+  [
+    [...BUDGET, '--amount', MUCH],
+    `--amount: "${MUCH}" is not an amount in dollars, as 5 or 2.50, from 0.000000001 to 9000000000, or 0; or none.`,
+  ],
+  [[...BUDGET, '--amount', '0.0000000001'], 'from 0.000000001 to 9000000000, or 0'],
+  [[...KEY, '--budget', '$1e-12'], 'from 0.000000001 to 9000000000, or 0'],
+  [['pricing', 'set', 'a:b', '--output', '1', '--input', MUCH], 'from 0.000000001 to 9000000000, or 0'],
+  [[...BUDGET, '--amount', 'five'], '--amount: "five" is not an amount in dollars, as 5 or 2.50; or none.'],
+  [
+    [...KEY, '--expires', '999999999d'],
+    '"999999999d" is not a time whose number is 99999999 at most; or never.',
+  ],
+  [[...KEY, '--expires', '99999999w'], '--expires: "99999999w" is not a time up to the year 9999; or never.'],
+  [
+    ['keys', 'rotate', 'x', '--grace', '999999999d'],
+    '--grace: "999999999d" is not a time whose number is 99999999 at most.',
+  ],
+  [['usage', '--from', '999999999d'], '--from: "999999999d" is not a time whose number'],
+  [[...BUDGET, '--every', '1000000w'], '--every: "1000000w" is not a time of 36500d at most; or none.'],
+  [[...BUDGET, '--every', '999999999d'], '--every: "999999999d" is not a time of 36500d at most; or none.'],
+  [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is no JSON object, as '{"team": "search"}'.`],
+  [[...KEY, '--metadata', 'x'], '--metadata: "x" is not of the form <name>=<value>.'],
+  [['users', 'create', ''], '<user_id> must not be empty.'],
+])('%j is refused by the rule that it breaks', async (args, message) => {
+  const { code, err } = await runCommand(args);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
