@@ -18,7 +18,7 @@ export interface Asking extends Principal {
 }
 
 export interface SignIn {
-  /** Throws an UnauthorizedError unless the request brings the master key or a key that works. */
+  /** Throws an UnauthorizedError unless the request brings the master key or a key that works, and what a blocked user is told. */
   anyone(headers: HeaderReader): Promise<SignedIn>;
   /** The same, and those that the token of a worker stands for. Throws a ConflictError if that worker has lost its job. */
   asking(headers: HeaderReader): Promise<Asking>;

@@ -165,7 +165,7 @@ export interface HeaderReader {
 export interface Identity {
   readonly users: Users;
   readonly keys: Keys;
-  /** Whose credential that is. Throws an UnauthorizedError. */
+  /** Whose credential that is. Throws an UnauthorizedError, and a ForbiddenError or NotFoundError if its user is blocked or gone. */
   authenticate(headers: HeaderReader): Promise<Caller>;
   /** Throws an UnauthorizedError unless it is the master key, an UnavailableError if there is none. */
   requireMaster(headers: HeaderReader): void;

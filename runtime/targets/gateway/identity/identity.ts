@@ -31,7 +31,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const lastUsed = createLastUsed(store, clock);
   const master = createMasterKey(options.masterKey);
 
-  /** In the reference's order: that there is such a key, that it is active, that it has not expired. */
+  /** In the reference's order: that there is such a key, that it is active, that it has not expired, that its user may ask. */
   const checked = ({ value, revision }: Remembered<KnownKey>): Caller & { readonly kind: 'key' } => {
     const now = clock.now();
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
@@ -41,7 +41,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     const status = statusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
-    return { kind: 'key', key, user, revision };
+    return { kind: 'key', key, user: checkUser(user.userId, user), revision };
   };
 
   return {

@@ -14,7 +14,7 @@ import { textAnswer } from '../text-answer.ts';
 import { comparisonView } from '../views/comparison-view.ts';
 import { viewOf } from '../work-guard.ts';
 import { EXPERIMENT_ID } from './experiment-operations.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 const FORMATS = ['json', 'csv', 'markdown'] as const;
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -97,5 +97,5 @@ const OPERATION: GatewayRoutes['operations'][number] = {
     { mediaType: 'text/csv', schema: Type.String(), examples: { rows: 'workflow_id,name\r\n' } },
     { mediaType: 'text/markdown', schema: Type.String(), examples: { table: '# reviews\n' } },
   ],
-  errors: [404, 422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };

@@ -5,7 +5,7 @@ import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../api-path.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { dataset, datasetDownload, datasets } from '../schemas/datasets.ts';
-import { noContent, STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS, noContent } from './operations.ts';
 
 const ID = 'b7f0c0a8-3d0c-4b7e-9d0f-0c7f3a1c2e55';
 export const DATASET = {
@@ -22,7 +22,7 @@ export const DATASET = {
   created_at: '2026-01-01T00:00:00Z',
 };
 
-const SHARED = { tag: 'Datasets', errors: STORE_ERRORS } as const;
+const SHARED = { tag: 'Datasets', errors: KEY_ERRORS } as const;
 const DATASET_ID = { name: 'dataset_id', description: 'The dataset’s id.', example: ID };
 
 export const DATASET_OPERATIONS: readonly Operation[] = [
@@ -47,7 +47,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
       headers: [{ name: 'Location', description: 'Where it is.', type: 'string' }],
     },
     statuses: [201],
-    errors: [400, 403, 413, 415, 422, ...STORE_ERRORS],
+    errors: [400, 413, 415, 422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -57,7 +57,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     summary: 'Datasets, the newest first.',
     parameters: PAGE_PARAMETERS,
     answer: answerOf('A part of the list.', datasets, { total: 1, items: [DATASET] }),
-    errors: [422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -67,7 +67,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     summary: 'A dataset.',
     parameters: [DATASET_ID],
     answer: answerOf('The dataset.', dataset, DATASET),
-    errors: [404, ...STORE_ERRORS],
+    errors: KEY_ERRORS,
   },
   {
     ...SHARED,
@@ -77,7 +77,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     summary: 'Deletes a dataset that no experiment uses.',
     parameters: [DATASET_ID],
     answer: noContent('It is gone.'),
-    errors: [404, 409, ...STORE_ERRORS],
+    errors: [409, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -99,6 +99,6 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
       id: ID,
       download_urls: [`http://127.0.0.1:8000${API}/artifacts/${ID}.csv?expires=1767225600&sig=abc`],
     }),
-    errors: [404, 422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
 ];

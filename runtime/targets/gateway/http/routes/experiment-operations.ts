@@ -5,7 +5,7 @@ import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { API } from '../api-path.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { experiment, experiments, newExperiment } from '../schemas/experiments.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 import { WORKFLOW_DETAILS } from './workflow-operations.ts';
 
 const ID = '7f0c0a8b3d0c4b7e9d0f0c7f3a1c2e55';
@@ -51,7 +51,7 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     },
     answer: answerOf('The experiment.', experiment, CREATED),
     statuses: [201],
-    errors: [...BODY_ERRORS, ...STORE_ERRORS],
+    errors: [...BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -61,7 +61,7 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     summary: 'Experiments with their workflows, the newest first.',
     parameters: PAGE_PARAMETERS,
     answer: answerOf('A part of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
-    errors: [422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -71,7 +71,7 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     summary: 'An experiment with its workflows.',
     parameters: [EXPERIMENT_ID],
     answer: answerOf('The experiment.', experiment, EXPERIMENT),
-    errors: [404, ...STORE_ERRORS],
+    errors: KEY_ERRORS,
   },
   {
     ...SHARED,
@@ -81,6 +81,6 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     summary: 'Deletes an experiment and all its workflows; what runs is stopped.',
     parameters: [EXPERIMENT_ID],
     answer: answerOf('It is gone.', Type.Null(), null),
-    errors: [404, ...STORE_ERRORS],
+    errors: KEY_ERRORS,
   },
 ];

@@ -15,7 +15,7 @@ import {
 } from '../schemas/jobs.ts';
 import { logs } from '../schemas/workflows.ts';
 import { DATASET } from './dataset-operations.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';
 const JOB = {
@@ -39,7 +39,7 @@ const JOB = {
 
 const SHARED = { tag: 'Jobs' } as const;
 const JOB_ID = { name: 'job_id', description: 'The job’s id.', example: ID };
-const GET = { ...SHARED, method: 'get', parameters: [JOB_ID], errors: [404, ...STORE_ERRORS] } as const;
+const GET = { ...SHARED, method: 'get', parameters: [JOB_ID], errors: KEY_ERRORS } as const;
 const POST = {
   ...SHARED,
   method: 'post',
@@ -48,7 +48,7 @@ const POST = {
     headers: [{ name: 'Location', description: 'Where it is.', type: 'string' }],
   },
   statuses: [201],
-  errors: [...BODY_ERRORS, 403, ...STORE_ERRORS],
+  errors: [...BODY_ERRORS, ...KEY_ERRORS],
 } as const satisfies Partial<Operation>;
 
 const MODEL = { provider: 'openai', model: 'gpt-5-mini' };
@@ -110,7 +110,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
       ...PAGE_PARAMETERS,
     ],
     answer: answerOf('A part of the list.', jobs, { total: 1, items: [JOB] }),
-    errors: [422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...GET,

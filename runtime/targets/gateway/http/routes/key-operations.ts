@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from '../schemas/keys.ts';
-import { noContent, onlyMaster, STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from './operations.ts';
 
 const SHOWN = {
   id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
@@ -85,7 +85,7 @@ const me: Operation = {
   tag: 'Keys',
   summary: 'The key that asks, and what it has left.',
   answer: answerOf('The key.', ownKey, { ...SHOWN, quota: { user: ACCOUNT, key: ACCOUNT } }),
-  errors: [400, 403, ...STORE_ERRORS],
+  errors: [400, ...KEY_ERRORS],
 };
 
 const get: Operation = {

@@ -7,7 +7,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
 import { model, models } from '../schemas/models.ts';
 import { callerOf } from '../sign-in.ts';
 import { modelView } from '../views/model-view.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 /** `/v1/models`: what can be asked. */
 export function modelRoutes(context: GatewayContext, { guards }: HttpParts): GatewayRoutes {
@@ -38,7 +38,7 @@ const LIST: Operation = {
   description:
     'Aliases, what providers tell of theirs, encoders, and models that have a price. What providers tell is up to a minute old.',
   answer: answerOf('The models.', models, { object: 'list', data: [GPT] }),
-  errors: STORE_ERRORS,
+  errors: KEY_ERRORS,
 };
 
 const GET: Operation = {
@@ -51,5 +51,5 @@ const GET: Operation = {
     { name: 'id', description: 'What requests call it, with all colons and slashes.', example: GPT.id },
   ],
   answer: answerOf('The model.', model, GPT),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { newPricing, pricing, pricings } from '../schemas/pricing.ts';
-import { noContent, onlyMaster, STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from './operations.ts';
 
 const PRICE = {
   model_key: 'openai:gpt-5-mini',
@@ -50,7 +50,7 @@ const list: Operation = {
   summary: 'The prices that hold now, by model.',
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A part of the list.', pricings, [PRICE]),
-  errors: [422, ...STORE_ERRORS],
+  errors: [422, ...KEY_ERRORS],
 };
 
 const history: Operation = {
@@ -61,7 +61,7 @@ const history: Operation = {
   summary: 'All prices of a model, the newest first, with those that are to come.',
   parameters: [MODEL_KEY],
   answer: answerOf('The prices.', pricings, [PRICE]),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const get: Operation = {
@@ -72,7 +72,7 @@ const get: Operation = {
   summary: 'What a model costs now.',
   parameters: [MODEL_KEY],
   answer: answerOf('The price.', pricing, PRICE),
-  errors: [404, ...STORE_ERRORS],
+  errors: KEY_ERRORS,
 };
 
 const remove: Operation = {

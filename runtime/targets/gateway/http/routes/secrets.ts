@@ -9,7 +9,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
 import { newSecret, secrets as secretsSchema } from '../schemas/secrets.ts';
 import { timeOrNull } from '../views/time-view.ts';
 import { viewOf } from '../work-guard.ts';
-import { noContent, STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS, noContent } from './operations.ts';
 
 /** `/api/v1/settings/secrets`: keys of model servers that work needs; nobody reads them again. */
 export function secretRoutes(
@@ -61,7 +61,7 @@ const OPERATIONS: readonly Operation[] = [
     },
     answer: { ...noContent('It is set: 201 if there was none of that name, else 204.'), empty: true },
     statuses: [201, 204],
-    errors: [...BODY_ERRORS, ...STORE_ERRORS],
+    errors: [...BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -74,7 +74,7 @@ const OPERATIONS: readonly Operation[] = [
       total: 1,
       items: [{ name: 'openai', description: '', created_at: '2026-01-01T00:00:00Z', updated_at: null }],
     }),
-    errors: [422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -84,6 +84,6 @@ const OPERATIONS: readonly Operation[] = [
     summary: 'Deletes a secret.',
     parameters: [NAME],
     answer: noContent('It is gone.'),
-    errors: [404, ...STORE_ERRORS],
+    errors: KEY_ERRORS,
   },
 ];

@@ -8,7 +8,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
 import { taskModels } from '../schemas/task-models.ts';
 import { callerOf } from '../sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from '../views/task-model-view.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 /** `/api/v1/models`: which models a workflow can ask. */
 export function taskModelRoutes(
@@ -73,5 +73,5 @@ const LIST: Operation = {
       },
     ],
   }),
-  errors: [400, ...STORE_ERRORS],
+  errors: [400, ...KEY_ERRORS],
 };

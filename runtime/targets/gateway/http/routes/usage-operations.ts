@@ -4,7 +4,7 @@ import { oneOf } from '../../../../serve/http/schemas.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { usageReport } from '../schemas/usage.ts';
 import { FORMATS, GROUPINGS, INTERVALS } from '../usage-query.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 export const USAGE_LOG = {
   id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
@@ -108,6 +108,6 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
         examples: { rows: `${Object.keys(USAGE_LOG).join(',')}\r\n` },
       },
     ],
-    errors: [403, 422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
 ];

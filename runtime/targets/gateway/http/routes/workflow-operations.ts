@@ -6,7 +6,7 @@ import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../api-path.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
 import { logs, newWorkflow, resultUrl, workflow, workflowDetails, workflows } from '../schemas/workflows.ts';
-import { STORE_ERRORS } from './operations.ts';
+import { KEY_ERRORS } from './operations.ts';
 
 const ID = '0d1f7c2e5b6a4c3d8e9f0a1b2c3d4e5f';
 const RESULT = `http://127.0.0.1:8000${API}/artifacts/${ID}.json?expires=1767225600&sig=abc`;
@@ -68,7 +68,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     },
     answer: answerOf('The workflow; it begins by itself.', workflow, CREATED),
     statuses: [201],
-    errors: [...BODY_ERRORS, 403, ...STORE_ERRORS],
+    errors: [...BODY_ERRORS, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -93,7 +93,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
       ...PAGE_PARAMETERS,
     ],
     answer: answerOf('A part of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
-    errors: [422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -103,7 +103,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     summary: 'A workflow with its jobs and metrics.',
     parameters: [WORKFLOW_ID],
     answer: SHOWN,
-    errors: [404, ...STORE_ERRORS],
+    errors: KEY_ERRORS,
   },
   {
     ...SHARED,
@@ -129,7 +129,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
         examples: { end: 'event: end\ndata: {"status":"succeeded","error":null}\n\n' },
       },
     ],
-    errors: [404, 422, ...STORE_ERRORS],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -139,7 +139,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     summary: 'Where the results of a workflow are that has succeeded.',
     parameters: [WORKFLOW_ID],
     answer: answerOf('The address.', resultUrl, RESULT),
-    errors: [404, 409, ...STORE_ERRORS],
+    errors: [409, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -149,7 +149,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     summary: 'Stops a workflow that is under way; it has failed then.',
     parameters: [WORKFLOW_ID],
     answer: SHOWN,
-    errors: [404, 409, ...STORE_ERRORS],
+    errors: [409, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -160,7 +160,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     description: 'If the model has answered, only the answers are compared again.',
     parameters: [WORKFLOW_ID],
     answer: SHOWN,
-    errors: [404, 409, ...STORE_ERRORS],
+    errors: [409, ...KEY_ERRORS],
   },
   {
     ...SHARED,
@@ -185,6 +185,6 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
       parameters: null,
       artifacts_download_url: null,
     }),
-    errors: [400, 404, 409, 422, ...STORE_ERRORS],
+    errors: [400, 409, 422, ...KEY_ERRORS],
   },
 ];

@@ -157,12 +157,21 @@ describeDatabases((database) => {
       reason: 'user_mismatch',
     });
     await identity.users.change('ada', { blocked: true });
-    await expect(
-      identity.spender(await identity.authenticate(bearer(secret)), undefined),
-    ).rejects.toMatchObject({
-      code: 'ForbiddenError',
-      message: "User 'ada' is blocked",
-      reason: 'user_blocked',
+    const blocked = { code: 'ForbiddenError', message: "User 'ada' is blocked", reason: 'user_blocked' };
+    await expect(identity.spender({ kind: 'master' }, 'ada')).rejects.toMatchObject(blocked);
+    await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject(blocked);
+  });
+
+  test('a key that was turned on again lets nobody in for a user who was deleted', async () => {
+    const { identity } = await database.start();
+    const { key, secret } = await identity.keys.create({ userId: 'ada' });
+    await identity.users.delete('ada');
+    await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject({ reason: 'inactive_key' });
+    await identity.keys.change(key.id, { isActive: true });
+    await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject({
+      code: 'NotFoundError',
+      message: "User 'ada' not found",
+      reason: 'user_not_found',
     });
   });
 
