@@ -57,11 +57,11 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     fail: (failure: DirectFailure) => void,
   ): Promise<void> {
     const startedAt = performance.now();
-    const { headers, url: path = '' } = incoming;
+    const { headers, url = '' } = incoming;
     const requestId = requestIdFrom(headers['x-request-id']);
     let caller: Principal | undefined;
     try {
-      const reason = refusal?.({ url: path, headers: { get: (name) => headers[name]?.toString() ?? null } });
+      const reason = refusal?.({ url, headers: { get: (name) => headers[name]?.toString() ?? null } });
       if (reason !== undefined) throw new AppError('ForbiddenError', reason);
       caller = direct.signIn ? await direct.signIn(incoming) : kernel.access.check(headers.authorization);
       await direct.answer({ incoming, outgoing, requestId, caller, parts });
@@ -72,6 +72,7 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const milliseconds = performance.now() - startedAt;
     const { statusCode: status } = outgoing;
     const { route } = direct;
+    const path = withoutQuery(url);
     observe({ requestId, caller: caller?.name, method: 'POST', path, route, status, milliseconds });
   }
 
@@ -85,6 +86,12 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     }
     return false;
   };
+}
+
+/** As the app logs it: some clients send keys in queries. */
+function withoutQuery(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }
 
 /** Nothing that only the app knows how to handle: no web page, no other form asked for, no body that has to be measured. */

@@ -1,0 +1,37 @@
+import { afterEach, expect, test } from 'vitest';
+import { createDirectListener, type DirectRoute } from '../../../../runtime/serve/http/direct-route.ts';
+import { type HttpListener, listenHttp } from '../../../../runtime/serve/http/listen.ts';
+import { readIncoming } from '../../../../runtime/serve/http/read-incoming.ts';
+import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+
+let listener: HttpListener | undefined;
+afterEach(async () => await listener?.close(0));
+
+const ECHO: DirectRoute = {
+  route: '/echo',
+  path: /^\/echo(?:\?.*)?$/,
+  maxBodyBytes: 1000,
+  async answer({ incoming, outgoing }) {
+    outgoing.end(await readIncoming(incoming, 5000));
+  },
+};
+
+test.each([
+  ['directly', {}],
+  ['by the app', { origin: 'http://127.0.0.1' }],
+])('the log has the path without the query, answered %s', async (_how, headers) => {
+  const kernel = testKernel();
+  const app = httpShell(kernel);
+  app.post('/echo', async (c) => c.text(await c.req.text()));
+  const direct = createDirectListener(kernel, [ECHO]);
+  listener = await listenHttp({ app, direct, hostname: '127.0.0.1', port: 0, portFlag: '--port' });
+  const answer = await fetch(`http://127.0.0.1:${listener.port}/echo?api_key=gw-SECRET`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{}',
+  });
+  expect(await answer.text()).toBe('{}');
+  expect(kernel.logged).toMatchObject([{ path: '/echo', status: 200 }]);
+  expect(JSON.stringify(kernel.logged)).not.toContain('SECRET');
+});
