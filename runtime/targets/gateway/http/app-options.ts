@@ -22,6 +22,14 @@ export const smallBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
   tooLargeMessage: (limit) => `The body is larger than ${limit} bytes, the most that is taken here.`,
 });
 
+/** How those for models are read. */
+export const modelBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
+  maxBodyBytes: server.maxBodyBytes,
+  timeoutMs: server.bodyTimeoutMs,
+  tooLargeMessage: (limit) =>
+    `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body-bytes.`,
+});
+
 /**
  * Without a master key some of this machine may ask without any credential, so that web pages must not be able to make a browser
  * ask for them. Elsewhere a credential is what counts, and proxies may call the server by any name.

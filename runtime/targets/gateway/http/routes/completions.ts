@@ -4,17 +4,17 @@ import type { Endpoint } from '../../completions/api.ts';
 import { ENDPOINTS } from '../../completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { toReadableStream } from '../../streams/readable-stream.ts';
-import type { GatewayAppOptions } from '../app-options.ts';
+import { type GatewayAppOptions, modelBodies } from '../app-options.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../event-stream.ts';
 import { type GatewayRoutes, newRoutes } from '../parts.ts';
 import { createSignIn } from '../sign-in.ts';
 import { COMPLETION_OPERATIONS } from './completion-operations.ts';
 
 /** The routes on which models are asked. `http/direct.ts` answers most requests to them before they come here. */
-export function completionRoutes(context: GatewayContext, { server }: GatewayAppOptions): GatewayRoutes {
+export function completionRoutes(context: GatewayContext, options: GatewayAppOptions): GatewayRoutes {
   const { kernel, clock, completions } = context;
   const signIn = createSignIn(context);
-  const bodies = { maxBodyBytes: server.maxBodyBytes, timeoutMs: server.bodyTimeoutMs };
+  const bodies = modelBodies(options);
   const routes = newRoutes();
 
   for (const endpoint of Object.keys(ENDPOINTS) as Endpoint[]) {

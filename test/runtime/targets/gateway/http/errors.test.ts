@@ -106,6 +106,20 @@ describe('bodies', () => {
       errorBody('The body is larger than 1048576 bytes, the most that is taken here.', 'request_too_large'),
     ]);
   });
+
+  test('more than models may be sent is 413, with the flag that allows more', async () => {
+    const large = 'x'.repeat(1_048_577);
+    for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
+      const { status, body } = await gateway().ask('POST', path, large);
+      expect([status, body]).toEqual([
+        413,
+        errorBody(
+          'The body is larger than 1048576 bytes, the most this server takes. Send less at once, or start the server with a larger --max-body-bytes.',
+          'request_too_large',
+        ),
+      ]);
+    }
+  });
 });
 
 describe('on the network', () => {
