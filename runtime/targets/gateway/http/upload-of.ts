@@ -9,12 +9,12 @@ export interface UploadedFile {
 }
 
 /** What a file is that comes without a form, by its content type. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  'text/csv': '.csv',
-  'application/jsonl': '.jsonl',
-  'application/x-ndjson': '.jsonl',
-  'application/vnd.apache.parquet': '.parquet',
-};
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ['text/csv', '.csv'],
+  ['application/jsonl', '.jsonl'],
+  ['application/x-ndjson', '.jsonl'],
+  ['application/vnd.apache.parquet', '.parquet'],
+]);
 
 /** Hands over the file as it comes: in a form as `dataset` with `format`, or alone with its content type. */
 export async function withUpload<Result>(
@@ -26,7 +26,7 @@ export async function withUpload<Result>(
   const body = c.req.raw.body ?? emptyBody();
   const boundary = boundaryOf(type);
   if (boundary !== undefined) return await fromForm(readMultipart(body, boundary), store, discard);
-  const ending = ENDINGS[type?.split(';')[0]?.trim().toLowerCase() ?? ''];
+  const ending = ENDINGS.get(type?.split(';')[0]?.trim().toLowerCase() ?? '');
   if (ending === undefined) throw noFile(type);
   return await store({ filename: c.req.query('filename') ?? `dataset${ending}`, bytes: body });
 }
@@ -83,7 +83,7 @@ function noFile(type: string | undefined): AppError {
     return inputError('The request has no file: send a form with `dataset` and `format`.');
   return new AppError(
     'UnsupportedMediaError',
-    `A dataset is sent as a form (multipart/form-data) with \`dataset\` and \`format\`, or alone as ${Object.keys(ENDINGS).join(', ')}; found ${JSON.stringify(type.slice(0, 100))}.`,
+    `A dataset is sent as a form (multipart/form-data) with \`dataset\` and \`format\`, or alone as ${[...ENDINGS.keys()].join(', ')}; found ${JSON.stringify(type.slice(0, 100))}.`,
   );
 }
 

@@ -65,6 +65,19 @@ test('BOM, CRLF, quotes and lines in cells are read; a body alone is too', async
   ]);
 });
 
+test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
+  'what is sent alone as %s is no dataset',
+  async (type) => {
+    const headers = { ...MASTER, 'Content-Type': type };
+    const { status, body } = await gateway().request('/api/v1/datasets/', {
+      method: 'POST',
+      body: 'examples\na\n',
+      headers,
+    });
+    expect([status, body.error.message]).toEqual([415, expect.stringContaining(`found "${type}"`)]);
+  },
+);
+
 test('a form that is wrong is refused, and nothing of it stays', async () => {
   const { request, ask } = gateway();
   const before = (await ask('GET', '/api/v1/datasets/')).body.total;
