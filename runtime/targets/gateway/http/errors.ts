@@ -15,7 +15,7 @@ export const GATEWAY_ERRORS: ErrorFormat = {
  */
 export function errorBody(error: AppError, status: number, path: string): object {
   const isAnthropic = /^\/v1\/messages\/?$/.test(path);
-  const { message } = error;
+  const message = isAnthropic && error.reason === 'user_required' ? ANTHROPIC_USER_REQUIRED : error.message;
   return {
     ...(isAnthropic ? { type: 'error' } : {}),
     detail: message,
@@ -41,6 +41,9 @@ function parameterOf({ details = [] }: AppError): string | null {
 function anthropicErrorType(status: number): string {
   return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
+
+/** There `user` is no member: whoever sent one would be told the same again. */
+const ANTHROPIC_USER_REQUIRED = "When using master key, 'metadata.user_id' field is required in request body";
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',

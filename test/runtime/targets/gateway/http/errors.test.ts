@@ -122,6 +122,21 @@ describe('bodies', () => {
   });
 });
 
+test('with the master key each route names the member that says who pays', async () => {
+  const body = { model: 'a:b', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
+  const chat = await gateway().ask('POST', '/v1/chat/completions', body);
+  expect([chat.status, chat.body]).toEqual([
+    400,
+    errorBody("When using master key, 'user' field is required in request body", 'user_required'),
+  ]);
+  const messages = await gateway().ask('POST', '/v1/messages', { ...body, user: 'ada' });
+  const said = "When using master key, 'metadata.user_id' field is required in request body";
+  expect([messages.status, messages.body]).toMatchObject([
+    400,
+    { detail: said, error: { message: said, code: 'user_required' } },
+  ]);
+});
+
 describe('on the network', () => {
   let own: OpenGateway;
   let origin: string;
