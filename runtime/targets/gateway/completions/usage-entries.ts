@@ -46,7 +46,7 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
     cachedTokens: tokens?.cachedTokens ?? null,
     cost: tokens ? priceOf(tokens, facts.prices.get(key)) : null,
     status: error ? 'error' : 'success',
-    errorMessage: error?.message ?? null,
+    errorMessage: error ? toldMessage(error) : null,
     statusCode: error ? HTTP_STATUS[error.code] : 200,
     latencyMs: facts.now - facts.startedAt,
     ttftMs: outcome.firstByteMs ?? null,
@@ -54,6 +54,10 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
   };
   return [...before.map((attempt) => failedEntry(facts, attempt)), own];
 }
+
+/** Clients read their accounts: of our own mistakes they hear there no more than in the answer. */
+const toldMessage = ({ code, message }: AppError): string =>
+  code === 'InternalError' ? 'Internal error' : message;
 
 /** As the provider told, as can be guessed from what it wrote, or as was expected if that could not be read. */
 export function tokensOf(summary: AnswerSummary | undefined, { prompt, output }: ExpectedTokens): Tokens {
