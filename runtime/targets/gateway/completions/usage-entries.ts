@@ -4,7 +4,7 @@ import { estimateTokens } from '../../../core/token-estimate.ts';
 import { HTTP_STATUS } from '../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../ledger/api.ts';
 import type { Attempt } from '../routing/api.ts';
-import type { AnswerSummary, TokenUsage } from '../streams/api.ts';
+import type { AnswerSummary, CountedTokens } from '../streams/api.ts';
 import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 
 /** What became of a request. */
@@ -27,8 +27,6 @@ export interface RequestFacts {
   readonly now: number;
 }
 
-export type Tokens = Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'cachedTokens'>;
-
 /** Rows for the accounts: attempts that failed, and last the request itself. */
 export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[] {
   const { attempts } = facts;
@@ -50,7 +48,7 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
     statusCode: error ? HTTP_STATUS[error.code] : 200,
     latencyMs: facts.now - facts.startedAt,
     ttftMs: outcome.firstByteMs ?? null,
-    estimated: answered !== undefined && answered.summary?.usage === undefined,
+    estimated: answered !== undefined && isEstimated(answered.summary),
   };
   return [...before.map((attempt) => failedEntry(facts, attempt)), own];
 }
@@ -59,13 +57,25 @@ export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[
 const toldMessage = ({ code, message }: AppError): string =>
   code === 'InternalError' ? 'Internal error' : message;
 
-/** As the provider told, as can be guessed from what it wrote, or as was expected if that could not be read. */
-export function tokensOf(summary: AnswerSummary | undefined, { prompt, output }: ExpectedTokens): Tokens {
-  const completionTokens = summary ? estimateTokens(summary.outputLength) : output;
-  return summary?.usage ?? { promptTokens: prompt, completionTokens, cachedTokens: 0 };
+/** As the provider told, and the rest as can be guessed from what it wrote, or was expected if that could not be read. */
+export function tokensOf(
+  summary: AnswerSummary | undefined,
+  { prompt, output }: ExpectedTokens,
+): CountedTokens {
+  const usage = summary?.usage;
+  return {
+    promptTokens: usage?.promptTokens ?? prompt,
+    completionTokens: usage?.completionTokens ?? (summary ? estimateTokens(summary.outputLength) : output),
+    cachedTokens: usage?.cachedTokens ?? 0,
+  };
 }
 
-export function priceOf(tokens: Tokens, price: TokenPrice | undefined): bigint | null {
+/** Who wrote nothing need not tell how much that is. */
+const isEstimated = (summary: AnswerSummary | undefined): boolean =>
+  summary?.usage?.promptTokens === undefined ||
+  (summary.usage.completionTokens === undefined && summary.outputLength > 0);
+
+export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
   if (price === undefined) return null;
   const { promptTokens: input, cachedTokens: cachedInput, completionTokens: output } = tokens;
   return costOf({ input, cachedInput, output }, price);

@@ -4,16 +4,23 @@ import type { ChatChunk } from '../wires/chat/shape.ts';
 
 /** Tokens as a provider counted them. */
 export interface TokenUsage {
-  /** All of the prompt, what came from the provider's cache and what was written to it included. */
-  readonly promptTokens: number;
-  /** Reasoning included. */
-  readonly completionTokens: number;
+  /** All of the prompt, what came from the provider's cache and what was written to it included; undefined if it was not told. */
+  readonly promptTokens: number | undefined;
+  /** Reasoning included; undefined if it was not told. */
+  readonly completionTokens: number | undefined;
   /** The part of the prompt that came from the provider's cache. */
   readonly cachedTokens: number;
   /** The part of the prompt that was written to the provider's cache. */
   readonly cacheWriteTokens: number;
   /** The part of the completion that is reasoning. */
   readonly reasoningTokens: number;
+}
+
+/** Tokens of an answer for the accounts, counted or estimated. */
+export interface CountedTokens {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
 }
 
 /** What an answer came to, for accounts and logs. */

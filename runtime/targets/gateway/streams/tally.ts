@@ -57,11 +57,15 @@ function partsOf(message: object): string[] {
 /** What a provider says of tokens; undefined if it says nothing credible, or only zeros as some do in every chunk. */
 export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | undefined {
   if (!usage) return undefined;
-  const promptTokens = count(usage.prompt_tokens ?? 0);
-  const completionTokens = count(usage.completion_tokens ?? 0);
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const [promptTokens, completionTokens] = [count(prompt), count(completion)];
   // What is wrong about one of them cannot be taken for nothing: that would be free.
-  if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  if (promptTokens === 0 && completionTokens === 0) return undefined;
+  if (
+    (isTold(prompt) && promptTokens === undefined) ||
+    (isTold(completion) && completionTokens === undefined)
+  )
+    return undefined;
+  if (!promptTokens && !completionTokens) return undefined;
   return {
     promptTokens,
     completionTokens,
@@ -71,8 +75,27 @@ export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | und
   };
 }
 
+/** A provider's usage with nothing in it but counts; the accounts read the same of it. */
+export function checkedUsage(usage: unknown): ChatUsage | null {
+  if (typeof usage !== 'object' || usage === null) return null;
+  const told = readUsage(usage);
+  if (!told) return NO_USAGE;
+  const { promptTokens: prompt, completionTokens: completion } = told;
+  return {
+    ...(prompt !== undefined && { prompt_tokens: prompt }),
+    ...(completion !== undefined && { completion_tokens: completion }),
+    total_tokens: (prompt ?? 0) + (completion ?? 0),
+    prompt_tokens_details: { cached_tokens: told.cachedTokens, cache_write_tokens: told.cacheWriteTokens },
+    completion_tokens_details: { reasoning_tokens: told.reasoningTokens },
+  };
+}
+
+const NO_USAGE: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
 /** No request has so many. What is beyond would not even fit into the accounts. */
 const MOST_TOKENS = 1_000_000_000;
+
+const isTold = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Providers are believed whole numbers only: accounts are made of them. */
 const count = (value: unknown): number | undefined =>

@@ -1,7 +1,7 @@
 import type { Nanos } from '../../../core/money.ts';
 import type { HeaderReader } from '../identity/api.ts';
 import type { Attempt } from '../routing/api.ts';
-import type { TokenUsage } from '../streams/api.ts';
+import type { CountedTokens } from '../streams/api.ts';
 
 /** What became of a request to a model. Told once for each, when its accounts are settled. */
 export interface CompletionEvent {
@@ -16,7 +16,7 @@ export interface CompletionEvent {
   readonly status: number;
   /** The stable word for what went wrong. */
   readonly reason: string | undefined;
-  readonly usage: Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'cachedTokens'> | undefined;
+  readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
   readonly attempts: readonly Attempt[];
   readonly streamed: boolean;

@@ -1,4 +1,5 @@
 import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../wires/chat/shape.ts';
+import { sumOfCounts } from '../sum-of-counts.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from './shape.ts';
 
 /** An answer of Anthropic in the inner shape. */
@@ -53,16 +54,15 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 export const finishOf = (reason: string | null): FinishReason => FINISH[reason ?? ''] ?? 'stop';
 
 /** Anthropic counts what came from the cache and what went to it beside the rest of the prompt. */
-export function usageOf(usage: AnthropicUsage): ChatUsage {
-  const read = usage.cache_read_input_tokens ?? 0;
-  const written = usage.cache_creation_input_tokens ?? 0;
-  const prompt = (usage.input_tokens ?? 0) + read + written;
-  const completion = usage.output_tokens ?? 0;
+export function usageOf(usage: AnthropicUsage | null | undefined): ChatUsage {
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage ?? {};
+  const prompt = sumOfCounts(usage?.input_tokens, read, written);
+  const completion = sumOfCounts(usage?.output_tokens);
   return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
-    completion_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    ...(prompt !== undefined && { prompt_tokens: prompt }),
+    ...(completion !== undefined && { completion_tokens: completion }),
+    total_tokens: (prompt ?? 0) + (completion ?? 0),
+    prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 },
+    completion_tokens_details: { reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? 0 },
   };
 }

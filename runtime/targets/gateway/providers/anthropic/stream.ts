@@ -46,7 +46,7 @@ export function anthropicDecoder(): EventDecoder {
       case 'content_block_delta':
         return continueBlock(json['index'] as number, json['delta'] as Json);
       case 'message_delta': {
-        usage = { ...usage, ...known(json['usage'] as AnthropicUsage | undefined) };
+        usage = { ...usage, ...known(json['usage'] as AnthropicUsage | null | undefined) };
         const { stop_reason: reason } = json['delta'] as { stop_reason: string | null };
         const last: ChatChunk = { ...head, choices: [], usage: usageOf(usage) };
         if (reason === null) return NOTHING;
@@ -69,5 +69,5 @@ export function anthropicDecoder(): EventDecoder {
 const NOTHING: StreamStep = { kind: 'nothing' };
 
 /** Later counts replace earlier ones, but `null` tells nothing. */
-const known = (usage: AnthropicUsage = {}): AnthropicUsage =>
-  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+const known = (usage: AnthropicUsage | null | undefined): AnthropicUsage =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));

@@ -6,6 +6,7 @@ import type {
   Json,
   ToolCall,
 } from '../../wires/chat/shape.ts';
+import { sumOfCounts } from '../sum-of-counts.ts';
 import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
 
 /** An answer of Gemini in the inner shape. */
@@ -78,15 +79,15 @@ export function finishOf(reason: string | undefined, hasCalls: boolean): FinishR
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
 }
 
-export function usageOf(usage: GeminiUsage = {}): ChatUsage {
-  const thoughts = usage.thoughtsTokenCount ?? 0;
-  const prompt = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
-  const completion = (usage.candidatesTokenCount ?? 0) + thoughts;
+export function usageOf(usage: GeminiUsage | null | undefined): ChatUsage {
+  const thoughts = usage?.thoughtsTokenCount;
+  const prompt = sumOfCounts(usage?.promptTokenCount, usage?.toolUsePromptTokenCount);
+  const completion = sumOfCounts(usage?.candidatesTokenCount, thoughts);
   return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: usage.cachedContentTokenCount ?? 0 },
-    completion_tokens_details: { reasoning_tokens: thoughts },
+    ...(prompt !== undefined && { prompt_tokens: prompt }),
+    ...(completion !== undefined && { completion_tokens: completion }),
+    total_tokens: (prompt ?? 0) + (completion ?? 0),
+    prompt_tokens_details: { cached_tokens: usage?.cachedContentTokenCount ?? 0 },
+    completion_tokens_details: { reasoning_tokens: thoughts ?? 0 },
   };
 }

@@ -9,7 +9,7 @@ const FACTS = {
   startedAt: 0,
   attempts: [],
   prices: new Map([['openai:good', undefined]]),
-  promptTokens: 5,
+  expected: { prompt: 5, output: 7 },
   now: 10,
 };
 
@@ -29,4 +29,17 @@ test('what went wrong inside of the gateway is not told in its own words', () =>
 test('what the client was told is told', () => {
   const error = new AppError('UpstreamError', 'LLM provider error');
   expect(rowOf(error)).toMatchObject({ errorMessage: 'LLM provider error', statusCode: 502 });
+});
+
+const TOLD = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, promptTokens: 12 };
+
+test.each([
+  ['all', { ...TOLD, completionTokens: 3 }, 40, 12, 3, false],
+  ['the prompt alone', { ...TOLD, completionTokens: undefined }, 40, 12, 10, true],
+  ['the prompt alone, of no answer', { ...TOLD, completionTokens: undefined }, 0, 12, 0, false],
+  ['the answer alone', { ...TOLD, promptTokens: undefined, completionTokens: 3 }, 40, 5, 3, true],
+  ['nothing', undefined, 40, 5, 10, true],
+])('a provider that tells %s', (_what, usage, outputLength, promptTokens, completionTokens, estimated) => {
+  const row = rowOf(undefined, { usage, outputLength, finishReason: 'stop' });
+  expect(row).toMatchObject({ promptTokens, completionTokens, estimated });
 });

@@ -11,7 +11,12 @@ const read = (prompt: unknown, completion: unknown) =>
 
 test('what a provider counted is taken as it says', () => {
   expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });
-  expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: 0 });
+});
+
+test('what a provider does not count is not told, and not taken for nothing', () => {
+  expect(read(10, null)).toMatchObject({ promptTokens: 10, completionTokens: undefined });
+  expect(read(undefined, 5)).toMatchObject({ promptTokens: undefined, completionTokens: 5 });
+  expect(read(10, 0)).toMatchObject({ promptTokens: 10, completionTokens: 0 });
 });
 
 test.each([-5, 1.5, 1e30, Number.MAX_SAFE_INTEGER, '12', {}, true])(
