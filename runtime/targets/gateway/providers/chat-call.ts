@@ -5,6 +5,7 @@ import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/st
 import { readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary } from '../streams/api.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
+import { readCompletion, readingDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion } from '../wires/chat/shape.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type {
@@ -15,9 +16,10 @@ import type {
   ProviderCall,
   ProviderLimits,
   UpstreamWire,
+  WholeAnswer,
 } from './api.ts';
 import type { Exchange } from './exchange.ts';
-import { failure, isFailed, requestOr } from './failure.ts';
+import { isFailed, requestOr } from './failure.ts';
 import { renameInEvent } from './rename-model.ts';
 
 export interface ChatParts {
@@ -58,20 +60,19 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       body,
       headers: headersOf(call, { isNative }),
     } as const;
-    const answer = await exchange.json(asked, call.signal, limits.answerMs);
-    if (answer.kind === 'failed') return answer;
-    const read = readAnswer(wire, answer.json);
-    if (!read) return failure('provider_error', { cause: new Error('The answer has another shape.') });
-    const { chat, text } = read;
-    const { showModel } = call;
-    const summary = summaryOf(chat, text);
-    if (isNative) {
-      const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
-      return { kind: 'whole', bytes, text, summary };
-    }
-    const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
-    const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
-    return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
+    return exchange.json(asked, call.signal, limits.answerMs, (answer): WholeAnswer => {
+      const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
+      const text = writtenIn(chat);
+      const summary = summaryOf(chat, text);
+      const { showModel } = call;
+      if (isNative) {
+        const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
+        return { kind: 'whole', bytes, text, summary };
+      }
+      const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
+      const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
+      return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
+    });
   };
 
   const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
@@ -100,7 +101,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     const timeoutMs = call.firstByteMs ?? limits.firstByteMs;
     return exchange.stream(asked, signal, timeoutMs, async (stream): Promise<ChatAnswer> => {
       const { idleMs, maxEventBytes, streamMs: mostMs } = limits;
-      const decode = wire.decoder();
+      const decode = readingDecoder(wire.decoder(), { isTranslated: !planned.isNative });
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
       const { words } = CLIENT_WIRES[call.wire];
       const output = outputOf(call, planned);
@@ -127,19 +128,6 @@ const headersOf = (
 };
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
-
-/** Undefined for an answer that is not what the provider's documentation says. */
-function readAnswer(
-  wire: UpstreamWire,
-  json: Parameters<UpstreamWire['answer']>[0],
-): { readonly chat: ChatCompletion; readonly text: string } | undefined {
-  try {
-    const chat = wire.answer(json);
-    return Array.isArray(chat.choices) ? { chat, text: writtenIn(chat) } : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const writtenIn = ({ choices }: ChatCompletion): string =>
   choices.map(({ message }) => textIn(message)).join('');

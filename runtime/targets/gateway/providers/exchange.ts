@@ -25,8 +25,8 @@ export interface ExchangeParts {
   readonly redact: Redact;
 }
 
-interface JsonAnswer {
-  readonly kind: 'json';
+/** An answer that is a JSON object. */
+export interface JsonAnswer {
   readonly bytes: Uint8Array;
   readonly json: Json;
   readonly headers: UpstreamAnswer['headers'];
@@ -36,7 +36,13 @@ type Asked = Omit<UpstreamRequest, 'waiter'>;
 
 /** Requests and answers, with limits for their time and size, and the meaning of what fails. */
 export interface Exchange {
-  json(asked: Asked, signal: AbortSignal, timeoutMs: number): Promise<JsonAnswer | FailedAnswer>;
+  /** What `read` makes of the answer; if it throws, the provider sent what cannot be understood. */
+  json<Result>(
+    asked: Asked,
+    signal: AbortSignal,
+    timeoutMs: number,
+    read: (answer: JsonAnswer) => Result,
+  ): Promise<Result | FailedAnswer>;
   /** The body of an answer that is a stream, read by `use`, whose time ends when `use` has resolved. */
   stream<Result>(
     asked: Asked,
@@ -91,12 +97,18 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
   };
 
   return {
-    json: (asked, signal, timeoutMs) =>
+    json: (asked, signal, timeoutMs, read) =>
       within(asked, signal, timeoutMs, async ({ headers, body }) => {
         const bytes = await body.collect(limits.maxResponseBytes);
         const json = parsed(bytes);
-        if (isObject(json)) return { kind: 'json', bytes, json, headers };
-        return failure('provider_error', { cause: new Error('The answer is no JSON object.') });
+        if (!isObject(json))
+          return failure('provider_error', { cause: new Error('The answer is no JSON object.') });
+        try {
+          return read({ bytes, json, headers });
+        } catch (cause) {
+          // Whatever shape it has that nobody thought of: it is the provider's, and another one may be asked.
+          return failure('provider_error', { cause });
+        }
       }),
     stream: (asked, signal, timeoutMs, use) =>
       within(asked, signal, timeoutMs, async ({ headers, body }) => {

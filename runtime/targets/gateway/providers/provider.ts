@@ -7,11 +7,14 @@ import type {
   ProviderInstance,
   ProviderLimits,
   Upstream,
+  WholeAnswer,
 } from './api.ts';
 import { createChatCaller } from './chat-call.ts';
 import { createExchange } from './exchange.ts';
 import { failure, isFailed, requestOr } from './failure.ts';
 import { createRedact } from './redact.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import { objectsIn } from '../wires/foreign-json.ts';
 
 export interface ProviderParts {
   readonly instance: Pick<ProviderInstance, 'name' | 'apiKey' | 'headers' | 'models'>;
@@ -22,6 +25,15 @@ export interface ProviderParts {
 }
 
 const MODELS_MS = 10_000;
+
+/** Throws for an answer that is none to `/v1/embeddings`: nobody is to pay for it. */
+function requireVectors({ data }: Json): void {
+  const vectors = data === undefined ? [] : objectsIn(data, '`data`');
+  if (vectors.length === 0) throw new Error('The answer has no vectors.');
+  const isVector = ({ embedding }: Json): boolean =>
+    typeof embedding === 'string' || Array.isArray(embedding);
+  if (!vectors.every(isVector)) throw new Error('`data` has what is no vector.');
+}
 
 /** A provider whose every request goes over HTTP, in the way that its adapter says. */
 export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
@@ -45,20 +57,22 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       if (isFailed(body)) return body;
       const { trace } = call;
       const asked = { method: 'POST', path: embeddings.path(call.model), body, headers: trace } as const;
-      const answer = await exchange.json(asked, signal, limits.answerMs);
-      if (answer.kind === 'failed') return answer;
-      const summary = { usage: embeddings.usage(answer.json), outputLength: 0, finishReason: undefined };
-      const translated = embeddings.answer?.(answer.json, call);
-      if (translated) {
-        return { kind: 'whole', bytes: Buffer.from(JSON.stringify(translated)), text: '', summary };
-      }
-      const bytes = showModel === undefined ? answer.bytes : exchange.renamed('chat', answer, showModel);
-      return { kind: 'whole', bytes, text: '', summary };
+      return exchange.json(asked, signal, limits.answerMs, (answer): WholeAnswer => {
+        const summary = { usage: embeddings.usage(answer.json), outputLength: 0, finishReason: undefined };
+        const translated = embeddings.answer?.(answer.json, call);
+        requireVectors(translated ?? answer.json);
+        if (translated) {
+          return { kind: 'whole', bytes: Buffer.from(JSON.stringify(translated)), text: '', summary };
+        }
+        const bytes = showModel === undefined ? answer.bytes : exchange.renamed('chat', answer, showModel);
+        return { kind: 'whole', bytes, text: '', summary };
+      });
     },
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));
-      const answer = await exchange.json({ method: 'GET', path: adapter.models.path }, signal, MODELS_MS);
-      return answer.kind === 'failed' ? answer.failure : adapter.models.list(answer.json);
+      const asked = { method: 'GET', path: adapter.models.path } as const;
+      const list = await exchange.json(asked, signal, MODELS_MS, ({ json }) => adapter.models.list(json));
+      return isFailed(list) ? list.failure : list;
     },
     close: () => upstream.close(),
   };

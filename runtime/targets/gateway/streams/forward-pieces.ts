@@ -46,11 +46,12 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     let frames: readonly DecodedFrame[] | undefined = parts.held;
     let ended = false;
     while (frames && !ended && !hasLeft()) {
-      const text = count(frames, tally, guard !== undefined);
+      const read = frames;
+      const text = understood(() => count(read, tally, guard !== undefined));
       ended = frames.some(({ step }) => step.kind === 'end');
       // What came before an error was said; the error itself is told in our words.
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
-      waiting.push(output.bytes(failure === -1 ? frames : frames.slice(0, failure)));
+      waiting.push(understood(() => output.bytes(failure === -1 ? read : read.slice(0, failure))));
       const allowed = await judge(text);
       if (allowed && allowed.length > 0) yield allowed;
       if (failure !== -1)
@@ -62,7 +63,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       throw new AppError('UpstreamError', "The provider's stream ended before the answer was complete.");
     }
     reader.finish();
-    const { last, terminal } = output.end();
+    const { last, terminal } = understood(() => output.end());
     waiting.push(last);
     const rest = await judge(undefined);
     if (rest && rest.length > 0) yield rest;
@@ -119,6 +120,15 @@ const ACCOUNTS_FAILED: StreamError = {
   message: 'The answer could not be finished because of an error in the gateway.',
   code: 'internal_error',
 };
+
+/** Events that have a shape which nobody thought of are a mistake of the provider. */
+function understood<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    throw new AppError('UpstreamError', 'The provider sent events that cannot be read.', { cause });
+  }
+}
 
 /** Counts what the events say; returns their text if somebody wants to read it. */
 function count(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {

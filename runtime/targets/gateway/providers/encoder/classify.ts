@@ -1,7 +1,7 @@
 import type { Json } from '../../wires/chat/shape.ts';
-import type { FailedAnswer, Provider } from '../api.ts';
-import type { Exchange } from '../exchange.ts';
-import { failure } from '../failure.ts';
+import type { ClassifiedAnswer, FailedAnswer, Provider } from '../api.ts';
+import type { Exchange, JsonAnswer } from '../exchange.ts';
+import { failure, isFailed } from '../failure.ts';
 import { modelTypeOf } from './model-type.ts';
 
 /** More labels than classifiers have, so that all are told. */
@@ -20,25 +20,31 @@ export function createClassify(
   return async ({ texts, trace, signal }) => {
     const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
     const asked = { method: 'POST', path: '/predict', body, headers: trace } as const;
-    const answer = await exchange.json(asked, signal, timeoutMs);
-    if (answer.kind === 'failed') {
-      const { kind, error } = answer.failure;
-      // The refusal does not say whether the texts or the model are the reason.
-      const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
-      return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
-    }
-    const { results } = answer.json as { readonly results?: readonly Prediction[] };
-    const areScores =
-      Array.isArray(results) &&
-      results.length === texts.length &&
-      results.every(({ top }) => Array.isArray(top));
-    if (!areScores) return noClassifier(name);
-    const scores = (results as readonly Prediction[]).map(({ top = [] }) =>
-      Object.fromEntries(top.map(({ label, score }) => [label, score])),
-    );
-    const tokens = Number(answer.headers['x-compute-tokens']);
-    return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
+    const answer = await exchange.json(asked, signal, timeoutMs, (told) => readScores(told, texts, name));
+    if (!isFailed(answer)) return answer;
+    const { kind, error } = answer.failure;
+    // The refusal does not say whether the texts or the model are the reason.
+    const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
+    return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
   };
+}
+
+function readScores(
+  { json, headers }: JsonAnswer,
+  texts: readonly string[],
+  name: string,
+): ClassifiedAnswer | FailedAnswer {
+  const { results } = json as { readonly results?: readonly Prediction[] };
+  const areScores =
+    Array.isArray(results) &&
+    results.length === texts.length &&
+    results.every(({ top }) => Array.isArray(top));
+  if (!areScores) return noClassifier(name);
+  const scores = (results as readonly Prediction[]).map(({ top = [] }) =>
+    Object.fromEntries(top.map(({ label, score }) => [label, score])),
+  );
+  const tokens = Number(headers['x-compute-tokens']);
+  return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
 }
 
 const noClassifier = (name: string, cause?: unknown): FailedAnswer =>

@@ -12,11 +12,8 @@ export const openAiDecoder: EventDecoder = (event, data): StreamStep => {
   // Some say so in the name of the event, with the error itself as the data.
   if (event === 'error' || (json.error !== undefined && json.error !== null))
     return { kind: 'error', body: json };
-  if (!(json.choices ?? []).every(isObject)) throw new Error('The event is no chunk.');
   return { kind: 'chunks', chunks: [json] };
 };
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** The usage was asked for by us, not by the client. */
 export function hiddenUsage(

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../../../../core/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../providers/anthropic/shape.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../chat/shape.ts';
+import { textIn } from '../foreign-json.ts';
 
 /** An answer as clients of Anthropic's API read it. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): AnthropicMessage {
@@ -19,8 +20,7 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): Anthrop
 
 function blocksOf(message: ChatMessage): AnthropicBlock[] {
   const { content, refusal, reasoning_content: thought, tool_calls: calls } = message;
-  const text =
-    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const text = textIn(content, '`content`');
   return [
     // There is no signature: what comes back of it is left out, see `toChat`.
     ...(thought ? [{ type: 'thinking', thinking: thought, signature: '' }] : []),

@@ -1,11 +1,11 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../chat/shape.ts';
+import { textIn } from '../foreign-json.ts';
 
 /** An answer as clients of OpenAI's responses read it. */
 export function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
-  const text =
-    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  const text = textIn(content, '`content`') ?? '';
   return {
     ...responseHead({ id, model, created }, request),
     ...endOf(choice?.finish_reason ?? 'stop'),

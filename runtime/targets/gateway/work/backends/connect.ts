@@ -1,6 +1,7 @@
 import { retryDelay } from '../../../../core/retry-plan.ts';
 import type { FailureKind, ProviderAdapter, ProviderFailure, Upstream } from '../../providers/api.ts';
 import { createExchange } from '../../providers/exchange.ts';
+import { isFailed } from '../../providers/failure.ts';
 import { createRedact } from '../../providers/redact.ts';
 import { pause } from '../../../../platform/pause.ts';
 import { type Pacing, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
@@ -41,8 +42,8 @@ export function connect({ name, upstream, adapter, apiKey }: Parts, { clock, ran
       const asked = { method: body ? 'POST' : 'GET', path, body: bytes } as const;
       const timeoutMs = body ? ANSWER_MS : FACTS_MS;
       for (let retries = 0; ; retries++) {
-        const answer = await exchange.json(asked, signal, timeoutMs);
-        if (answer.kind === 'json') return answer;
+        const answer = await exchange.json(asked, signal, timeoutMs, (given): Answer => given);
+        if (!isFailed(answer)) return answer;
         signal.throwIfAborted();
         const { failure } = answer;
         const wait = canPass(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;

@@ -1,0 +1,32 @@
+import * as fc from 'fast-check';
+
+/** What stands where something else should. */
+const ODD: readonly unknown[] = [5, -9, '21', null, {}, [null], [], 'x', true, undefined];
+
+type Path = readonly (string | number)[];
+
+/** JSON like this, of which one, two or three members are something else or are missing. */
+export function mutated(value: unknown): fc.Arbitrary<unknown> {
+  const paths = pathsIn(value);
+  const change = fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...ODD));
+  return fc
+    .array(change, { minLength: 0, maxLength: 3 })
+    .map((changes) => changes.reduce((left, [path, odd]) => replaced(left, path, odd), value));
+}
+
+function pathsIn(value: unknown): Path[] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return [[], ...members.flatMap(([name, member]) => pathsIn(member).map((path) => [name, ...path]))].filter(
+    (path) => path.length > 0,
+  );
+}
+
+function replaced(value: unknown, [name, ...rest]: Path, odd: unknown): unknown {
+  if (name === undefined) return odd;
+  // An earlier change has taken its place away.
+  if (typeof value !== 'object' || value === null || !(name in value)) return value;
+  const member = replaced((value as Record<string | number, unknown>)[name], rest, odd);
+  if (Array.isArray(value)) return value.map((item: unknown, at) => (at === name ? member : item));
+  return { ...value, [name]: member };
+}

@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+import type { FixtureProvider } from './fixture-provider.ts';
+
+/** A provider that says whatever a test has put into its mouth, which no real one would. */
+export interface ScriptedProvider {
+  readonly provider: FixtureProvider;
+  /** An object is a whole answer; a list is the data of the events of a stream. */
+  says(answer: unknown): void;
+  readonly asked: () => number;
+}
+
+/** Runs in the process of the tests, until those of the file are over. */
+export async function startScripted(): Promise<ScriptedProvider> {
+  let answer: unknown = {};
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    request.resume();
+    const isStream = Array.isArray(answer);
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    const dataOf = (event: unknown): string => (typeof event === 'string' ? event : JSON.stringify(event));
+    response.end(
+      isStream
+        ? (answer as unknown[]).map((event) => `data: ${dataOf(event)}\n\n`).join('')
+        : JSON.stringify(answer),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const none = (): never => {
+    throw new Error('It counts nothing.');
+  };
+  return {
+    provider: {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      counts: none,
+      last: none,
+      release: none,
+      happened: none,
+    },
+    says: (what) => void (answer = what),
+    asked: () => asked,
+  };
+}
