@@ -1,7 +1,8 @@
 import { parseJsonText } from '../../../../core/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/api.ts';
+import { textIn } from '../../streams/tally.ts';
 import { writtenTexts } from '../../streams/written-texts.ts';
-import type { ChatCompletion, ChatUsage, Json } from '../../wires/chat/shape.ts';
+import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
 import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../api.ts';
 import { WITHOUT_OURS } from '../without-ours.ts';
@@ -55,8 +56,8 @@ function responsesDecoder(): EventDecoder {
 /** The last event holds the whole answer, which is new only if the events before did not say it. */
 function endOf({ choices, usage }: ChatCompletion, toldInAll: number): StreamStep {
   const [choice] = choices;
-  const content = choice?.message.content;
-  const isNew = typeof content === 'string' && content.length > toldInAll;
+  const content = choice ? textIn(choice.message) : '';
+  const isNew = content.length > toldInAll;
   const finish = choice?.finish_reason ?? 'stop';
   return {
     kind: 'end',
@@ -71,7 +72,11 @@ function endOf({ choices, usage }: ChatCompletion, toldInAll: number): StreamSte
 
 function readResponse(body: Json): ChatCompletion {
   const items = body['output'] as Json[];
-  const text = items.flatMap(writtenTexts).join('');
+  const functions = items.filter(isFunctionCall);
+  const text = items
+    .filter((item) => !isFunctionCall(item))
+    .flatMap(writtenTexts)
+    .join('');
   const { reason } = (body['incomplete_details'] ?? {}) as Json;
   const finish = reason === 'content_filter' ? 'content_filter' : reason === undefined ? 'stop' : 'length';
   return {
@@ -82,7 +87,7 @@ function readResponse(body: Json): ChatCompletion {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: text },
+        message: { role: 'assistant', content: text, tool_calls: functions.map(readCall) },
         finish_reason: finish === 'stop' && items.some(isCall) ? 'tool_calls' : finish,
       },
     ],
@@ -90,7 +95,14 @@ function readResponse(body: Json): ChatCompletion {
   };
 }
 
-const isCall = ({ type }: Json): boolean => type === 'function_call' || type === 'custom_tool_call';
+const isFunctionCall = ({ type }: Json): boolean => type === 'function_call';
+const isCall = (item: Json): boolean => isFunctionCall(item) || item['type'] === 'custom_tool_call';
+
+const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
+  id: String(id),
+  type: 'function',
+  function: { name: String(name), arguments: typeof text === 'string' ? text : '' },
+});
 
 function readTokens(usage: Json | null | undefined): ChatUsage | null {
   if (!usage) return null;

@@ -238,7 +238,7 @@ test('a stream that goes to the events of responses and back says the same, but 
       const bytes = encodeAll(responsesWire.encoder({}, FACTS), chunks);
       const [{ content, tool_calls: called }] = answer.choices.map(({ message }) => message) as [ChatMessage];
       const back = decodeAll(upstreamResponses.decoder(), bytes);
-      const wanted = `${(content as string | null) ?? ''}${(called ?? []).map((one) => one.function.arguments).join('')}`;
+      const wanted = `${(content as string | null) ?? ''}${(called ?? []).map((one) => one.function.name + one.function.arguments).join('')}`;
       expect(written(back)).toBe(wanted);
       expect(back.at(-1)?.usage?.prompt_tokens).toBe(answer.usage?.prompt_tokens);
       const numbers = [...bytes.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
