@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { DURATION_RULE, parseDuration } from '../../../../core/duration.ts';
 import type { Redactions } from '../../../../core/redactions.ts';
@@ -21,9 +21,12 @@ export interface ResolveContext {
   readonly folder: string;
 }
 
+/** Node takes a HOME that is empty as it is. */
+export const homeFolder = (): string => homedir() || userInfo().homedir;
+
 /** A path that stands in the file. */
 export const pathIn = ({ folder }: Pick<ResolveContext, 'folder'>, text: string): string =>
-  resolve(folder, /^~(?=$|[/\\])/.test(text) ? homedir() + text.slice(1) : text);
+  resolve(folder, /^~(?=$|[/\\])/.test(text) ? homeFolder() + text.slice(1) : text);
 
 /** A time that stands in the file. */
 export function timeIn(

@@ -1,9 +1,9 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { UsageError } from '../../../../serve/cli/command.ts';
 import { type DatabasePlace, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { GatewayFile } from '../schemas/file.ts';
-import { pathIn, type ResolveContext } from './context.ts';
+import { homeFolder, pathIn, type ResolveContext } from './context.ts';
 
 /** Where the database is: its URL, or a file in the data folder; a flag goes before a variable, and that before the file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabasePlace {
@@ -18,6 +18,7 @@ export function resolveDatabase(context: ResolveContext, file: GatewayFile): Dat
     return parseDatabaseUrl(url, outside === undefined ? folder : undefined);
   } catch (error) {
     if (outside === undefined) report(['database_url'], messageOf(error));
+    else if (given.onCommandLine(name)) throw new UsageError(`--${name}: ${messageOf(error)}`);
     else throw named(ours === undefined ? OTHERS : given.source(name), error);
     return fileIn(folder);
   }
@@ -33,8 +34,11 @@ function dataFolder(context: ResolveContext, file: GatewayFile): string {
   const outside = given.text('data-dir');
   if (outside !== undefined) return resolve(outside);
   if (file.data_dir !== undefined) return pathIn(context, file.data_dir);
-  const home = given.variable('XDG_DATA_HOME') ?? given.variable('LOCALAPPDATA');
-  return join(home ?? join(homedir(), '.local', 'share'), 'gateway');
+  // By its specification, a path in it that is relative is to be ignored.
+  const home = [given.variable('XDG_DATA_HOME'), given.variable('LOCALAPPDATA')].find(
+    (path) => path !== undefined && isAbsolute(path),
+  );
+  return join(home ?? join(homeFolder(), '.local', 'share'), 'gateway');
 }
 
 /** As it stands in the URL, and decoded. */
