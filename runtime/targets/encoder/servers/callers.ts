@@ -1,3 +1,4 @@
+import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../core/web-origin.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { list } from '../../../serve/cli/values.ts';
 
@@ -39,20 +40,14 @@ function readKeys(invocation: Invocation): string[] {
 }
 
 function originOf(item: string, invocation: Invocation): string {
-  if (item === '*') return item;
-  const url = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+\/?$/i.test(item) ? URL.parse(item) : null;
-  if (!url) {
-    const given = `${invocation.source('cors-origins')}: ${JSON.stringify(item)}`;
-    throw new UsageError(
-      `${given} is no origin. Write scheme and host, as https://app.example, or * for all.`,
-    );
-  }
-  // URLs of other schemes than the web's say nothing of their origin.
-  return url.origin === 'null' ? item.replace(/\/$/, '') : url.origin;
+  const origin = readOrigin(item);
+  if (origin !== undefined) return origin;
+  const given = `${invocation.source('cors-origins')}: ${JSON.stringify(item)}`;
+  throw new UsageError(`${given} is no origin. ${ORIGIN_RULE}`);
 }
 
 function checkHost(host: string, invocation: Invocation): void {
-  if (!/[\s/?#@\\]/.test(host) && URL.canParse(`http://${host}`)) return;
+  if (isHostName(host)) return;
   const given = `${invocation.source('allowed-hosts')}: ${JSON.stringify(host)}`;
-  throw new UsageError(`${given} is no host name. Write it as model.example.`);
+  throw new UsageError(`${given} is no host name. ${HOST_NAME_RULE}`);
 }

@@ -86,15 +86,16 @@ function refuseTwins({ report }: ResolveContext, file: GatewayFile, providers: r
 function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): RetryPolicy {
   const time = (key: 'base_delay' | 'max_delay' | 'longest_pause'): number | undefined =>
     timeIn(context, ['retries', key], retries[key]);
-  return {
-    ...RETRY_POLICY,
-    ...givenOnly({
-      retries: retries.attempts,
-      baseDelay: time('base_delay'),
-      maxDelay: time('max_delay'),
-      longestPause: time('longest_pause'),
-    }),
-  };
+  const [baseDelay, maxDelay] = [time('base_delay'), time('max_delay')];
+  if (baseDelay !== undefined && maxDelay !== undefined && maxDelay < baseDelay) {
+    context.report(['retries', 'max_delay'], 'is less than `base_delay`, with which the pauses begin');
+  }
+  const own = { retries: retries.attempts, baseDelay, maxDelay, longestPause: time('longest_pause') };
+  const policy = { ...RETRY_POLICY, ...givenOnly(own) };
+  // Who sets only one of the two is not to be held to the default of the other.
+  return maxDelay === undefined
+    ? { ...policy, maxDelay: Math.max(policy.baseDelay, policy.maxDelay) }
+    : { ...policy, baseDelay: Math.min(policy.baseDelay, maxDelay) };
 }
 
 function breakerPolicy(context: ResolveContext, { breaker = {} }: GatewayFile): BreakerPolicy {

@@ -1,6 +1,9 @@
 import { readTls, type TlsFiles } from '../../../../serve/tls.ts';
+import { UsageError } from '../../../../serve/cli/command.ts';
+import type { Given } from '../given.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';
+import { resolveCallers } from './callers.ts';
 import { pathIn, type ResolveContext, timeIn } from './context.ts';
 
 const PORTS = { least: 0, most: 65_535 };
@@ -21,8 +24,7 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
     port: given.number('port', PORTS) ?? file.port ?? DEFAULTS.port,
     tls: resolveTls(context, file),
     insecure: given.flag('insecure') ?? file.insecure ?? false,
-    allowedHosts: given.list('allowed-hosts') ?? file.allowed_hosts ?? [],
-    corsOrigins: given.list('cors-allow-origins') ?? file.cors_allow_origins ?? [],
+    ...resolveCallers(context, file),
     maxBodyBytes: given.number('max-body-bytes', BYTES) ?? limits.max_body_bytes ?? DEFAULTS.maxBodyBytes,
     bodyTimeoutMs:
       given.milliseconds('body-timeout') ??
@@ -39,9 +41,17 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
 function resolveTls(context: ResolveContext, { tls = {} }: GatewayFile): TlsFiles | undefined {
   const { given } = context;
   const [cert, key] = [given.text('cert-file'), given.text('key-file')];
-  if (cert !== undefined || key !== undefined) {
+  if (cert !== undefined && key !== undefined) {
     return readTls(cert, key, { cert: given.source('cert-file'), key: given.source('key-file') });
   }
+  if (cert !== undefined) throw aloneError(given, 'cert-file', 'key-file');
+  if (key !== undefined) throw aloneError(given, 'key-file', 'cert-file');
   const path = (text: string | undefined): string | undefined => text && pathIn(context, text);
   return readTls(path(tls.cert_file), path(tls.key_file), { cert: 'tls.cert_file', key: 'tls.key_file' });
+}
+
+/** What is missing is named as what is there was given: by its flag, or by its variable. */
+function aloneError(given: Given, name: string, missing: string): Error {
+  const other = given.onCommandLine(name) ? `--${missing}` : given.source(missing);
+  return new UsageError(`${given.source(name)} is given without ${other}; TLS needs both.`);
 }

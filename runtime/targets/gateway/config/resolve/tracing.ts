@@ -1,4 +1,5 @@
 import { configError } from '../../../../contract/errors.ts';
+import { UsageError } from '../../../../serve/cli/command.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { TracingConfig } from '../spec.ts';
 import type { ResolveContext } from './context.ts';
@@ -13,6 +14,8 @@ export function resolveTracing(
   { otel = {} }: GatewayFile,
 ): TracingConfig | undefined {
   const { given, report, secrets } = context;
+  // What cannot be meant is refused although nothing is traced.
+  const share = given.number('otel-sampled', SHARE);
   if (given.variable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const own = given.text('otel-endpoint');
   const whole = own === undefined ? given.variable(TRACES_ENDPOINT) : undefined;
@@ -24,6 +27,7 @@ export function resolveTracing(
     const rule = 'expected an address that begins with http:// or https://';
     if (whole === undefined && own === undefined && given.variable(ENDPOINT) === undefined)
       report(['otel', 'endpoint'], rule);
+    else if (given.onCommandLine('otel-endpoint')) throw new UsageError(`--otel-endpoint: ${rule}.`);
     else throw configError(`${sourceOf(own, whole, given.source('otel-endpoint'))}: ${rule}.`);
   }
   const headers = {
@@ -40,7 +44,7 @@ export function resolveTracing(
       given.variable('OTEL_SERVICE_NAME') ??
       otel.service_name ??
       'gateway',
-    sampled: given.number('otel-sampled', SHARE) ?? samplerShare(context) ?? otel.sampled ?? 1,
+    sampled: share ?? samplerShare(context) ?? otel.sampled ?? 1,
   };
 }
 

@@ -1,0 +1,65 @@
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
+import { problems, read } from './read.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+test('origins and hosts that no caller can send are refused', async () => {
+  const found = await problems({
+    cors_allow_origins: ['*', 'https://good.example', 'foo', 'https://a/path'],
+    allowed_hosts: ['good.example:8000', 'http://x'],
+  });
+  expect(found).toEqual([
+    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.2: "foo" is no origin; write scheme and host/),
+    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.3: "https:\/\/a\/path" is no origin/),
+    expect.stringMatching(
+      /^1:\d+ {2}allowed_hosts\.1: "http:\/\/x" is no host name; write it as gateway\.example/,
+    ),
+  ]);
+  expect((await read({ cors_allow_origins: ['HTTPS://App.Example/'] })).server.corsOrigins).toEqual([
+    'https://app.example',
+  ]);
+});
+
+test.each([
+  [['--cors-allow-origins', 'foo'], '--cors-allow-origins: "foo" is no origin'],
+  [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is no host name'],
+  [['--otel-sampled', '2'], '--otel-sampled: "2" is not a number from 0 to 1'],
+  [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
+  [['--otel-endpoint', 'foo'], '--otel-endpoint: expected an address that begins with http'],
+  [['--database-url', 'foo'], '--database-url: The database URL has no scheme.'],
+  [['--cert-file', 'x.pem'], '--cert-file is given without --key-file; TLS needs both.'],
+  [['--key-file', 'x.pem'], '--key-file is given without --cert-file; TLS needs both.'],
+])('%j is a wrong command line', async (flags, message) => {
+  await expect(read({}, { flags })).rejects.toThrow(UsageError);
+  await expect(read({}, { flags })).rejects.toThrow(message);
+});
+
+test('a variable that lacks its other is told by the names of variables', async () => {
+  await expect(read({}, { env: { GATEWAY_CERT_FILE: 'x.pem' } })).rejects.toThrow(
+    'GATEWAY_CERT_FILE is given without GATEWAY_KEY_FILE; TLS needs both.',
+  );
+});
+
+test('pauses cannot begin longer than the longest', async () => {
+  expect(await problems({ retries: { base_delay: '10s', max_delay: '1s' } })).toEqual([
+    expect.stringMatching(/^1:\d+ {2}retries\.max_delay: is less than `base_delay`/),
+  ]);
+  const retryOf = async (retries: object) => (await read({ retries })).models.routing.retry;
+  expect(await retryOf({ base_delay: '10s' })).toMatchObject({ baseDelay: 10_000, maxDelay: 10_000 });
+  expect(await retryOf({ max_delay: '50ms' })).toMatchObject({ baseDelay: 50, maxDelay: 50 });
+});
+
+test('a data folder is never relative to the current folder by chance', async () => {
+  vi.stubEnv('HOME', '');
+  expect(homedir()).toBe('');
+  const path = join(userInfo().homedir, '.local/share/gateway/gateway.db');
+  expect((await read({})).database).toEqual({ kind: 'sqlite', path });
+  expect((await read({}, { env: { XDG_DATA_HOME: 'relative' } })).database).toEqual({ kind: 'sqlite', path });
+  expect((await read({ data_dir: '~/here' })).database).toEqual({
+    kind: 'sqlite',
+    path: join(userInfo().homedir, 'here/gateway.db'),
+  });
+});
