@@ -7,6 +7,14 @@ export async function readInput(path: string, what: string): Promise<string> {
   try {
     return path === '-' ? await readAll(process.stdin) : readFileSync(path, 'utf8');
   } catch (error) {
-    throw configError(`Cannot read ${what}: ${messageOf(error)}.`, error);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw configError(`Cannot read ${what}: ${REASONS[code]?.(path) ?? messageOf(error)}.`, error);
   }
 }
+
+const REASONS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no file ${path}. Correct its name`,
+  ENOTDIR: (path) => `there is no file ${path}. Correct its name`,
+  EISDIR: (path) => `${path} is a folder. Name a file`,
+  EACCES: (path) => `${path} may not be read. Change its permissions`,
+};

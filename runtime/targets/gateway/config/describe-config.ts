@@ -2,7 +2,7 @@ import { shownPlace } from '../store/database-url.ts';
 import type { LoadedGatewayConfig } from './read-config.ts';
 
 /** Of a gateway without a configuration file. */
-export const NO_FILE = 'none; providers from the environment';
+const NO_FILE = 'none; providers from the environment';
 
 /** What a valid configuration comes to, in a few lines and without a secret. */
 export function describeConfig({ server, database, models, masterKey, file }: LoadedGatewayConfig): string {

@@ -20,11 +20,11 @@ export function expandFile(file: unknown, schema: object, env: Environment): Exp
   const written = new Map<string, string>();
 
   const expandText = (text: string, path: Path, wanted: SchemaNode | undefined): unknown => {
-    const { text: expanded, used, problems } = expand(text, env, { bareNames: false });
+    const { text: expanded, problems } = expand(text, env, { bareNames: false });
     findings.push(...problems.map((message): Finding => ({ path, at: 'value', message })));
     if (expanded === text) return text;
     written.set(keyOf(path), text);
-    return used.length === 0 ? expanded : readAs(expanded, wanted?.type);
+    return readAs(expanded, wanted?.type);
   };
   const walk = (value: unknown, path: Path, wanted: SchemaNode | undefined): unknown => {
     if (typeof value === 'string') return expandText(value, path, wanted);

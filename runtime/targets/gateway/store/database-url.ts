@@ -40,10 +40,23 @@ function sqlitePath(rest: string, folder: string): string {
 
 /** Without user, password and options. */
 function shownUrl(url: string): string {
+  refuseLonePercent(url);
   try {
     const { host, pathname } = new URL(url);
     return `PostgreSQL at ${host || 'its socket'}${pathname}`;
   } catch (error) {
     throw configError(`The database URL is not one. ${RULE}`, error);
+  }
+}
+
+/** Each part of the URL is decoded, and what cannot be would be told in words that help nobody. */
+function refuseLonePercent(url: string): void {
+  try {
+    decodeURIComponent(url);
+  } catch (error) {
+    throw configError(
+      'The database URL has a % that begins no code of a character. Write %25 for a percent sign, also in a password.',
+      error,
+    );
   }
 }

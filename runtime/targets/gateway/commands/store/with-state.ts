@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { AppError, configError } from '../../../../contract/errors.ts';
 import { systemClock } from '../../../../platform/clock.ts';
 import type { Invocation } from '../../../../serve/cli/command.ts';
@@ -32,7 +32,20 @@ export async function withState<Result>(
 }
 
 function refuseMissing(place: DatabasePlace): void {
-  if (place.kind !== 'sqlite' || existsSync(place.path)) return;
+  if (place.kind !== 'sqlite') return;
+  try {
+    statSync(place.path);
+    return;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // One that is out of reach may well be there.
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw configError(
+        `${place.path} cannot be reached: its folder may not be read. Change its permissions, or run as its owner.`,
+        error,
+      );
+    }
+  }
   throw configError(
     `There is no database at ${place.path}. \`gateway migrate\` makes it, and so does \`gateway serve\`; -c or --database-url names another.`,
   );

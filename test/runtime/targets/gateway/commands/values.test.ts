@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from './run-command.ts';
 
@@ -33,4 +36,37 @@ test.each([
 ])('%j is refused by the rule that it breaks', async (args, message) => {
   const { code, err } = await runCommand(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('prices of a file that is not there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-prices-'));
+  try {
+    expect((await runCommand(['migrate', '--data-dir', folder])).code).toBe(0);
+    const importing = (file: string) => runCommand(['pricing', 'import', file, '--data-dir', folder]);
+    expect(await importing('nosuch.csv')).toEqual({
+      code: 1,
+      out: '',
+      err: 'Error: Cannot read the prices: there is no file nosuch.csv. Correct its name.\n',
+    });
+    expect((await importing(folder)).err).toBe(
+      `Error: Cannot read the prices: ${folder} is a folder. Name a file.\n`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.skipIf(process.getuid?.() === 0)('a database out of reach is not said to be missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-locked-'));
+  try {
+    chmodSync(folder, 0o000);
+    const { code, err } = await runCommand(['keys', 'list', '--data-dir', join(folder, 'data')]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('its folder may not be read. Change its permissions'),
+    ]);
+  } finally {
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true });
+  }
 });

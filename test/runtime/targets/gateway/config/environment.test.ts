@@ -31,6 +31,11 @@ test('variables stand in any text; only ${NAME} does, and $$ is a dollar', async
   ]);
 });
 
+test('what stands for a variable that is not set may be a number or a switch', async () => {
+  const config = await read('port: ${P:-81}\nauto_migrate: ${ON:-false}\nhost: ${H:-127.0.0.3}');
+  expect(config).toMatchObject({ server: { port: 81, host: '127.0.0.3' }, autoMigrate: false });
+});
+
 test('keys come from the variables that presets are known for, and go to no other address', async () => {
   const env = {
     OPENAI_API_KEY: 'env-openai',

@@ -54,6 +54,7 @@ test.each([
   ['gateway.db', 'has no scheme'],
   ['sqlite:', 'names no file'],
   ['postgres://ada:s3cret@[bad/db', 'is not one'],
+  ['postgres://ada:pw%s3cret@host/db', 'Write %25 for a percent sign'],
 ])('%s is no database: it %s', (url, reason) => {
   expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'ConfigError' }));
   expect(() => parseDatabaseUrl(url)).toThrow(reason);
