@@ -1,6 +1,6 @@
 import type { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { ChatChunk } from '../wires/chat/shape.ts';
+import type { ChatChunk, Json } from '../wires/chat/shape.ts';
 
 /** Tokens as a provider counted them. */
 export interface TokenUsage {
@@ -68,8 +68,8 @@ export interface EventEncoder {
 export interface StreamWords {
   /** The sign of a clean end. */
   readonly terminal: string;
-  /** An error in the middle of a stream, and all that has to follow it. */
-  error(error: StreamError): string;
+  /** An error in the middle of a stream, and all that has to follow it; `last` is the last event that the client has. */
+  error(error: StreamError, last: Json | undefined): string;
 }
 
 export interface StreamError {

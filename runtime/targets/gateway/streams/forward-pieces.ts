@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { ForwardOptions, StreamSummary, StreamError } from './api.ts';
+import { hasEvent, lastEventIn } from './last-event.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { createTally, type Tally, textOf } from './tally.ts';
 import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
@@ -20,6 +21,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
   const tally = createTally();
   let waiting: Uint8Array[] = [];
   let blocked: AppError | undefined;
+  let sent: Uint8Array | undefined;
   const settle = once((outcome: StreamSummary['outcome'], error?: AppError) =>
     parts.settle({
       ...tally.summary(),
@@ -53,7 +55,10 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
       waiting.push(understood(() => output.bytes(failure === -1 ? read : read.slice(0, failure))));
       const allowed = await judge(text);
-      if (allowed && allowed.length > 0) yield allowed;
+      if (allowed && allowed.length > 0) {
+        if (hasEvent(allowed)) sent = allowed;
+        yield allowed;
+      }
       if (failure !== -1)
         throw new AppError('UpstreamError', 'The provider reported an error in the middle of its answer.');
       if (!ended && !hasLeft()) frames = await nextOf(reader, tally);
@@ -66,7 +71,10 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     const { last, terminal } = understood(() => output.end());
     waiting.push(last);
     const rest = await judge(undefined);
-    if (rest && rest.length > 0) yield rest;
+    if (rest && rest.length > 0) {
+      if (hasEvent(rest)) sent = rest;
+      yield rest;
+    }
     await settle('complete');
     yield terminal;
   } catch (error) {
@@ -77,7 +85,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     const whyNoMore = hasLeft() && !cut ? 'aborted' : 'incomplete';
     const ending = blocked ? 'blocked' : hasLeft() && tally.complete() ? 'complete' : whyNoMore;
     const told = await settleBadly(failure, ending, settle);
-    if (!hasLeft()) yield Buffer.from(words.error(told));
+    if (!hasLeft()) yield Buffer.from(words.error(told, sent && lastEventIn(sent)));
   } finally {
     parts.onEnd();
   }

@@ -108,6 +108,9 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
 export const responsesWords: StreamWords = {
   // There is no sign of the end but the last event, which holds the whole answer.
   terminal: '',
-  error: ({ message, code }) =>
-    eventText({ type: 'error', code, message, param: null, sequence_number: 0 }, 'error'),
+  error({ message, code }, last) {
+    const number = last?.['sequence_number'];
+    const next = typeof number === 'number' ? number + 1 : 0;
+    return eventText({ type: 'error', code, message, param: null, sequence_number: next }, 'error');
+  },
 };
