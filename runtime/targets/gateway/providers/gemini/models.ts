@@ -1,12 +1,13 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import { isObject } from '../../wires/foreign-json.ts';
 import type { ProviderAdapter } from '../api.ts';
+import { modelEntry } from '../model-entry.ts';
 import { bareModel } from './model-path.ts';
 
 /** @see https://ai.google.dev/api/models */
 export const geminiModels: ProviderAdapter['models'] = {
   path: '/v1beta/models?pageSize=1000',
   list: ({ models }) =>
-    (Array.isArray(models) ? (models as Json[]) : []).flatMap(({ name }) =>
-      typeof name === 'string' ? [{ id: bareModel(name), created: 0, ownedBy: 'google' }] : [],
+    (Array.isArray(models) ? models.filter(isObject) : []).flatMap(({ name }) =>
+      modelEntry(typeof name === 'string' ? bareModel(name) : undefined, 0, 'google'),
     ),
 };
