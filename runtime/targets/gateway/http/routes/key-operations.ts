@@ -106,7 +106,7 @@ const change: Operation = {
   id: 'changeKey',
   tag: 'Keys',
   summary: 'Changes a key, turns it off, or on again.',
-  description: onlyMaster('What is left out stays as it is; null clears it.'),
+  description: onlyMaster('What is left out stays as it is; null clears it, except for `is_active`.'),
   parameters: [KEY_ID],
   request: {
     schema: keyChanges,

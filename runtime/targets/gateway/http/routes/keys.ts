@@ -35,7 +35,7 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
   routes.get('/v1/keys/:id', guards.master, async (c) => c.json(keyView(await keys.get(c.req.param('id')))));
   routes.patch('/v1/keys/:id', guards.master, async (c) => {
     const { is_active: isActive, ...fields } = await readBody(c, keyChanges);
-    const changes = { isActive: isActive ?? undefined, ...fieldsIn(fields) };
+    const changes = { isActive, ...fieldsIn(fields) };
     return c.json(keyView(await keys.change(c.req.param('id'), changes)));
   });
   routes.delete('/v1/keys/:id', guards.master, async (c) => {
@@ -52,11 +52,11 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
 
 type Fields = Omit<Static<typeof newKey>, 'user_id'>;
 
-/** Null clears, except where there is nothing that it could mean: there it is as if nothing was said. */
+/** Null clears. */
 const fieldsIn = (body: Fields): Omit<NewKey, 'userId'> => ({
   keyName: body.key_name,
   expiresAt: momentOrNull('expires_at', body.expires_at),
-  metadata: body.metadata ?? undefined,
+  metadata: body.metadata === null ? {} : body.metadata,
   allowedModels: body.allowed_models,
   rpm: body.rpm,
   tpm: body.tpm,

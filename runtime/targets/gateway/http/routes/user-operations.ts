@@ -74,7 +74,7 @@ const change: Operation = {
   tag: 'Users',
   summary: 'Changes a user.',
   description: onlyMaster(
-    'What is left out stays as it is; null clears it. Another budget begins a new window.',
+    'What is left out stays as it is; null clears it, except for `blocked`. Another budget begins a new window.',
   ),
   parameters: [USER_ID],
   request: { schema: userChanges, examples: { block: { blocked: true } } },

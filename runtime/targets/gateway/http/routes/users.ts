@@ -40,12 +40,12 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
   return { routes, operations: USER_OPERATIONS };
 }
 
-/** Null clears, except where there is nothing that it could mean: there it is as if nothing was said. */
-const changesIn = (body: Static<typeof userChanges>): UserChanges => ({
+/** Null clears. A new user who is said to be neither blocked nor not is not; a change cannot leave that open. */
+const changesIn = (body: Omit<Static<typeof newUser>, 'user_id'>): UserChanges => ({
   alias: body.alias,
   budgetId: body.budget_id,
   blocked: body.blocked ?? undefined,
-  metadata: body.metadata ?? undefined,
+  metadata: body.metadata === null ? {} : body.metadata,
   rpm: body.rpm,
   tpm: body.tpm,
   maxParallel: body.max_parallel,

@@ -33,6 +33,7 @@ export const momentOrNull = (description: string) =>
   Type.Union([...moment().anyOf, Type.Null()], { description });
 
 export const metadata = anyObject('What you want to remember about it; at most 16 KiB as JSON.');
+export const CLEARED_METADATA = 'Null is an empty object.';
 
 export const seconds = orNull(
   Type.Integer({ minimum: 1 }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import {
+  CLEARED_METADATA,
   count,
   dollars,
   maxBudget,
@@ -31,7 +32,7 @@ const changes = {
       'When the key stops working. A time without a zone is in UTC. Null for a key that does not expire.',
     ),
   ),
-  metadata: Type.Optional(orNull(metadata)),
+  metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
   allowed_models: Type.Optional(allowedModels),
   ...rateChanges,
   budget: Type.Optional(
@@ -56,9 +57,7 @@ export const newKey = closed('NewKey', {
 
 export const keyChanges = closed('KeyChanges', {
   ...changes,
-  is_active: Type.Optional(
-    orNull(Type.Boolean({ description: 'False turns the key off, true turns it on again.' })),
-  ),
+  is_active: Type.Optional(Type.Boolean({ description: 'False turns the key off, true turns it on again.' })),
 });
 
 export const rotation = closed('KeyRotation', {

@@ -1,21 +1,33 @@
 import { Type } from 'typebox';
 import { closed, orNull } from '../../../../serve/http/schemas.ts';
-import { dollars, metadata, rateChanges, rates, someText, text, time, timeOrNull } from './fields.ts';
+import {
+  CLEARED_METADATA,
+  dollars,
+  metadata,
+  rateChanges,
+  rates,
+  someText,
+  text,
+  time,
+  timeOrNull,
+} from './fields.ts';
+
+const blocked = Type.Boolean({ description: 'A blocked user is refused everywhere.' });
 
 const changes = {
   alias: Type.Optional(orNull(text('A name for people.'))),
   budget_id: Type.Optional(orNull(text('The budget that limits the user. Null takes it away.'))),
-  blocked: Type.Optional(orNull(Type.Boolean({ description: 'A blocked user is refused everywhere.' }))),
-  metadata: Type.Optional(orNull(metadata)),
+  metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
   ...rateChanges,
 };
 
 export const newUser = closed('NewUser', {
   user_id: someText('What requests with the master key call the user in `user`.'),
   ...changes,
+  blocked: Type.Optional(orNull(blocked, 'Null is false.')),
 });
 
-export const userChanges = closed('UserChanges', changes);
+export const userChanges = closed('UserChanges', { ...changes, blocked: Type.Optional(blocked) });
 
 export const user = closed('User', {
   user_id: Type.String(),

@@ -47,6 +47,7 @@ test('PATCH turns off and on, and null clears', async () => {
     allowed_models: [],
     rpm: 1,
     budget: { max_budget: 1 },
+    metadata: { a: 1 },
   });
   const path = `/v1/keys/${made.id}`;
   const useIt = async (): Promise<unknown> => {
@@ -65,10 +66,14 @@ test('PATCH turns off and on, and null clears', async () => {
   expect((await ask('PATCH', path, { is_active: true })).body.status).toBe('active');
   expect(await useIt()).toEqual([200, undefined]);
   const nulls = { key_name: null, expires_at: null, allowed_models: null, rpm: null, budget: null };
-  expect((await ask('PATCH', path, { ...nulls, is_active: null, metadata: null })).body).toMatchObject({
+  expect((await ask('PATCH', path, { ...nulls, metadata: null })).body).toMatchObject({
     ...nulls,
     is_active: true,
     metadata: {},
+  });
+  expect(await ask('PATCH', path, { is_active: null })).toMatchObject({
+    status: 422,
+    body: { detail: 'is_active must be true or false, not null', error: { param: 'is_active' } },
   });
   expect((await ask('PATCH', path, { user_id: 'other' })).status).toBe(422);
   expect((await ask('PATCH', path, { expires_at: 0 })).body.error.param).toBe('expires_at');

@@ -129,15 +129,24 @@ test('PATCH changes what is named, and null clears', async () => {
     created_at: '2026-03-01T12:00:00Z',
     updated_at: '2026-03-01T12:00:01.5Z',
   });
-  const cleared = { alias: null, budget_id: null, rpm: null, blocked: null, metadata: null };
+  const cleared = { alias: null, budget_id: null, rpm: null, metadata: null };
   expect((await ask('PATCH', '/v1/users/ada', cleared)).body).toMatchObject({
     alias: null,
     budget_id: null,
     budget_started_at: null,
     rpm: null,
-    // Neither can be nothing.
     blocked: true,
-    metadata: { a: 1 },
+    metadata: {},
+  });
+  expect(await ask('PATCH', '/v1/users/ada', { blocked: null })).toMatchObject({
+    status: 422,
+    body: { detail: 'blocked must be true or false, not null', error: { param: 'blocked' } },
+  });
+  expect(
+    (await ask('POST', '/v1/users', { user_id: 'eve', blocked: null, metadata: null })).body,
+  ).toMatchObject({
+    blocked: false,
+    metadata: {},
   });
   expect((await ask('PATCH', '/v1/users/ada', {})).status).toBe(200);
   expect(await ask('PATCH', '/v1/users/nobody', {})).toMatchObject({
