@@ -47,10 +47,9 @@ export function createLifecycle(): Lifecycle {
     },
     enter(onCut) {
       if (phase !== 'ready') {
-        throw new AppError(
-          'UnavailableError',
-          phase === 'starting' ? 'The server is starting; try again.' : 'The server is shutting down.',
-        );
+        throw phase === 'starting'
+          ? new AppError('UnavailableError', 'The server is starting; try again.')
+          : new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
       }
       inside += 1;
       if (onCut) toldOfCut.add(onCut);

@@ -145,7 +145,7 @@ test('a server that is ending lets nobody in, and says when to come back', async
   const { ask, kernel } = await open();
   void kernel.lifecycle.drain();
   const { status, headers, body } = await ask('GET', '/v1/users');
-  expect([status, headers.get('Retry-After'), body.error.code]).toEqual([503, '1', 'unavailable']);
+  expect([status, headers.get('Retry-After'), body.error.code]).toEqual([503, '1', 'shutting_down']);
 });
 
 describe('headers of answers', () => {
