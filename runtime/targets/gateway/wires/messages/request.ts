@@ -1,6 +1,8 @@
 import type { AnthropicBlock, AnthropicTool } from '../../providers/anthropic/shape.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../chat/shape.ts';
+import { isObject } from '../foreign-json.ts';
 import { refuse } from '../refuse.ts';
+import { checkRequest } from './check-request.ts';
 
 interface MessageParam {
   readonly role: string;
@@ -12,9 +14,10 @@ interface MessageParam {
  * blocks of it, `top_k`, `cache_control`; tools that Anthropic runs itself are refused.
  */
 export function toChat(body: Json): ChatRequest {
+  checkRequest(body);
   const { system, stop_sequences: stop, tools, metadata, output_config: output } = body;
   const { user_id: user } = (metadata ?? {}) as Json;
-  const { effort, format } = (output ?? {}) as { readonly effort?: string; readonly format?: Json };
+  const { effort, format } = (output ?? {}) as Json;
   return {
     model: body['model'] as string,
     messages: [...systemOf(system), ...(body['messages'] as MessageParam[]).flatMap(messagesOf)],
@@ -26,8 +29,8 @@ export function toChat(body: Json): ChatRequest {
     ...(Array.isArray(tools) && tools.length > 0 && { tools: (tools as AnthropicTool[]).map(toolOf) }),
     ...toolChoice(body['tool_choice'] as Json | null | undefined),
     ...(typeof user === 'string' && { user }),
-    ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(format && {
+    ...(typeof effort === 'string' && { reasoning_effort: effort }),
+    ...(isObject(format) && {
       response_format: {
         type: 'json_schema',
         json_schema: { name: 'answer', schema: format['schema'] as Json },

@@ -8,6 +8,7 @@ import type {
   ToolChoice,
 } from '../chat/shape.ts';
 import { refuse } from '../refuse.ts';
+import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 
 /** What needs a memory or a worker behind the API, which only the provider's own has. */
 const REFUSED = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
@@ -21,7 +22,7 @@ export function toChat(body: Json): ChatRequest {
   const found = REFUSED.find((name) => isAsked(body[name]));
   if (found !== undefined) throw refuse(`\`${found}\``);
   const { input, instructions, tools, text, reasoning } = body;
-  const { format } = (text ?? {}) as { readonly format?: Json };
+  const { format } = (text ?? {}) as Json;
   const { effort } = (reasoning ?? {}) as Json;
   return {
     model: body['model'] as string,
@@ -39,10 +40,10 @@ export function toChat(body: Json): ChatRequest {
       'safety_identifier',
     ]),
     ...(typeof body['max_output_tokens'] === 'number' && { max_tokens: body['max_output_tokens'] }),
-    ...(Array.isArray(tools) && tools.length > 0 && { tools: (tools as Json[]).map(toolOf) }),
+    ...(Array.isArray(tools) && tools.length > 0 && { tools: objectsAt(tools, 'tools').map(toolOf) }),
     ...(body['tool_choice'] !== undefined &&
       body['tool_choice'] !== null && { tool_choice: choiceOf(body['tool_choice']) }),
-    ...(format && { response_format: formatOf(format) }),
+    ...(!isAbsent(format) && { response_format: formatOf(objectAt(format, 'text.format')) }),
     ...(typeof effort === 'string' && { reasoning_effort: effort }),
   };
 }
@@ -66,8 +67,8 @@ const pick = (body: Json, names: readonly string[]): Json =>
 function messagesOf(input: unknown): ChatMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: ChatMessage[] = [];
-  for (const item of (input ?? []) as Json[]) {
-    const message = messageOf(item);
+  for (const [at, item] of objectsAt(input, 'input').entries()) {
+    const message = messageOf(item, `input[${at}]`);
     const last = messages.at(-1);
     // Each call of a tool is an item, all calls of an answer are one message.
     if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
@@ -80,42 +81,51 @@ function messagesOf(input: unknown): ChatMessage[] {
   return messages;
 }
 
-function messageOf(item: Json): ChatMessage | undefined {
+function messageOf(item: Json, place: string): ChatMessage | undefined {
   switch (item['type'] ?? 'message') {
     case 'message':
-      return { role: String(item['role']), content: contentOf(item['content']) };
+      return {
+        role: textAt(item['role'], `${place}.role`),
+        content: contentOf(item['content'], `${place}.content`),
+      };
     case 'function_call': {
-      const called = { name: String(item['name']), arguments: textOr(item['arguments']) };
+      const called = { name: textAt(item['name'], `${place}.name`), arguments: textOr(item['arguments']) };
       return {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: String(item['call_id']), type: 'function', function: called }],
+        tool_calls: [{ id: textAt(item['call_id'], `${place}.call_id`), type: 'function', function: called }],
       };
     }
     case 'function_call_output':
-      return { role: 'tool', tool_call_id: String(item['call_id']), content: contentOf(item['output']) };
+      return {
+        role: 'tool',
+        tool_call_id: textAt(item['call_id'], `${place}.call_id`),
+        content: contentOf(item['output'], `${place}.output`),
+      };
     case 'reasoning':
       return undefined;
     default:
-      throw refuse(`input of the type \`${String(item['type'])}\``);
+      throw refuse(`input of the type \`${textAt(item['type'], `${place}.type`)}\``);
   }
 }
 
-function contentOf(content: unknown): string | readonly ContentPart[] {
+function contentOf(content: unknown, place: string): string | readonly ContentPart[] {
   if (typeof content === 'string') return content;
-  const parts = ((content ?? []) as Json[]).map(partOf);
+  const parts: ContentPart[] = [];
+  contentAt(content, place, (part, at) => void parts.push(partOf(part, at)));
   // A text alone is written as one: not every provider knows parts.
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 }
 
-function partOf(part: Json): ContentPart {
-  switch (part['type']) {
+function partOf(part: Json, place: string): ContentPart {
+  const type = textAt(part['type'], `${place}.type`);
+  switch (type) {
     case 'input_text':
     case 'output_text':
     case 'text':
-      return { type: 'text', text: String(part['text']) };
+      return { type: 'text', text: textAt(part['text'], `${place}.text`) };
     case 'refusal':
-      return { type: 'text', text: String(part['refusal']) };
+      return { type: 'text', text: textAt(part['refusal'], `${place}.refusal`) };
     case 'input_image':
       if (typeof part['image_url'] === 'string') return { type: 'image_url', image_url: imageOf(part) };
       throw refuse('images by file id');
@@ -126,7 +136,7 @@ function partOf(part: Json): ContentPart {
       }
       throw refuse('files by id or URL');
     default:
-      throw refuse(`content of the type \`${String(part['type'])}\``);
+      throw refuse(`content of the type \`${type}\``);
   }
 }
 
@@ -135,18 +145,16 @@ const imageOf = ({ image_url: url, detail }: Json): { readonly url: string; read
   ...(typeof detail === 'string' && { detail }),
 });
 
-function toolOf({
-  type,
-  name,
-  description,
-  parameters,
-  strict,
-}: Json): NonNullable<ChatRequest['tools']>[number] {
-  if (type !== 'function') throw refuse(`the tool \`${String(type)}\``);
+function toolOf(
+  { type, name, description, parameters, strict }: Json,
+  at: number,
+): NonNullable<ChatRequest['tools']>[number] {
+  const kind = textAt(type, `tools[${at}].type`);
+  if (kind !== 'function') throw refuse(`the tool \`${kind}\``);
   return {
     type: 'function',
     function: {
-      name: String(name),
+      name: textAt(name, `tools[${at}].name`),
       ...(typeof description === 'string' && { description }),
       ...(parameters ? { parameters: parameters as Json } : {}),
       ...(typeof strict === 'boolean' && { strict }),
@@ -156,13 +164,14 @@ function toolOf({
 
 function choiceOf(choice: unknown): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice;
-  const { type, name } = choice as Json;
-  if (type === 'function') return { type: 'function', function: { name: String(name) } };
-  throw refuse(`tool choice of the type \`${String(type)}\``);
+  const { type, name } = typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice');
+  const kind = textAt(type, 'tool_choice.type');
+  if (kind === 'function') return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
+  throw refuse(`tool choice of the type \`${kind}\``);
 }
 
 function formatOf({ type, ...rest }: Json): ResponseFormat {
-  if (type !== 'json_schema') return { type: String(type) };
+  if (type !== 'json_schema') return { type: textAt(type, 'text.format.type') };
   return { type: 'json_schema', json_schema: rest };
 }
 

@@ -7,8 +7,8 @@ const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, u
 
 test('models that no request could name are left out', () => {
   const data = [...ODD.map((id) => ({ id })), null, 5, [], { id: 'good' }];
-  for (const { list } of [openAiModels, anthropicModels]) {
-    expect(list({ data }).map(({ id }) => id)).toEqual(['good']);
+  for (const models of [openAiModels, anthropicModels]) {
+    expect(models.list({ data }).map(({ id }) => id)).toEqual(['good']);
   }
   const models = [...ODD.map((name) => ({ name })), null, { name: 'models/' }, { name: 'models/good' }];
   expect(geminiModels.list({ models }).map(({ id }) => id)).toEqual(['good']);

@@ -1,0 +1,39 @@
+import type { Json } from '../chat/shape.ts';
+import { contentAt, eachAt, isAbsent, mayBeTextAt, objectAt, textAt } from '../request-members.ts';
+
+/** Throws an InputError for what has not the shape of Anthropic's messages, as far as it is translated. */
+export function checkRequest({ system, messages, tools, tool_choice: choice }: Json): void {
+  contentAt(system, 'system', checkBlock);
+  eachAt(messages, 'messages', ({ role, content }, place) => {
+    textAt(role, `${place}.role`);
+    contentAt(content, `${place}.content`, checkBlock);
+  });
+  eachAt(tools, 'tools', ({ type, name, description }, place) => {
+    mayBeTextAt(type, `${place}.type`);
+    textAt(name, `${place}.name`);
+    mayBeTextAt(description, `${place}.description`);
+  });
+  if (!isAbsent(choice)) textAt(objectAt(choice, 'tool_choice')['type'], 'tool_choice.type');
+}
+
+function checkBlock(block: Json, place: string): void {
+  const source = block['source'];
+  switch (textAt(block['type'], `${place}.type`)) {
+    case 'text':
+      textAt(block['text'], `${place}.text`);
+      break;
+    case 'image':
+    case 'document':
+      textAt(objectAt(source, `${place}.source`)['type'], `${place}.source.type`);
+      break;
+    case 'tool_use':
+      textAt(block['id'], `${place}.id`);
+      textAt(block['name'], `${place}.name`);
+      break;
+    case 'tool_result':
+      textAt(block['tool_use_id'], `${place}.tool_use_id`);
+      contentAt(block['content'], `${place}.content`, checkBlock);
+      break;
+    default:
+  }
+}
