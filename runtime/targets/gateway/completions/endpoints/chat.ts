@@ -5,7 +5,8 @@ import { mostOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
 const calledTool = open({
   id: Type.String(),
-  function: open({ name: Type.String(), arguments: Type.String() }),
+  // Tools of another kind have another member.
+  function: Type.Optional(open({ name: Type.String(), arguments: Type.String() })),
 });
 
 const message = open({

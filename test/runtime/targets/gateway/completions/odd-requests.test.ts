@@ -41,6 +41,23 @@ test.each([
   expect(await gateway.usage(userId)).toEqual([]);
 });
 
+test('calls of custom tools can be sent back, where no other wire has to have a word for them', async () => {
+  const { secret } = await someone();
+  const call = { id: 'call_1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+  ];
+  expect((await gateway.post(CHAT, { model: 'openai:good', messages }, secret)).status).toBe(200);
+  expect((await openai.last()).body).toContain(JSON.stringify(call));
+  const translated = await gateway.post(CHAT, { model: 'anthropic:good', messages }, secret);
+  expect(await errorIn(translated)).toMatchObject({
+    status: 400,
+    message: 'messages[1].tool_calls[0].function must be an object, but it is missing',
+  });
+});
+
 test('nobody changes by a name of his own how names of others are read', async () => {
   const { secret } = await someone();
   const { messages } = chatBody('openai:good');
