@@ -1,6 +1,6 @@
-/** Beyond it in either direction a number means milliseconds; as seconds that would be the year 2603. */
-const MOST_SECONDS = 2e10;
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+/** Beyond it in either direction a number means milliseconds; as seconds that would be after the year 9999. */
+const MOST_SECONDS = Math.floor(LAST / 1000);
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 /** Fewer digits are a year, or a slip. */
 const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
