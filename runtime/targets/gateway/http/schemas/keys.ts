@@ -100,7 +100,7 @@ export const createdKey = closed('CreatedKey', {
 });
 
 const allowance = closed('Allowance', {
-  used: count('In the last minute; of `parallel`, now.'),
+  used: count('In the last minute, which is counted where there is a limit; of `parallel`, now.'),
   limit: orNull(count()),
   remaining: orNull(count()),
 });
