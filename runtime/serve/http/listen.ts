@@ -14,6 +14,7 @@ import { trackAnswers } from '../running-answers.ts';
 import { continueWhenRead } from './continue-when-read.ts';
 import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { TlsFiles } from '../tls.ts';
 import { answerRefused, answerUnheard, MAX_HEADER_BYTES, type Refuse } from './unheard-requests.ts';
 
@@ -116,7 +117,9 @@ function refused(error: unknown, refuse: Refuse): Response {
     error instanceof RequestError
       ? new AppError('MalformedError', `Bad request: ${error.message}`)
       : new AppError('InternalError', 'Internal error', { cause: error });
-  return refuse(known, HTTP_STATUS[known.code]);
+  const answer = refuse(known, HTTP_STATUS[known.code]);
+  answer.headers.set(REQUEST_ID_HEADER, requestIdFrom(undefined));
+  return answer;
 }
 
 const plainText = ({ message }: AppError, status: number): Response => new Response(message, { status });

@@ -52,5 +52,9 @@ export const observeRequests =
     });
   };
 
+/** Of the route that answered, or would have if nothing had refused the request before it; what parts may be is left out. */
 const routePattern = (c: Context): string =>
-  matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? 'none';
+  matchedRoutes(c)
+    .slice(c.req.routeIndex)
+    .find(({ path }) => !path.endsWith('*'))
+    ?.path.replaceAll(/\{[^}]*\}/g, '') ?? 'none';

@@ -58,10 +58,14 @@ describe('metrics', () => {
     const { request, ask } = gateway();
     await ask('GET', '/v1/users/somebody-nobody-knows');
     await ask('GET', '/v1/pricing/a:very/long/name');
+    await ask('GET', '/v1/models/a:very/long/name');
+    await ask('GET', '/v1/keys/me');
     const { status, text } = await request('/metrics');
     expect(status).toBe(200);
     expect(text).toContain('gateway_auth_failures_total');
     expect(text).toMatch(/http_request_duration_seconds_count\{.*route="\/v1\/users\/:id".*\} 1/);
+    expect(text).toMatch(/route="\/v1\/models\/:id"/);
+    expect(text).toMatch(/route="\/v1\/keys\/me"/);
     expect(text).not.toMatch(/somebody|very/);
   });
 
