@@ -37,8 +37,10 @@ const usageLog = closed(
 export const usageLogs = Type.Array(usageLog);
 
 const totals = {
-  requests: count(),
-  errors: count('How many of the requests failed.'),
+  requests: count(
+    'Rows: each request, and each attempt at a model that failed before another one was asked.',
+  ),
+  errors: count('How many of them failed.'),
   prompt_tokens: count(),
   completion_tokens: count(),
   cached_tokens: count(),
