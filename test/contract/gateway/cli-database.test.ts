@@ -40,7 +40,7 @@ verifiesGatewayCommand('gcli:database', async (arm) => {
   expect(await refused(1, ...at(`sqlite:${write('text.db', 'no database'.repeat(100))}`))).toContain(
     'the file is not a SQLite database. Choose another',
   );
-  expect(await refused(1, ...at('mysql://x'))).toContain('begins with "mysql:", which is not supported');
+  expect(await refused(2, ...at('mysql://x'))).toContain('begins with "mysql:", which is not supported');
   const secret = await refused(1, ...at('postgres://me:hush@127.0.0.1:1/x'));
   expect(secret).toContain('(PostgreSQL at 127.0.0.1:1/x): nothing listens there. Start PostgreSQL');
   expect(secret).not.toContain('hush');

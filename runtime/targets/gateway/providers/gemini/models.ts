@@ -8,6 +8,6 @@ export const geminiModels: ProviderAdapter['models'] = {
   path: '/v1beta/models?pageSize=1000',
   list: ({ models }) =>
     (Array.isArray(models) ? models.filter(isObject) : []).flatMap(({ name }) =>
-      modelEntry(typeof name === 'string' ? bareModel(name) : undefined, 0, 'google'),
+      modelEntry(typeof name === 'string' && !name.endsWith('/') ? bareModel(name) : undefined, 0, 'google'),
     ),
 };

@@ -11,8 +11,8 @@ export interface Reading {
 }
 
 /**
- * An answer as all may rely on that it is, whoever wrote it. Throws for one that cannot be understood. What it does not look at is
- * left out, as the bytes themselves go to clients of the same wire.
+ * An answer as all may rely on that it is, whoever wrote it. Throws for one that cannot be understood. The bytes themselves go to
+ * clients of the same wire.
  */
 export function readCompletion(answer: unknown, reading: Reading): ChatCompletion {
   if (!isObject(answer)) throw new Error('The answer is no object.');
@@ -37,6 +37,8 @@ function readMessage(message: unknown, { isTranslated }: Reading): ChatMessage {
   const { content, refusal, thought } = textsIn(message);
   const calls = objectsIn(message['tool_calls'], '`tool_calls`');
   return {
+    // Whatever else is in there may be what the model says, too.
+    ...message,
     role: 'assistant',
     content: content ?? null,
     ...(refusal && { refusal }),
