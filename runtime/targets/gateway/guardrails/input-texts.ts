@@ -46,12 +46,15 @@ const OF_ANY_NAMES = new Set(
  * as a member that only one provider has, is not overlooked.
  */
 export function inputTexts(body: Json): string[] {
-  return Object.entries(body).flatMap(([name, member]) => {
-    if (SETTINGS.has(name)) return [];
-    // The names of what tools take are read by models, and a schema is one text: encoders judge what belongs together at once.
-    if (SCHEMAS.has(name)) return textOfEach(member);
-    return name === 'input' ? textsIn(member) : textsIn({ [name]: member });
-  });
+  return Object.entries(body)
+    .filter(
+      ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
+    )
+    .flatMap(([name, member]) => {
+      // The names of what tools take are read by models, and a schema is one text: encoders judge what belongs together at once.
+      if (SCHEMAS.has(name)) return textOfEach(member);
+      return name === 'input' ? textsIn(member) : textsIn({ [name]: member });
+    });
 }
 
 const SCHEMAS = new Set(['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format']);
