@@ -62,11 +62,18 @@ function endOfString(text: string, from: number): number | undefined {
 
 /** Names that are nowhere else, for those that cannot be written without escapes. */
 function standInsFor(names: readonly string[], text: string): Map<string, string> {
-  let mark = '\uE000';
-  while (text.includes(mark) || names.some((name) => name.includes(mark))) mark += '\uE000';
   const unwritable = new Set(names.filter((name) => NEEDS_ESCAPES.test(name)));
-  return new Map([...unwritable].map((name, index) => [name, `${mark}${index}`]));
+  if (unwritable.size === 0) return new Map();
+  // Whoever writes the text may have written any mark: the first is taken that is not there.
+  const taken = new Set(
+    [text, ...names].flatMap((one) => [...one.matchAll(MARK)].map(([, number]) => number)),
+  );
+  let free = 0;
+  while (taken.has(String(free))) free += 1;
+  return new Map([...unwritable].map((name, index) => [name, `\uE000${free}.${index}`]));
 }
+
+const MARK = /\uE000(\d+)/g;
 
 /** Gives members their names back, each in its place. Goes as deep as the text, so it must not call itself. */
 function renameMembers(value: unknown, names: ReadonlyMap<string, string>): void {

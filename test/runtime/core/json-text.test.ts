@@ -28,6 +28,8 @@ const name = fc.oneof(
     '\n',
     '__proto__',
     '\uE000',
+    '\uE0000.0',
+    '\uE0001.1',
     '\uE0000',
     '1',
   ),
@@ -101,4 +103,13 @@ test('long and deep texts are read', () => {
 test('a reviver is called', () => {
   const revive = (_: string, value: unknown, { source }: { source?: string }): unknown => source ?? value;
   expect(parseJsonText(String.raw`{"\u0061":1.50,"\"":2e0}`, revive)).toEqual({ a: '1.50', '"': '2e0' });
+});
+
+test('a text full of what could stand for names is read in one pass', () => {
+  const run = '\uE000'.repeat(1_000_000);
+  const marks = Array.from({ length: 100_000 }, (_, at) => `\uE000${at}.0`).join('');
+  const text = JSON.stringify({ '"': 1, '\uE0000.0': 2, run, marks });
+  const read = parseJsonText(text) as Record<string, unknown>;
+  expect(Object.keys(read)).toEqual(['"', '\uE0000.0', 'run', 'marks']);
+  expect([read['"'], read['run'] === run, read['marks'] === marks]).toEqual([1, true, true]);
 });
