@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import { parseJsonText } from '../../../core/json-text.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
@@ -135,9 +136,6 @@ function parsed(bytes: Uint8Array): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Some tell in the event which status it would have been. */
 function statusIn(body: unknown): number {

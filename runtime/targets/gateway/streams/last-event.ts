@@ -1,5 +1,5 @@
+import { isObject } from '../../../core/is-object.ts';
 import { parseJsonText } from '../../../core/json-text.ts';
-import { isObject } from '../wires/foreign-json.ts';
 import type { Json } from '../wires/chat/shape.ts';
 
 /** Comments alone are none. */

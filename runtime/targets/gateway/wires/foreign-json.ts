@@ -1,8 +1,7 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { Json } from './chat/shape.ts';
 
-/** What others wrote may be of any shape. These read it, and throw for what they cannot make sense of. */
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+// What others wrote may be of any shape. These read it, and throw for what they cannot make sense of.
 
 /** None if it is left out. */
 export function objectsIn(value: unknown, what: string): readonly Json[] {

@@ -1,4 +1,4 @@
-import { isObject } from '../../wires/foreign-json.ts';
+import { isObject } from '../../../../core/is-object.ts';
 import type { Json } from '../../wires/chat/shape.ts';
 import type { ModelEntry, ProviderAdapter } from '../api.ts';
 import { modelEntry } from '../model-entry.ts';

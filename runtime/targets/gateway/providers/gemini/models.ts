@@ -1,4 +1,4 @@
-import { isObject } from '../../wires/foreign-json.ts';
+import { isObject } from '../../../../core/is-object.ts';
 import type { ProviderAdapter } from '../api.ts';
 import { modelEntry } from '../model-entry.ts';
 import { bareModel } from './model-path.ts';

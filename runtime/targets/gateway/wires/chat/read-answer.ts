@@ -1,6 +1,7 @@
+import { isObject } from '../../../../core/is-object.ts';
 import type { EventDecoder } from '../../streams/api.ts';
 import { checkedUsage } from '../../streams/tally.ts';
-import { countOr, isObject, objectsIn, textIn, textOr } from '../foreign-json.ts';
+import { countOr, objectsIn, textIn, textOr } from '../foreign-json.ts';
 import { readCall, readCallDelta } from './read-call.ts';
 import type { ChatChunk, ChatCompletion, ChatMessage, ChunkChoice, ChunkDelta, Json } from './shape.ts';
 

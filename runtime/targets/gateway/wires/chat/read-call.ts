@@ -1,4 +1,5 @@
-import { countOr, isObject, textOr } from '../foreign-json.ts';
+import { isObject } from '../../../../core/is-object.ts';
+import { countOr, textOr } from '../foreign-json.ts';
 import type { Json, ToolCall, ToolCallDelta } from './shape.ts';
 
 /** A call of a tool. Throws if it has to be told over a wire that has no word for it. */

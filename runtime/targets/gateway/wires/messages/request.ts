@@ -1,6 +1,6 @@
+import { isObject } from '../../../../core/is-object.ts';
 import type { AnthropicBlock, AnthropicTool } from '../../providers/anthropic/shape.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../chat/shape.ts';
-import { isObject } from '../foreign-json.ts';
 import { refuse } from '../refuse.ts';
 import { checkRequest } from './check-request.ts';
 
