@@ -1,6 +1,6 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { givenKey } from '../../../../serve/cli/given-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import { keyOfClient } from './key-of-client.ts';
 
 /** Asks the gateway that is named, or one that is started for it. */
 export async function withGateway<Result>(
@@ -24,7 +24,8 @@ export async function withGateway<Result>(
       `${invocation.source('url')} holds credentials, which are not sent. Give the key with GATEWAY_API_KEY.`,
     );
   }
-  const key = keyOfClient(invocation);
+  const given = invocation.value('api-key');
+  const key = given === undefined ? undefined : givenKey(given, invocation.source('api-key'));
   const { createGatewayClient } = await import('./gateway-client.ts');
   return await work(createGatewayClient(url, key), url);
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '../../../../contract/errors.ts';
-import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
+import { isSendableKey, SENDABLE_KEY_RULE } from '../../../../core/sendable-key.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
+import { givenKey } from '../../../../serve/cli/given-key.ts';
 import type { Given } from '../given.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
@@ -48,10 +49,7 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
 /** What the flag or the variable says. */
 function keyGiven(given: Given): string | undefined {
   const text = given.text('master-key');
-  if (text === undefined) return undefined;
-  const key = withoutLineEnd(text);
-  if (!isSendableKey(key)) throw new UsageError(`${given.source('master-key')} ${SENDABLE_KEY_RULE}.`);
-  return key;
+  return text === undefined ? undefined : givenKey(text, given.source('master-key'));
 }
 
 function readKey(path: string, source: string): string {

@@ -1,5 +1,4 @@
 import { givenOnly } from '../../../../core/given-only.ts';
-import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
 import { didYouMean } from '../../../../core/suggest.ts';
 import type { EncoderProgram, OpenAiDialect, ProviderInstance, ProviderLimits } from '../../providers/api.ts';
 import { type Preset, PRESETS } from '../../providers/presets.ts';
@@ -96,17 +95,13 @@ interface Asked {
 
 /** The variable of a preset is not for an address that only shares its type. */
 function keyFromEnvironment(
-  { given, report, secrets }: ResolveContext,
+  context: ResolveContext,
   path: Path,
   { name, type, hasBase }: Asked,
 ): string | undefined {
   if (hasBase && name !== type) return undefined;
-  const variable = keyVariables(type).find((candidate) => given.variable(candidate) !== undefined);
-  if (variable === undefined) return undefined;
-  const key = withoutLineEnd(given.variable(variable) ?? '');
-  if (key !== '') secrets.add(key);
-  if (!isSendableKey(key)) report(path, `${variable} ${SENDABLE_KEY_RULE}`, 'key');
-  return key;
+  const variable = keyVariables(type).find((candidate) => context.given.variable(candidate) !== undefined);
+  return variable && sendableKey(context, path, context.given.variable(variable), variable);
 }
 
 function timeoutOf(

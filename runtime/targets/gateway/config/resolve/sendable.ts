@@ -2,16 +2,23 @@ import { HEADER_VALUE_RULE, isHeaderValue, whyNoHeaderName } from '../../../../c
 import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
 import type { Path, ResolveContext } from './context.ts';
 
-/** A key of the file as it can be sent; what no header can carry is reported, without showing it. */
+/**
+ * A key of the file as it can be sent, or of a variable that stands for it; what no header can carry is reported, without showing
+ * it.
+ */
 export function sendableKey(
   { report, secrets }: ResolveContext,
   path: Path,
   written: string | undefined,
+  variable?: string,
 ): string | undefined {
   if (written === undefined) return undefined;
   const key = withoutLineEnd(written);
   if (key !== '') secrets.add(key);
-  if (!isSendableKey(key)) report(path, SENDABLE_KEY_RULE);
+  if (!isSendableKey(key)) {
+    if (variable === undefined) report(path, SENDABLE_KEY_RULE);
+    else report(path, `${variable} ${SENDABLE_KEY_RULE}`, 'key');
+  }
   return key;
 }
 
