@@ -5,13 +5,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
-    // Most tests need no built model: `WITHOUT_MODELS=1` runs those a minute sooner. Many need no other program either.
-    globalSetup: [
-      ...(process.env['WITHOUT_MODELS'] ? [] : ['./helpers/build-models.ts']),
-      ...(process.env['WITHOUT_PROGRAMS']
-        ? []
-        : ['./helpers/build-manager.ts', './helpers/build-gateway.ts']),
-    ],
+    globalSetup: ['./helpers/built-folders.ts'],
     testTimeout: 120_000,
     hookTimeout: 180_000,
     // What is waited for comes soon, or later on a busy machine: how long it took is no test's matter.

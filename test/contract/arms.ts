@@ -1,19 +1,15 @@
-import { join } from 'node:path';
-import { inject } from 'vitest';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { transformed } from './transformed.ts';
 import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
 import { runProgram } from '../../runtime/serve/cli/run.ts';
 import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
+import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
 /** A way to run a model's commands. `model` is the name of a fixture. */
 export interface Arm {
   readonly name: string;
   run(model: string, args: readonly string[]): Promise<Answer>;
 }
-
-export const executablePath = (model: string): string => join(inject('built'), `${model}.encoder`);
-const assetsPath = (model: string): string => join(inject('built'), `${model}.assets`);
 
 /** From source, on the folder that `build --no-build` writes. */
 const inProcess: Arm = {
@@ -24,7 +20,7 @@ const inProcess: Arm = {
       out: (text: string) => void (stdout += text),
       err: (text: string) => void (stderr += text),
     };
-    const path = needsExecutable(args) ? executablePath(model) : assetsPath(model);
+    const path = needsExecutable(args) ? builtExecutable(model) : builtAssets(model);
     const exitCode = await runProgram(encoderProgram(path, 'model.encoder'), args, output);
     return { exitCode, stdout, stderr };
   },
@@ -36,7 +32,7 @@ const needsExecutable = ([command = '']: readonly string[]): boolean =>
 
 const executable: Arm = {
   name: 'executable',
-  run: (model, args) => runExecutable(executablePath(model), args),
+  run: (model, args) => runExecutable(builtExecutable(model), args),
 };
 
 export const ARMS: readonly Arm[] = [inProcess, executable];

@@ -9,8 +9,9 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const canMount = namespacesWork();
@@ -117,7 +118,7 @@ verifiesOnce('build:platform', async () => {
   );
   expect(offline.exitCode).toBe(1);
   expect(offline.stderr).toMatch(/No base runtime for windows-x64 is in .*--no-download forbids/);
-  const base = executablePath('sentiment');
+  const base = builtExecutable('sentiment');
   expect(await refusal('--platform', 'windows-x64', '--base-binary-path', base)).toMatch(
     /is a base runtime for \S+, not for x86_64-pc-windows-msvc/,
   );

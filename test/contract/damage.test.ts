@@ -1,6 +1,6 @@
 import { copyFileSync, openSync, closeSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { crc32 } from '../../runtime/contract/container/crc32.ts';
 import { readContainer } from '../../runtime/contract/container/read.ts';
 import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from '../../runtime/contract/container/footer.ts';
@@ -9,11 +9,12 @@ import { openFileSource } from '../../runtime/platform/file-source.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 
 verifiesOnce('executable:damaged', async () => {
-  const original = join(inject('built'), 'sentiment.encoder');
+  const original = builtExecutable('sentiment');
   const size = readFileSync(original).length;
   const section = sectionsOf(original);
   const damages: [what: string, change: (path: string) => void, message: RegExp][] = [

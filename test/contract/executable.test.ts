@@ -13,8 +13,9 @@ import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import type { Answer } from '../helpers/run-process.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const canMount = namespacesWork();
@@ -24,7 +25,7 @@ const labelOf = ({ stdout, stderr }: Pick<Answer, 'stdout' | 'stderr'>): string 
 };
 const copyOf = (name: string): string => {
   const path = join(folder(), name);
-  copyFileSync(executablePath('sentiment'), path);
+  copyFileSync(builtExecutable('sentiment'), path);
   return path;
 };
 const INFER = ['infer', 'I love this'];
@@ -64,7 +65,7 @@ verifiesOnce('executable:noexec', async () => {
 
 verifiesOnce('executable:no-network', async () => {
   if (!canMount) return;
-  const env = { EXE: executablePath('sentiment'), ENCODERFILE_CACHE_DIR: TEST_CACHE };
+  const env = { EXE: builtExecutable('sentiment'), ENCODERFILE_CACHE_DIR: TEST_CACHE };
   expect(labelOf(await inNamespace('exec "$EXE" infer "I love this"', { network: false, env }))).toBe(
     'POSITIVE',
   );
@@ -73,7 +74,7 @@ verifiesOnce('executable:no-network', async () => {
 verifiesOnce('executable:first-start-twice', async () => {
   const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
   const answers = await Promise.all(
-    Array.from({ length: 4 }, () => runExecutable(executablePath('sentiment'), INFER, { env })),
+    Array.from({ length: 4 }, () => runExecutable(builtExecutable('sentiment'), INFER, { env })),
   );
   expect(answers.map(labelOf)).toEqual(Array.from({ length: 4 }, () => 'POSITIVE'));
   expect(readdirSync(join(env.ENCODERFILE_CACHE_DIR, 'native'))).toHaveLength(1);
@@ -83,7 +84,7 @@ verifiesOnce('executable:private', async () => {
   const home = join(folder(), 'home');
   mkdirSync(home);
   expect(
-    labelOf(await runExecutable(executablePath('sentiment'), INFER, { env: isolated({ HOME: home }) })),
+    labelOf(await runExecutable(builtExecutable('sentiment'), INFER, { env: isolated({ HOME: home }) })),
   ).toBe('POSITIVE');
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files).toHaveLength(4);
@@ -92,7 +93,7 @@ verifiesOnce('executable:private', async () => {
 
 verifiesOnce('executable:damaged-libraries', async () => {
   const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
-  const run = (): Promise<Answer> => runExecutable(executablePath('sentiment'), INFER, { env });
+  const run = (): Promise<Answer> => runExecutable(builtExecutable('sentiment'), INFER, { env });
   await run();
   const native = join(env.ENCODERFILE_CACHE_DIR, 'native');
   const unpacked = join(native, readdirSync(native)[0] ?? '');
@@ -113,7 +114,7 @@ verifiesOnce('executable:damaged-libraries', async () => {
 
 verifiesOnce('executable:stdout', async () => {
   const env = { NODE_OPTIONS: '--no-such-option', NODE_DEBUG: 'worker', FORCE_COLOR: '1' };
-  const { exitCode, stdout } = await runExecutable(executablePath('sentiment'), INFER, { env });
+  const { exitCode, stdout } = await runExecutable(builtExecutable('sentiment'), INFER, { env });
   expect(exitCode).toBe(0);
   expect(Object.keys(JSON.parse(stdout))).toEqual(['predictions', 'metadata']);
 });
@@ -124,7 +125,7 @@ const RUN = 'exec "$EXE" infer "I love this"';
 function homeAndTemp(): Record<string, string | undefined> & { readonly TMPDIR: string } {
   const [home, temp] = [join(folder(), 'home'), join(folder(), 'tmp')];
   for (const path of [home, temp]) mkdirSync(path);
-  return { ...isolated({ HOME: home, EXE: executablePath('sentiment') }), TMPDIR: temp };
+  return { ...isolated({ HOME: home, EXE: builtExecutable('sentiment') }), TMPDIR: temp };
 }
 
 function isolated(env: Record<string, string>): Record<string, string | undefined> {

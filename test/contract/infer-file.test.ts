@@ -6,8 +6,9 @@ import { expect } from 'vitest';
 import { readGolden } from '../helpers/golden.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const write = (name: string, content: string | Uint8Array): string => {
@@ -110,7 +111,7 @@ verifies('infer:file:problems', async (arm) => {
 
 verifiesOnce('infer:file:reader-gone', async () => {
   const input = write('texts.txt', 'some text\n'.repeat(20_000));
-  const running = execa(executablePath('sentiment'), ['infer', '--input', input], {
+  const running = execa(builtExecutable('sentiment'), ['infer', '--input', input], {
     reject: false,
     buffer: false,
     stdin: 'ignore',
@@ -128,7 +129,7 @@ verifiesOnce('infer:file:resume', async () => {
   const input = write('texts.txt', `${texts.join('\n')}\n`);
   const [whole, resumed] = [join(folder(), 'whole.jsonl'), join(folder(), 'resumed.jsonl')];
   const infer = ['infer', '--input', input, '--output'];
-  const path = executablePath('sentiment');
+  const path = builtExecutable('sentiment');
   expect((await runExecutable(path, [...infer, whole])).exitCode).toBe(0);
 
   // What a killed run leaves behind: some whole lines, and half of one.

@@ -4,9 +4,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterEach, expect } from 'vitest';
 import { readGolden } from '../helpers/golden.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { portIn, type RunningExecutable, startExecutable } from './serving.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const running: RunningExecutable[] = [];
 afterEach(async () => {
@@ -27,7 +28,7 @@ async function overStdio(model: string): Promise<Client> {
   const client = new Client({ name: 'contract', version: '1' });
   const env = { ...(process.env as Record<string, string>), ENCODERFILE_CACHE_DIR: TEST_CACHE };
   await client.connect(
-    new StdioClientTransport({ command: executablePath(model), args: ['mcp'], env, stderr: 'ignore' }),
+    new StdioClientTransport({ command: builtExecutable(model), args: ['mcp'], env, stderr: 'ignore' }),
   );
   return client;
 }
@@ -59,7 +60,7 @@ verifiesOnce('mcp:stdio', async () => {
   await client.close();
 
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-  const answer = await runExecutable(executablePath('sentiment'), ['mcp'], { input: `${ping}\n` });
+  const answer = await runExecutable(builtExecutable('sentiment'), ['mcp'], { input: `${ping}\n` });
   expect(answer.exitCode).toBe(0);
   expect(
     answer.stdout
@@ -70,7 +71,7 @@ verifiesOnce('mcp:stdio', async () => {
 });
 
 verifiesOnce('mcp:http', async () => {
-  const started = startExecutable(executablePath('ner'), [
+  const started = startExecutable(builtExecutable('ner'), [
     'mcp',
     '--http',
     '--port',
@@ -94,7 +95,7 @@ verifiesOnce('mcp:http', async () => {
   started.child.kill('SIGINT');
   expect(await started.ended).toBe(0);
 
-  const help = await runExecutable(executablePath('ner'), ['mcp', '--help']);
+  const help = await runExecutable(builtExecutable('ner'), ['mcp', '--help']);
   expect(help.stdout).toMatch(/--hostname <host> +.*default 127\.0\.0\.1/);
   expect(help.stdout).toMatch(/--port <port> +.*default 9100/);
 });

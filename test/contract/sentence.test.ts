@@ -10,8 +10,9 @@ import { TEST_CACHE } from '../helpers/paths.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const { texts, variants } = readGoldenSentences();
@@ -72,7 +73,7 @@ verifiesOnce('sentence:infer-file', async () => {
   const output = join(folder(), 'vectors.jsonl');
   writeFileSync(input, texts.map((text) => JSON.stringify(text)).join('\n'));
   const infer = (...flags: string[]): Promise<Answer> =>
-    runExecutable(executablePath('sentence'), ['infer', '--input', input, '--output', output, ...flags]);
+    runExecutable(builtExecutable('sentence'), ['infer', '--input', input, '--output', output, ...flags]);
   expect(await infer('--prompt-name=query')).toMatchObject({ exitCode: 0, stdout: '' });
   const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
   expect(lines).toHaveLength(texts.length);
@@ -89,7 +90,7 @@ verifiesOnce('sentence:infer-resume', async () => {
   const input = Array.from({ length: 1000 }, (_, at) => `number ${at}\n`).join('');
   const firstOf = (file: string): number[] =>
     (JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '') as { embedding: number[] }).embedding;
-  const path = executablePath('sentence');
+  const path = builtExecutable('sentence');
   const vector = async (...flags: string[]): Promise<number[] | undefined> => {
     const { stdout } = await runExecutable(path, ['infer', 'number 0', ...flags]);
     return (JSON.parse(stdout) as { embeddings: number[][] }).embeddings[0];

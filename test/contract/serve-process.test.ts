@@ -6,10 +6,11 @@ import { spawn } from 'node:child_process';
 import { expect } from 'vitest';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { ANY_PORTS } from './serving.ts';
 import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const { serve } = useServers();
@@ -57,7 +58,7 @@ verifiesOnce('serve:log-disk-full', async () => {
   const full = openSync('/dev/full', 'w');
   const args = ['serve', '--http-hostname', '127.0.0.1', '--http-port', port, '--grpc-port', '0'];
   const env = { ...process.env, ENCODERFILE_CACHE_DIR: TEST_CACHE };
-  const child = spawn(executablePath('sentiment'), args, { stdio: ['ignore', 'ignore', full], env });
+  const child = spawn(builtExecutable('sentiment'), args, { stdio: ['ignore', 'ignore', full], env });
   closeSync(full);
   const exited = once(child, 'exit') as Promise<[number | null]>;
   try {
@@ -101,7 +102,7 @@ verifiesOnce('serve:hang-up', async () => {
   expect(await ended).toBe(0);
 
   // util-linux's `script` runs a command on a terminal of its own.
-  const command = `echo pid $$; exec '${executablePath('sentiment')}' serve ${ANY_PORTS.join(' ')}`;
+  const command = `echo pid $$; exec '${builtExecutable('sentiment')}' serve ${ANY_PORTS.join(' ')}`;
   const terminal = spawn('/usr/bin/script', ['-qefc', command, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ENCODERFILE_CACHE_DIR: TEST_CACHE, SHELL: '/bin/sh' },
@@ -128,7 +129,7 @@ verifiesOnce('serve:no-debugger', async () => {
 
 verifiesOnce('serve:removed', async () => {
   const [file, renamed] = [join(folder(), 'model.encoder'), join(folder(), 'other é.encoder')];
-  copyFileSync(executablePath('sentiment'), file);
+  copyFileSync(builtExecutable('sentiment'), file);
   const { child, url, ended } = await serve({ path: file });
   renameSync(file, renamed);
   expect(await predict(url)).toBe(200);
@@ -142,7 +143,7 @@ verifiesOnce('serve:removed', async () => {
 
 verifiesOnce('mcp:http-options', async () => {
   for (const option of ['port', 'hostname', 'api-key', 'cert-file', 'cors-origins', 'allowed-hosts']) {
-    const answer = await runExecutable(executablePath('sentiment'), ['mcp', `--${option}`, '9100']);
+    const answer = await runExecutable(builtExecutable('sentiment'), ['mcp', `--${option}`, '9100']);
     expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
     expect(answer.stderr.split('\n')[0]).toBe(
       `Error: --${option} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`,
@@ -150,13 +151,13 @@ verifiesOnce('mcp:http-options', async () => {
   }
   // Variables may be set for several commands.
   const env = { ENCODERFILE_MCP_PORT: '1', ENCODERFILE_API_KEY: 'key' };
-  const answer = await runExecutable(executablePath('sentiment'), ['mcp'], { env, input: '' });
+  const answer = await runExecutable(builtExecutable('sentiment'), ['mcp'], { env, input: '' });
   expect(answer).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
 verifiesOnce('mcp:full-disk', async () => {
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-  const script = `echo '${ping}' | '${executablePath('sentiment')}' mcp > /dev/full`;
+  const script = `echo '${ping}' | '${builtExecutable('sentiment')}' mcp > /dev/full`;
   const answer = await runExecutable('/bin/sh', ['-c', script]);
   expect(answer.exitCode).toBe(1);
   expect(answer.stderr).toBe(

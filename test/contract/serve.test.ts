@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { selfSigned } from '../helpers/self-signed.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { executablePath, runExecutable } from './arms.ts';
+import { runExecutable } from './arms.ts';
 import { untilBusy, WORK } from './busy.ts';
 import { grpcClient } from './clients.ts';
 import { ANY_PORTS, startExecutable } from './serving.ts';
 import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 const folder = useTempFolder();
 const { serve, endAfterTest } = useServers();
 
 const refused = async (...args: string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await runExecutable(executablePath('sentiment'), ['serve', ...args]);
+  const { exitCode, stdout, stderr } = await runExecutable(builtExecutable('sentiment'), ['serve', ...args]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   return stderr;
 };
@@ -41,7 +42,7 @@ verifiesOnce('serve:both-disabled', async () => {
   writeFileSync(damaged, 'nothing');
   // Said before the model is looked at.
   const env = { ENCODERFILE_DISABLE_HTTP: 'true', ENCODERFILE_DISABLE_GRPC: '1' };
-  const answer = await runExecutable(executablePath('sentiment'), ['serve'], { env });
+  const answer = await runExecutable(builtExecutable('sentiment'), ['serve'], { env });
   expect(answer).toMatchObject({ exitCode: 1, stderr: 'Error: Cannot disable both gRPC and HTTP\n' });
 });
 
@@ -65,7 +66,7 @@ verifiesOnce('serve:one-protocol', async () => {
 });
 
 async function startOnly(flag: string): Promise<string> {
-  const started = startExecutable(executablePath('sentiment'), ['serve', ...ANY_PORTS, flag]);
+  const started = startExecutable(builtExecutable('sentiment'), ['serve', ...ANY_PORTS, flag]);
   endAfterTest(started);
   return await started.said(/"msg":"serving"/);
 }
@@ -97,7 +98,7 @@ verifiesOnce('serve:wrong-values', async () => {
     [['--nosuch'], /Unknown option '--nosuch'/],
     [['stray'], /Unexpected argument "stray"/],
   ] as const) {
-    const answer = await runExecutable(executablePath('sentiment'), ['serve', ...args]);
+    const answer = await runExecutable(builtExecutable('sentiment'), ['serve', ...args]);
     expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
     expect(answer.stderr).toMatch(message);
   }
@@ -208,7 +209,7 @@ verifiesOnce('serve:api-key', async () => {
 });
 
 verifiesOnce('serve:environment', async () => {
-  const { stdout } = await runExecutable(executablePath('sentiment'), ['serve', '--help']);
+  const { stdout } = await runExecutable(builtExecutable('sentiment'), ['serve', '--help']);
   const flags = [...stdout.matchAll(/^ {2}(?:-\w, | {4})--([\w-]+)/gm)].map(([, name]) => name ?? '');
   expect(flags).toEqual(
     expect.arrayContaining([

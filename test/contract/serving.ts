@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { inject } from 'vitest';
-import { join } from 'node:path';
 import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
 import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
 import { readAddress, readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
 import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
-import { executablePath } from './arms.ts';
 import { transformed } from './transformed.ts';
+import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
 /** A model on the network. */
 export interface Served {
@@ -35,7 +33,7 @@ const inProcess: ServingArm = {
       grpc: readAddress(invocation, 'grpc-hostname', 'grpc-port'),
     };
     let log = '';
-    const context = await openContext(join(inject('built'), `${model}.assets`), settings, (line) => {
+    const context = await openContext(builtAssets(model), settings, (line) => {
       log += line;
     });
     const { ports, stop } = await startServers(context, settings);
@@ -46,7 +44,7 @@ const inProcess: ServingArm = {
 const executable: ServingArm = {
   name: 'executable',
   async serve(model, flags = []) {
-    const running = startExecutable(executablePath(model), ['serve', ...ANY_PORTS, ...flags]);
+    const running = startExecutable(builtExecutable(model), ['serve', ...ANY_PORTS, ...flags]);
     const text = await running.said(/"msg":"serving"/);
     return {
       httpPort: portIn(text, 'HTTP'),

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import { executablePath } from './arms.ts';
 import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { builtExecutable } from '../helpers/built.ts';
 
 interface StartedServer extends RunningExecutable {
   readonly url: string;
@@ -32,7 +32,7 @@ export function useServers(): Servers {
   const endAfterTest = (executable: RunningExecutable): void => void running.push(executable);
   return {
     endAfterTest,
-    async serve({ path = executablePath('sentiment'), args = [], env } = {}) {
+    async serve({ path = builtExecutable('sentiment'), args = [], env } = {}) {
       const started = startExecutable(path, ['serve', ...ANY_PORTS, ...args], env);
       endAfterTest(started);
       const banner = await started.said(/"msg":"serving"/);

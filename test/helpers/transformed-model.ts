@@ -1,9 +1,9 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { ASSETS } from '../../runtime/contract/assets.ts';
 import type { Manifest } from '../../runtime/contract/manifest.ts';
 import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '../../runtime/contract/transform.ts';
+import { builtAssets } from './built.ts';
 
 /** Copies a built model's assets into `folder` and gives it a transform, as a build would have written it. */
 export async function transformedModel(
@@ -13,7 +13,7 @@ export async function transformedModel(
   limits: Partial<TransformLimits> = {},
 ): Promise<string> {
   const path = join(folder, `${model}.assets`);
-  await cp(join(inject('built'), `${model}.assets`), path, { recursive: true });
+  await cp(builtAssets(model), path, { recursive: true });
   const file = join(path, ASSETS.manifest);
   const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
   const transform = {

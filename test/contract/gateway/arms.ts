@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { parseInvocation } from '../../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../../runtime/targets/gateway/commands/serve.ts';
 import { givenBy } from '../../../runtime/targets/gateway/config/given.ts';
@@ -9,6 +8,7 @@ import { readGatewayConfig } from '../../../runtime/targets/gateway/config/read-
 import { startGateway } from '../../../runtime/targets/gateway/servers/start-gateway.ts';
 import { serviceArms } from '../service-arms.ts';
 import type { ServiceArm } from '../shared-services.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 export interface GatewayFiles {
   /** `gateway.yml`, as text or as what it holds. */
@@ -31,15 +31,13 @@ const { inProcess, executable } = serviceArms<GatewayFiles>({
     return await startGateway({ read: () => readGatewayConfig(given, env), write });
   },
   command: ({ folder, files, flags }) => ({
-    path: gatewayPath(),
+    path: builtProgram('gateway'),
     args: ['serve', ...argumentsFor(folder), ...flags],
     env: environmentOf(files),
   }),
 });
 
 export const GATEWAY_ARMS: readonly GatewayArm[] = [inProcess, executable];
-
-export const gatewayPath = (): string => inject('gateway');
 
 export function writeFiles({ config }: Pick<GatewayFiles, 'config'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { findPostgres, type Postgres, startPostgres } from '../../helpers/postgres.ts';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { gatewayPath } from './arms.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { useKey } from './use-usage.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const folderOf = useStoreFolder();
 
@@ -75,7 +75,7 @@ verifiesOnce('gcli:database', async () => {
   chmodSync(path('data'), 0o555);
   chmodSync(path('data/gateway.db'), 0o444);
   const words = ['keys', 'create', '--database-url', `sqlite:${path('data/gateway.db')}`];
-  const [program = '', ...args] = [...nobody, gatewayPath(), ...words];
+  const [program = '', ...args] = [...nobody, builtProgram('gateway'), ...words];
   const { exitCode, stdout, stderr } = await runProcess(program, args, {
     env: { XDG_CACHE_HOME: path('.') },
   });
@@ -92,7 +92,7 @@ verifiesOnce('gcli:settings', async () => {
   );
   const placeOf = async (args: string[], env: Record<string, string>, cwd = path('.')): Promise<string> => {
     const all = ['migrate', '--dry-run', '--json', ...args];
-    const { stdout } = await runProcess(gatewayPath(), all, { cwd, env });
+    const { stdout } = await runProcess(builtProgram('gateway'), all, { cwd, env });
     return JSON.parse(stdout).database;
   };
   const variable = { GATEWAY_DATABASE_URL: 'sqlite:/tmp/variable.db' };

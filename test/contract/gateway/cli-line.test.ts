@@ -4,10 +4,10 @@ import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
 import { commandWords } from '../command-words.ts';
 import { startExecutable } from '../serving.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { gatewayPath } from './arms.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const folderOf = useStoreFolder();
 
@@ -133,7 +133,7 @@ verifiesGatewayCommand('gcli:version', async (arm) => {
 });
 
 verifiesOnce('gcli:reader-gone', async () => {
-  const { child, ended, stderr } = startExecutable(gatewayPath(), ['completion', 'bash']);
+  const { child, ended, stderr } = startExecutable(builtProgram('gateway'), ['completion', 'bash']);
   child.stdout?.destroy();
   await once(child, 'exit');
   expect([await ended, stderr()]).toEqual([0, '']);

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { gatewayPath } from './arms.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const folderOf = useStoreFolder();
 
@@ -124,9 +124,12 @@ verifiesOnce('gcli:stdin', async () => {
   const input = await done('pricing', 'list', '--json');
   await done('pricing', 'delete', 'a:1');
   const args = ['pricing', 'import', '-', '--data-dir', path('data')];
-  expect(await runProcess(gatewayPath(), args, { input })).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await runProcess(builtProgram('gateway'), args, { input })).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
   expect(await json('pricing', 'list')).toEqual(JSON.parse(input));
-  expect(await runProcess(gatewayPath(), args, { input: '{' })).toMatchObject({
+  expect(await runProcess(builtProgram('gateway'), args, { input: '{' })).toMatchObject({
     exitCode: 1,
     stderr: 'Error: Standard input is not valid JSON: it ends too early.',
   });

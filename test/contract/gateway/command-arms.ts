@@ -1,8 +1,8 @@
 import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
-import { gatewayPath } from './arms.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
-const { inProcess, executable } = commandArms(gatewayProgram, gatewayPath);
+const { inProcess, executable } = commandArms(gatewayProgram, () => builtProgram('gateway'));
 
 /** For what takes several processes. */
 export const GATEWAY_EXECUTABLE = executable;

@@ -1,7 +1,8 @@
 import { addressOf } from '../service-arms.ts';
 import type { RunningExecutable } from '../serving.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
-import { argumentsFor, environmentOf, type GatewayFiles, gatewayPath, writeFiles } from './arms.ts';
+import { argumentsFor, environmentOf, type GatewayFiles, writeFiles } from './arms.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 /** Real gateways that a test talks to and sends signals; what still runs after the test is ended. */
 export function useGatewayProcesses(): {
@@ -17,13 +18,13 @@ export function useGatewayProcesses(): {
 } {
   const processes = useProcesses();
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningExecutable =>
-    processes.launch(gatewayPath(), args, { env });
+    processes.launch(builtProgram('gateway'), args, { env });
   const launch = (
     folder: string,
     flags: readonly string[],
     env: Readonly<Record<string, string>> = environmentOf({}),
   ): RunningExecutable =>
-    processes.launch(gatewayPath(), ['serve', ...argumentsFor(folder), ...flags], { env, folder });
+    processes.launch(builtProgram('gateway'), ['serve', ...argumentsFor(folder), ...flags], { env, folder });
   return {
     run,
     launch,

@@ -7,9 +7,10 @@ import { startModelServer, useModelServers } from '../../runtime/targets/gateway
 import { childrenOf } from '../../runtime/targets/manager/upstream/processes.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { addressOf } from '../service-arms.ts';
-import { environmentOf, gatewayPath, writeFiles } from './arms.ts';
+import { environmentOf, writeFiles } from './arms.ts';
 import { AS_MASTER } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const { start, launch } = useGatewayProcesses();
 useModelServers();
@@ -65,7 +66,7 @@ verifiesOnce('gateway-process:workers', async () => {
   await api.create(model.url);
   await model.asked(1);
   const workers = childrenOf(child.pid).map((pid) => readlinkSync(`/proc/${pid}/exe`));
-  expect(workers).toContain(gatewayPath());
+  expect(workers).toContain(builtProgram('gateway'));
   child.kill('SIGKILL');
   await model.left;
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { type FixtureProvider, startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
 import { verifiesOnce } from '../verifies.ts';
@@ -8,6 +7,7 @@ import { argumentsFor, writeConfig } from './arms.ts';
 import { beginStream, chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
+import { builtExecutable } from '../../helpers/built.ts';
 
 const { start, launch, run } = useGatewayProcesses();
 const openai: FixtureProvider = await startFixture('openai');
@@ -119,7 +119,7 @@ verifiesOnce('gateway-process:two-on-one-file', async () => {
 });
 
 verifiesOnce('gateway-process:encoders', async () => {
-  const path = join(inject('built'), 'sentiment.encoder');
+  const path = builtExecutable('sentiment');
   const config = { encoders: { mood: { path } }, guardrails: {} };
   const api = await start({ config });
   const key = asKey(await createKey(api));

@@ -1,13 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { parseInvocation } from '../../../runtime/serve/cli/parse.ts';
 import { daemonCommand } from '../../../runtime/targets/manager/commands/daemon.ts';
 import { readDaemonSettings } from '../../../runtime/targets/manager/servers/settings.ts';
 import { startManager } from '../../../runtime/targets/manager/servers/start-manager.ts';
 import { serviceArms } from '../service-arms.ts';
 import type { ServiceArm } from '../shared-services.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 export interface ManagerFiles {
   /** `.mcpd.toml` */
@@ -29,7 +29,7 @@ const { inProcess, executable } = serviceArms<ManagerFiles>({
     return await startManager(settings, log);
   },
   command: ({ folder, flags }) => ({
-    path: managerPath(),
+    path: builtProgram('manager'),
     args: ['daemon', ...filesIn(folder), ...ANY_PORT, ...flags],
   }),
 });
@@ -38,8 +38,6 @@ const { inProcess, executable } = serviceArms<ManagerFiles>({
 export const inProcessManager = inProcess;
 
 export const MANAGER_ARMS: readonly ManagerArm[] = [inProcess, executable];
-
-export const managerPath = (): string => inject('manager');
 
 export function writeFiles({ config, secrets = '' }: ManagerFiles): string {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-manager-test-'));

@@ -4,13 +4,14 @@ import { execa } from 'execa';
 import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { inProcessManager, managerPath } from './arms.ts';
+import { inProcessManager } from './arms.ts';
 import type { CommandArm } from '../command-arms.ts';
 import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { ECHO, serversToml } from './config.ts';
 import type { Api } from '../shared-services.ts';
 import { shareManagers, useManagers } from './shared-managers.ts';
 import { verifiesCommand } from './verifies.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const share = shareManagers();
 const use = useManagers();
@@ -75,7 +76,9 @@ verifiesOnce('mcli:call:stdin', async () => {
   const { to } = await connect(EXECUTABLE_COMMANDS);
   for (const source of [['-'], ['--args-file', '-']]) {
     const input = '{"a": 20, "b": 22}';
-    const answer = await runProcess(managerPath(), ['call', ...to, 'echo', 'add', ...source], { input });
+    const answer = await runProcess(builtProgram('manager'), ['call', ...to, 'echo', 'add', ...source], {
+      input,
+    });
     expect(answer).toEqual({ exitCode: 0, stdout: '42', stderr: '' });
   }
 });
@@ -108,7 +111,9 @@ verifiesCommand('mcli:logs', async (arm) => {
 
 verifiesOnce('mcli:logs:follow', async () => {
   const { to, api } = await connect(EXECUTABLE_COMMANDS);
-  const following = execa(managerPath(), ['logs', ...to, 'echo', '-f', '-n', '1'], { reject: false });
+  const following = execa(builtProgram('manager'), ['logs', ...to, 'echo', '-f', '-n', '1'], {
+    reject: false,
+  });
   const lines = following.iterable()[Symbol.asyncIterator]();
   await lines.next();
   const next = lines.next();

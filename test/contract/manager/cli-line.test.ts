@@ -4,10 +4,10 @@ import { managerProgram } from '../../../runtime/targets/manager/program.ts';
 import { commandWords } from '../command-words.ts';
 import { startExecutable } from '../serving.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { managerPath } from './arms.ts';
 import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { useCommandFolder } from './command-folder.ts';
 import { verifiesCommand } from './verifies.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const folderOf = useCommandFolder();
 
@@ -63,7 +63,7 @@ verifiesCommand('mcli:unknown', async (arm) => {
 });
 
 verifiesOnce('mcli:reader-gone', async () => {
-  const { child, ended, stderr } = startExecutable(managerPath(), ['completion', 'bash']);
+  const { child, ended, stderr } = startExecutable(builtProgram('manager'), ['completion', 'bash']);
   child.stdout?.destroy();
   await once(child, 'exit');
   expect([await ended, stderr()]).toEqual([0, '']);

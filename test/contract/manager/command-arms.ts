@@ -1,8 +1,8 @@
 import { managerProgram } from '../../../runtime/targets/manager/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
-import { managerPath } from './arms.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
-const { inProcess, executable } = commandArms(managerProgram, managerPath);
+const { inProcess, executable } = commandArms(managerProgram, () => builtProgram('manager'));
 
 /** For what takes several processes. */
 export const EXECUTABLE_COMMANDS = executable;

@@ -1,7 +1,8 @@
 import type { RunningExecutable } from '../serving.ts';
 import { addressOf } from '../service-arms.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
-import { filesIn, managerPath, type ManagerFiles, writeFiles } from './arms.ts';
+import { filesIn, type ManagerFiles, writeFiles } from './arms.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 export type RunningDaemon = RunningProcess;
 
@@ -13,7 +14,7 @@ export function useDaemons(): {
 } {
   const processes = useProcesses();
   const launch = (folder: string, flags: readonly string[]): RunningExecutable =>
-    processes.launch(managerPath(), ['daemon', ...filesIn(folder), ...flags], { folder });
+    processes.launch(builtProgram('manager'), ['daemon', ...filesIn(folder), ...flags], { folder });
   return {
     launch,
     async start(files, flags = []) {

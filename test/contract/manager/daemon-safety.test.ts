@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { managerPath } from './arms.ts';
 import { ECHO, TWO } from './config.ts';
 import { useDaemons } from './daemon-process.ts';
+import { builtProgram } from '../../helpers/built.ts';
 
 const { start } = useDaemons();
 const temp = useTempFolder();
@@ -59,7 +59,7 @@ verifiesOnce('daemon:audit', async () => {
 verifiesOnce('daemon:keys', async () => {
   const keysFile = join(temp(), 'keys.jsonl');
   const create = async (...args: string[]): Promise<Record<string, string>> => {
-    const { exitCode, stdout } = await runProcess(managerPath(), [
+    const { exitCode, stdout } = await runProcess(builtProgram('manager'), [
       'keys',
       'create',
       '--keys-file',

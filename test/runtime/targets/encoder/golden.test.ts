@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../../../runtime/targets/encoder/engine/engine.ts';
 import { tokenRows } from '../../../../runtime/targets/encoder/tasks/token-info.ts';
 import { TASKS } from '../../../../runtime/targets/encoder/tasks/index.ts';
 import { expectClose, TOLERANCE } from '../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
+import { builtExecutable } from '../../../helpers/built.ts';
 
 /** Sentence embedding models have golden data of another form, and a test of their own. */
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !name.startsWith('sentence'));
@@ -20,7 +21,7 @@ describe.each(MODELS)('%s', (model) => {
   let engine: Engine | undefined;
   afterAll(() => engine?.close());
   const open = async (): Promise<Engine> =>
-    (engine ??= await openEngine(join(inject('built'), `${model}.encoder`), {
+    (engine ??= await openEngine(builtExecutable(model), {
       threads: () => 1,
       prepack: true,
     }));

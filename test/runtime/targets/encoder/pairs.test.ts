@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadNativeLibraries } from '../../../../runtime/platform/native/libraries.ts';
 import { openTokenizer, type TextInput } from '../../../../runtime/platform/tokenizer.ts';
 import { openModel } from '../../../../runtime/targets/encoder/model.ts';
@@ -8,6 +8,7 @@ import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { type OpenApp, useApp } from './http/open-app.ts';
+import { builtAssets } from '../../../helpers/built.ts';
 
 /** Two texts and what independent libraries make of them with one model; fixtures/scripts/make_pairs.py made it. */
 interface GoldenPair {
@@ -68,7 +69,7 @@ describe.each(MODELS)('%s', (model) => {
   test.each(['in one call', 'one by one'])(
     'tokens of pairs, %s, are those of other libraries',
     async (how) => {
-      const { tokenizer: json, manifest } = openModel(join(inject('built'), `${model}.assets`));
+      const { tokenizer: json, manifest } = openModel(builtAssets(model));
       const tokenizer = openTokenizer((await loadNativeLibraries()).tokenizers, json, manifest.tokenizer);
       const encode = (inputs: TextInput[]): ReturnType<typeof tokenizer.encode> =>
         tokenizer.encode(inputs, { details: true });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type {
   EngineLimits,
   EngineRequest,
@@ -14,7 +14,9 @@ import {
   type ServingOptions,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { readGolden } from '../../../../helpers/golden.ts';
+import { FIXTURES } from '../../../../helpers/paths.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 const texts = (...list: string[]): { text: string }[] => list.map((text) => ({ text }));
@@ -40,7 +42,7 @@ async function start(
   limits: Partial<EngineLimits> = {},
   options: Partial<ServingOptions> = {},
 ): Promise<ServingEngine> {
-  const path = join(inject('built'), `${model}.assets`);
+  const path = builtAssets(model);
   const engine = await openServingEngine(path, { ...options, limits: { ...DEFAULT_LIMITS, ...limits } });
   open.push(engine);
   return engine;
@@ -174,7 +176,7 @@ describe('the serving engine', () => {
 
   test('a thread that dies is not replaced from another build', async () => {
     const path = join(folder(), 'model.assets');
-    await cp(join(inject('built'), 'sentiment.assets'), path, { recursive: true });
+    await cp(builtAssets('sentiment'), path, { recursive: true });
     const ended = Promise.withResolvers<void>();
     const observer = {
       onBatch: () => {},
@@ -191,7 +193,7 @@ describe('the serving engine', () => {
     open.push(engine);
     expect((await engine.run({ inputs: texts('good'), view: VIEW })).results).toHaveLength(1);
     await rename(path, `${path}.old`);
-    await cp(join(inject('built'), 'ner.assets'), path, { recursive: true });
+    await cp(builtAssets('ner'), path, { recursive: true });
     for (const thread of threads) thread.postMessage(null);
     await ended.promise;
     await expect(engine.run({ inputs: texts('good'), view: VIEW })).rejects.toThrow(
@@ -226,7 +228,7 @@ describe('the serving engine', () => {
 
   test('a folder without a model is one clear sentence', async () => {
     await expect(
-      openServingEngine(join(inject('built'), 'nosuch'), { limits: DEFAULT_LIMITS }),
+      openServingEngine(join(FIXTURES, 'models', 'nosuch'), { limits: DEFAULT_LIMITS }),
     ).rejects.toThrow(/nosuch/);
   });
 });

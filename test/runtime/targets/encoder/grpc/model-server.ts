@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
 import { type GrpcServer, listenGrpc } from '../../../../../runtime/serve/grpc/listen.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
@@ -10,6 +9,7 @@ import {
 import { encoderGrpcRoutes } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
 import { connect, type TestClient } from '../../../serve/grpc/grpc-js.ts';
 import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
@@ -54,7 +54,7 @@ export function useModelServers(): (model: string) => Promise<ModelServer> {
     for (const close of closers) await close();
   });
   const open = async (model: string): Promise<ModelServer> => {
-    const path = join(inject('built'), `${model}.assets`);
+    const path = builtAssets(model);
     const engine = await openServingEngine(path, { limits: DEFAULT_LIMITS, workers: 1, threads: 1 });
     const served = await serveEngine(engine, testKernel());
     closers.push(async () => {

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
@@ -10,6 +9,7 @@ import {
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
 import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 export interface OpenApp {
   readonly app: Hono<ShellEnv>;
@@ -28,7 +28,7 @@ export interface OpenAppOptions extends Partial<EncoderAppOptions> {
 /** A fixture model behind its HTTP app, without a socket. */
 export async function openApp(model: string, options: OpenAppOptions = {}): Promise<OpenApp> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const path = join(inject('built'), `${model}.assets`);
+  const path = builtAssets(model);
   return appAround(await openServingEngine(path, { limits, workers: 1, threads: 1 }), options);
 }
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import { ROOT } from '../../../../helpers/paths.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { assetsOf } from './assets.ts';
 import { openServing } from './serving-context.ts';
 import { type ServedOverHttp, serveHttp } from './wires.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 /** How many checks each of the scenarios has that are about every server. */
 const APPLICABLE = {
@@ -58,7 +58,7 @@ const folder = useTempFolder();
 let context: EncoderContext;
 let served: ServedOverHttp;
 beforeAll(async () => {
-  context = await openServing(assetsOf('sentiment'));
+  context = await openServing(builtAssets('sentiment'));
   served = await serveHttp(context);
 });
 afterAll(async () => {

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../../runtime/contract/errors.ts';
 import { MCP_CODE } from '../../../../../runtime/serve/errors/mcp-code.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import { assetsOf } from './assets.ts';
 import { contextOf, openServing } from './serving-context.ts';
 import { RESULT, stubEngine } from './stub-engine.ts';
 import { connect, type Served, WIRES } from './wires.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
@@ -19,7 +19,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
   let served: Served;
   let client: Client;
   beforeAll(async () => {
-    context = await openServing(assetsOf('embedder'), { maxClientBatch: 10, maxInputChars: 100 });
+    context = await openServing(builtAssets('embedder'), { maxClientBatch: 10, maxInputChars: 100 });
     served = await WIRES[wire](context);
     client = await connect(served);
   });

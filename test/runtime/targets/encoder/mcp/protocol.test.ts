@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import { call, INITIALIZE, messages } from '../../../serve/mcp/requests.ts';
-import { assetsOf } from './assets.ts';
 import { contextOf, openServing } from './serving-context.ts';
 import { waitingEngine } from './stub-engine.ts';
 import { connect, type ServedOverHttp, serveHttp, serveStreams } from './wires.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 let context: EncoderContext;
 let served: ServedOverHttp;
 beforeAll(async () => {
-  context = await openServing(assetsOf('sentiment'));
+  context = await openServing(builtAssets('sentiment'));
   served = await serveHttp(context, { maxBodyBytes: 100_000 });
 });
 afterAll(async () => {

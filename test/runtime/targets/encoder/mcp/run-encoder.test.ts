@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
 import { expectClose } from '../../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
-import { assetsOf } from './assets.ts';
 import { openServing } from './serving-context.ts';
 import { connect, type Served, WIRES } from './wires.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
 const MODELS = {
   sentiment: 'Performs sequence classification of input text sequences.',
@@ -18,7 +18,7 @@ const OPTIONS = { sentiment: {}, ner: {}, embedder: { normalize: false } };
 describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
   let context: EncoderContext;
   beforeAll(async () => {
-    context = await openServing(assetsOf(model));
+    context = await openServing(builtAssets(model));
   });
   afterAll(() => context.engine.close());
 

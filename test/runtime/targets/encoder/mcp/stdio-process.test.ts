@@ -7,9 +7,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, expect, test } from 'vitest';
 import { call, INITIALIZE } from '../../../serve/mcp/requests.ts';
-import { assetsOf } from './assets.ts';
+import { builtAssets } from '../../../../helpers/built.ts';
 
-const PROGRAM = [fileURLToPath(new URL('./stdio-program.ts', import.meta.url)), assetsOf('sentiment')];
+const PROGRAM = [fileURLToPath(new URL('./stdio-program.ts', import.meta.url)), builtAssets('sentiment')];
 const CALL = {
   ...call(2, 'run_encoder'),
   params: { name: 'run_encoder', arguments: { inputs: ['I love this'] } },

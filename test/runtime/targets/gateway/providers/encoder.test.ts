@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
 import { createGuardrails } from '../../../../../runtime/targets/gateway/guardrails/guardrails.ts';
 import { type Provider, PROVIDER_LIMITS } from '../../../../../runtime/targets/gateway/providers/api.ts';
@@ -11,8 +11,8 @@ import { openProvider } from '../../../../../runtime/targets/gateway/providers/o
 import { createRouter } from '../../../../../runtime/targets/gateway/routing/router.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { callOf } from '../test-provider.ts';
+import { builtExecutable } from '../../../../helpers/built.ts';
 
-const pathOf = (model: string): string => join(inject('built'), `${model}.encoder`);
 const options = { clock: systemClock, random: () => 0, onLine: () => undefined };
 const signal = new AbortController().signal;
 const folder = useTempFolder();
@@ -24,7 +24,7 @@ afterAll(() => Promise.all([...running.values()].map((provider) => provider.clos
 function started(model: string): Provider {
   const known = running.get(model);
   if (known) return known;
-  const provider = openProvider({ name: model, type: 'encoder', path: pathOf(model) }, options);
+  const provider = openProvider({ name: model, type: 'encoder', path: builtExecutable(model) }, options);
   running.set(model, provider);
   return provider;
 }
@@ -81,7 +81,7 @@ test('one that is killed is started again, and stopped in the end', async () => 
   const said = Promise.withResolvers<void>();
   const upstream = superviseEncoder({
     name: 'killed',
-    path: pathOf('embedder'),
+    path: builtExecutable('embedder'),
     limits: PROVIDER_LIMITS,
     clock: systemClock,
     random: () => 0,

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Row } from '../../../../../runtime/targets/gateway/datasets/api.ts';
 import type { Backend, TaskDefinition } from '../../../../../runtime/targets/gateway/work/api.ts';
 import { evaluationOf, inferenceOf, runAll, withWork } from './working.ts';
+import { builtExecutable } from '../../../../helpers/built.ts';
 
 const fileOf = (model: string): Backend => ({
   kind: 'encoder-file',
-  path: join(inject('built'), `${model}.encoder`),
+  path: builtExecutable(model),
 });
 
 async function answersOf(model: string, task: TaskDefinition, rows: readonly Row[]) {
@@ -116,7 +117,7 @@ test.runIf(process.platform === 'linux')('an executable that is killed is starte
 
 test.runIf(process.platform === 'linux')('an executable ends with the work that is killed', async () => {
   const program = join(import.meta.dirname, 'encoder-file-process.ts');
-  const child = spawn(process.execPath, [program, join(inject('built'), 'sentiment.encoder')], {
+  const child = spawn(process.execPath, [program, builtExecutable('sentiment')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -1,11 +1,11 @@
 import { on } from 'node:events';
-import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { provideChromium } from '../../../../../helpers/chromium.ts';
 import { TEST_CACHE } from '../../../../../helpers/paths.ts';
 import { usePages } from '../../../../../helpers/use-pages.ts';
 import { run, write } from './pages.ts';
+import { builtExecutable } from '../../../../../helpers/built.ts';
 
 const chromium = await provideChromium();
 
@@ -14,7 +14,7 @@ describe.skipIf(chromium === undefined)('the pages inside an executable', () => 
 
   test('are those of the source, made small', async () => {
     const args = ['serve', '--disable-grpc', '--http-hostname', '127.0.0.1', '--http-port', '0'];
-    const server = execa(join(inject('built'), 'ner.encoder'), args, {
+    const server = execa(builtExecutable('ner'), args, {
       env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
       stdin: 'ignore',
       reject: false,

@@ -1,4 +1,0 @@
-import { join } from 'node:path';
-import { inject } from 'vitest';
-
-export const assetsOf = (model: string): string => join(inject('built'), `${model}.assets`);
