@@ -1,47 +1,10 @@
-import { Errors, run } from '@oclif/core';
-import { AppError } from '../runtime/contract/errors.ts';
-import { repositoryFile } from './adapters/package-files.ts';
-import { explainUsage } from './commands/explain-usage.ts';
-import { commandName, commandProblem } from './commands/find-command.ts';
-import { writeError } from './commands/write-error.ts';
-import { COMMANDS } from './index.ts';
+import { homeFolder } from '../runtime/platform/files/home-folder.ts';
 
-const commands = Object.entries(COMMANDS).map(([id, command]) => ({
-  id,
-  takesArguments: Object.keys(command.args).length > 0,
-}));
-const argv = plainArguments(process.argv.slice(2));
-const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  const json = options.includes('--json');
-  const problem = commandProblem(argv, commands);
-  if (problem !== undefined) {
-    writeError({ code: 'UsageError', message: problem }, json);
-    return 2;
-  }
-  try {
-    await run(argv, repositoryFile('package.json'));
-    return 0;
-  } catch (error) {
-    if (error instanceof Errors.ExitError) return error.oclif.exit ?? 1;
-    if (error instanceof Errors.CLIError) {
-      writeError({ code: 'UsageError', message: explainUsage(error, commandName(argv, commands)) }, json);
-      return 2;
-    }
-    const { code, message, cause } = AppError.from(error);
-    writeError({ code, message }, json);
-    // Our own mistakes are only found again with their stack.
-    if (code === 'InternalError' && process.env['DEBUG']) console.error(cause);
-    return 1;
-  }
+// oclif asks the system for the home folder and the shell, and Node throws for a user id that the system does not know. It asks
+// for neither where these are set.
+if (homeFolder() === undefined) {
+  process.env['HOME'] ??= '';
+  process.env['SHELL'] ??= '/bin/sh';
 }
-
-/** `-v`, `-h` and `help x` as the words that the commands know. */
-function plainArguments(given: readonly string[]): string[] {
-  const [first, ...rest] = given;
-  if (first === '-v' || first === '--version') return ['version', ...rest];
-  if (first === 'help') return [...rest, '--help'];
-  return given.map((word, at) => (word === '-h' && (at === 0 || !given.includes('--')) ? '--help' : word));
-}
+const { main } = await import('./main.ts');
+process.exitCode = await main(process.argv.slice(2));

@@ -5,6 +5,7 @@ import { Build } from './commands/build.ts';
 import { Completion } from './commands/completion.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
+import { Licenses } from './commands/licenses.ts';
 import { Schema } from './commands/schema.ts';
 import { TargetBuild } from './commands/target/build.ts';
 import { TransformNew } from './commands/transform/new.ts';
@@ -22,6 +23,7 @@ export const COMMANDS = {
   completion: Completion,
   init: Init,
   inspect: Inspect,
+  licenses: Licenses,
   schema: Schema,
   'target:build': TargetBuild,
   'transform:new': TransformNew,

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { configError } from '../../runtime/contract/errors.ts';
+import { homeFolder } from '../../runtime/platform/files/home-folder.ts';
 
 /** The folder where base runtimes are kept: the system's cache folder for this user. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
@@ -8,8 +8,8 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   if (xdg && isAbsolute(xdg)) return join(xdg, 'encoderfile');
   const local = env['LOCALAPPDATA'];
   if (process.platform === 'win32' && local) return join(local, 'encoderfile', 'cache');
-  const home = homedir();
-  if (!home || !isAbsolute(home)) {
+  const home = homeFolder();
+  if (home === undefined) {
     throw configError(
       'Cannot locate cache directory: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',
     );

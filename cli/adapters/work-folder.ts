@@ -1,31 +1,51 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explainWriteError } from '../../runtime/core/write-error.ts';
-import { isRunning } from './processes.ts';
+import { removeLeftovers, temporaryPath } from '../../runtime/platform/files/temporary.ts';
+import { explainFullDisk } from './disk-space.ts';
 
-/** Runs `use` with a new folder below `root`, and removes it again; also those that killed processes left there. */
+/**
+ * Runs `use` with a new folder below `root`, and removes it again with the folders of killed processes. Where `root` cannot be
+ * written, as a cache that is part of a read-only image, the folder is one for temporary files.
+ */
 export async function withWorkFolder<Result>(
   root: string,
   use: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const parent = join(root, 'work');
-  const folder = await make(parent);
+  const folder = await create(root);
   try {
     return await use(folder);
+  } catch (error) {
+    throw await explainFullDisk(folder, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function make(parent: string): Promise<string> {
+async function create(root: string): Promise<string> {
+  const parent = join(root, 'work');
   try {
     await mkdir(parent, { recursive: true });
-    for (const name of await readdir(parent)) {
-      const pid = /^(\d+)-/.exec(name)?.[1];
-      if (pid && !isRunning(Number(pid))) await rm(join(parent, name), { recursive: true, force: true });
-    }
-    return await mkdtemp(join(parent, `${process.pid}-`));
+    accessSync(parent, constants.W_OK);
+    return await createIn(parent);
   } catch (error) {
-    throw explainWriteError(parent, error);
+    if (!isReadOnly(error)) throw explainWriteError(parent, error);
   }
+  const folder = tmpdir();
+  return await createIn(folder).catch((error: unknown) => {
+    throw explainWriteError(folder, error);
+  });
 }
+
+async function createIn(parent: string): Promise<string> {
+  const name = join(parent, 'work');
+  removeLeftovers(name);
+  const folder = temporaryPath(name);
+  await mkdir(folder, { mode: 0o700 });
+  return folder;
+}
+
+const isReadOnly = (error: unknown): boolean =>
+  ['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../runtime/contract/manifest.ts';
+import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
 import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
@@ -17,6 +18,7 @@ export interface BuildFlags {
   readonly platform?: string | undefined;
   readonly runtimeVersion?: string | undefined;
   readonly noDownload: boolean;
+  readonly force: boolean;
 }
 
 export interface Host {
@@ -28,7 +30,12 @@ export interface Host {
 export interface BuildPlan {
   readonly config: BuildConfig;
   readonly platform: Platform;
-  readonly output: { readonly kind: 'executable' | 'assets'; readonly path: string };
+  readonly output: {
+    readonly kind: 'executable' | 'assets';
+    readonly path: string;
+    /** Whether a file of another model is replaced. */
+    readonly force: boolean;
+  };
   readonly cacheDir: string | undefined;
   readonly base:
     | { readonly kind: 'file'; readonly path: string }
@@ -46,6 +53,7 @@ export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): B
     output: {
       kind,
       path: kind === 'executable' ? executable : `${executable.replace(/\.encoder(\.exe)?$/, '')}.assets`,
+      force: flags.force,
     },
     cacheDir: flags.cacheDir ?? config.cacheDir,
     base: flags.baseBinaryPath
@@ -98,16 +106,19 @@ export function hostPlatform(host: Host): Platform {
 }
 
 /** The facts of a model that only looking at it tells. */
-export type ModelFacts = Pick<Manifest, 'inputs' | 'output' | 'width' | 'precision' | 'tokenizer'> & {
+export type ModelFacts = Pick<
+  Manifest,
+  'inputs' | 'output' | 'width' | 'precision' | 'batching' | 'tokenizer'
+> & {
   readonly id2label: Record<string, string> | undefined;
-  readonly multiLabel: boolean;
+  readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
   readonly transform: TransformSettings | undefined;
 };
 
 /** What will be written about the model into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { id2label, multiLabel, sentence, transform, ...rest } = facts;
+  const { id2label, scoreFunction, sentence, transform, ...rest } = facts;
   return {
     name: config.name,
     version: config.version,
@@ -115,7 +126,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     builtBy: `encoderfile ${builderVersion}`,
     ...rest,
     ...(id2label ? { id2label } : {}),
-    ...(multiLabel ? { multiLabel } : {}),
+    ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
   };

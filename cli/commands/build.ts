@@ -45,6 +45,9 @@ export class Build extends BaseCommand {
       helpGroup: BASE,
     }),
     'no-download': Flags.boolean({ summary: 'Never download a base runtime', helpGroup: BASE }),
+    force: Flags.boolean({
+      summary: 'Replace an output that another config file built, or another program wrote',
+    }),
   };
 
   async run(): Promise<BuildResult> {
@@ -62,6 +65,7 @@ export class Build extends BaseCommand {
         platform: flags.platform,
         runtimeVersion: flags['runtime-version'],
         noDownload: flags['no-download'],
+        force: flags.force,
       },
       this.reporter(flags.quiet),
     );

@@ -18,6 +18,10 @@ export interface BuildConfig {
   readonly luaLibs: readonly LibraryName[];
   readonly transformLimits: TransformLimits;
   readonly build: boolean;
+  /** Output of the graph that the user chose. */
+  readonly output: string | undefined;
+  /** Maximum number of tokens of a text that the user chose. */
+  readonly maxLength: number | undefined;
   /** Only of sentence_embedding models. */
   readonly sentence: SentenceConfig | undefined;
 }

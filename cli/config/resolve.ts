@@ -30,6 +30,8 @@ export function resolveConfig(
     luaLibs: defaulted(fields.lua_libs),
     transformLimits: limits(fields.transform_limits),
     build: defaulted(fields.build),
+    output: fields.output,
+    maxLength: fields.max_length,
     sentence: sentenceConfig(fields),
   };
 }

@@ -1,5 +1,7 @@
 import { ownVersion } from '../adapters/package-files.ts';
-import { isMultiLabel, type ModelConfig, readLabels } from '../build/model/labels.ts';
+import { givesVectors } from '../../runtime/contract/model-types.ts';
+import { checkFiniteOutput } from '../build/model/check-finite-output.ts';
+import { type ModelConfig, readLabels, scoreFunctionOf } from '../build/model/labels.ts';
 import { locateModelFiles, type ModelFiles } from '../build/model/locate-files.ts';
 import { prepareGraph } from '../build/model/prepare-graph.ts';
 import type { PreparedModel } from '../build/model/prepared-model.ts';
@@ -9,6 +11,7 @@ import { readJson } from '../build/model/read-json.ts';
 import { readSentenceDefaults } from '../build/model/sentence-files.ts';
 import { type SentenceSource, sentenceSettings, vectorsOf } from '../build/model/sentence-settings.ts';
 import { tryTransform } from '../build/model/try-transform.ts';
+import { BATCHING_TEXT } from '../../runtime/contract/batching.ts';
 import { planManifest } from '../build/plan.ts';
 import type { Reporter } from '../build/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
@@ -24,29 +27,37 @@ export async function prepareModel(
   const files = locateModelFiles(config.model);
   const modelConfig = await readJson<ModelConfig>(files.modelConfig);
   const sentence = await sentenceSource(config, files);
-  const tokenizer = await prepareTokenizer(files, modelConfig, sentence?.defaults);
+  const tokenizer = await prepareTokenizer(files, modelConfig, {
+    ...sentence?.defaults,
+    chosenLength: config.maxLength,
+  });
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, texts up to ${tokenizer.settings.maxLength}`);
 
   const optimize = report.step('Optimising and running the model');
   const graph = await prepareGraph(
-    files.weights,
-    config.modelType,
-    sentence ? vectorsOf(sentence) : [],
+    {
+      modelType: config.modelType,
+      vectorsOf: sentence ? vectorsOf(sentence) : [],
+      output: config.output,
+      file: files.weights,
+    },
     tokenizer,
     folder,
   );
   const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig);
   const { inputs, output } = graph.signature;
-  optimize.done(`${output.name}, ${graph.width} wide, ${graph.precision}`);
+  optimize.done(`${output.name}, ${graph.width} wide, ${graph.precision}; ${BATCHING_TEXT[graph.batching]}`);
 
+  // A transform of vectors can replace what the model returned; logits are part of each result.
+  if (!transform || !givesVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Trying the transform');
     await tryTransform(transform, config.modelType, graph, report.print);
     attempt.done(transform.name);
   }
 
-  const { width, precision } = graph;
-  const multiLabel = isMultiLabel(modelConfig, config.modelType);
+  const { width, precision, batching } = graph;
+  const scoreFunction = scoreFunctionOf(modelConfig, config.modelType, width);
   const vectors = sentence && (await sentenceSettings(sentence, { ...output, width }, tokenizer));
   const facts = {
     inputs,
@@ -54,8 +65,9 @@ export async function prepareModel(
     sentence: vectors,
     width,
     precision,
+    batching,
     id2label,
-    multiLabel,
+    scoreFunction,
     tokenizer: tokenizer.settings,
     transform,
   };

@@ -109,6 +109,21 @@ const build = Type.Object(
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
       description: 'What the model computes; decides the endpoints and their results.',
     }),
+    output: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Output of the ONNX graph to take results from. Default: the one that `model_type` needs, by its usual name or by its shape.',
+      }),
+    ),
+    max_length: Type.Optional(
+      Type.Integer({
+        minimum: 3,
+        maximum: 1_000_000,
+        description:
+          'Maximum number of tokens of a text, special tokens included; longer texts are cut. Default: what the files of the model say.',
+      }),
+    ),
     ...sentence,
     output_path: Type.Optional(
       path('Where the executable is written. Relative to the current directory. Default: ./<name>.encoder'),

@@ -1,4 +1,6 @@
+import type { Batching } from './batching.ts';
 import type { ModelType } from './model-types.ts';
+import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { TransformSettings } from './transform.ts';
 
@@ -9,6 +11,8 @@ export interface Manifest {
   readonly modelType: ModelType;
   /** The builder, as `encoderfile 0.1.0`. */
   readonly builtBy: string;
+  /** Hash of where the config file is, seen from the output: a build replaces the output of its own config only. */
+  readonly origin?: string;
   /** Graph inputs in the model's own order; they are fed by name. */
   readonly inputs: readonly InputName[];
   readonly output: string;
@@ -16,10 +20,12 @@ export interface Manifest {
   readonly width: number;
   /** Element type of the model's weights, as ONNX names it: float32, float16, int8 ... */
   readonly precision: string;
+  /** Which texts share a run; absent in files of older builders, where it is `any`. */
+  readonly batching?: Batching;
   /** Label of each output index; absent for embeddings. */
   readonly id2label?: Readonly<Record<string, string>>;
-  /** A text can have several labels at once: scores are per label (sigmoid), not a distribution (softmax). */
-  readonly multiLabel?: boolean;
+  /** Only of sequence_classification models. */
+  readonly scoreFunction?: ScoreFunction;
   readonly tokenizer: TokenizerSettings;
   /** Only of models with a transform. */
   readonly transform?: TransformSettings;

@@ -3,6 +3,8 @@ export const ASSET_NATIVE_LIST = 'native.json';
 export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
 export const textAsset = (name: string): string => `text/${name}`;
+/** The license notices of everything in the executable, compressed. */
+export const ASSET_NOTICES = 'notices.txt.zst';
 
 /** Lua as WebAssembly, beside the native libraries. */
 export const LUA_WASM = 'lua.wasm';

@@ -1,3 +1,6 @@
+import type { Batching } from '../contract/batching.ts';
+import { canShareRun } from './batches.ts';
+
 /** Something that waits to be run: all that matters is how many tokens long it is. */
 export interface Waiting {
   readonly length: number;
@@ -11,7 +14,12 @@ export class BatchQueue<Item extends Waiting> {
   /** In order of arrival: a Set keeps that order and forgets an item in constant time. */
   readonly #arrivals = new Set<Item>();
   readonly #byLength: (Set<Item> | undefined)[] = [];
+  readonly #batching: Batching;
   #tokens = 0;
+
+  constructor(batching: Batching = 'any') {
+    this.#batching = batching;
+  }
 
   get size(): number {
     return this.#arrivals.size;
@@ -20,6 +28,11 @@ export class BatchQueue<Item extends Waiting> {
   /** Sum of the lengths of all that waits. */
   get tokens(): number {
     return this.#tokens;
+  }
+
+  /** Whether what waits fills a batch, so that waiting for more items cannot make it better. */
+  isFull(maxTokens: number): boolean {
+    return this.#batching === 'single' ? this.size > 0 : this.#tokens >= maxTokens;
   }
 
   add(item: Item): void {
@@ -57,7 +70,10 @@ export class BatchQueue<Item extends Waiting> {
       if (!next) break;
       const wider = Math.max(width, next.length);
       const added = wider * (batch.length + 1) - width * batch.length;
-      const fits = wider * (batch.length + 1) <= maxTokens && added <= next.length + RUN_COST_IN_TOKENS;
+      const fits =
+        canShareRun(this.#batching, oldest.length, next.length) &&
+        wider * (batch.length + 1) <= maxTokens &&
+        added <= next.length + RUN_COST_IN_TOKENS;
       if (fits) {
         choose(next);
         width = wider;

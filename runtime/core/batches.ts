@@ -1,14 +1,23 @@
+import type { Batching } from '../contract/batching.ts';
+
 /**
  * Groups texts into batches of similar length, so that little padding is computed: sorted by length, each batch at most
- * `maxTokens` padded tokens (or one text, however long). Returns positions into `lengths`.
+ * `maxTokens` padded tokens (or one text, however long), and only texts that can share a run. Returns positions into `lengths`.
  */
-export function planBatches(lengths: readonly number[], maxTokens: number): number[][] {
+export function planBatches(
+  lengths: readonly number[],
+  maxTokens: number,
+  batching: Batching = 'any',
+): number[][] {
   const order = lengths.map((_, index) => index).sort((a, b) => lengthAt(lengths, a) - lengthAt(lengths, b));
   const batches: number[][] = [];
   let current: number[] = [];
   for (const index of order) {
+    const [first] = current;
+    const length = lengthAt(lengths, index);
     // Sorted, so this text is the longest of the batch and sets its padded width.
-    if (current.length > 0 && lengthAt(lengths, index) * (current.length + 1) > maxTokens) {
+    const fits = length * (current.length + 1) <= maxTokens;
+    if (first !== undefined && !(fits && canShareRun(batching, lengthAt(lengths, first), length))) {
       batches.push(current);
       current = [];
     }
@@ -16,6 +25,11 @@ export function planBatches(lengths: readonly number[], maxTokens: number): numb
   }
   if (current.length > 0) batches.push(current);
   return batches;
+}
+
+/** Whether two texts of these lengths can share a run. */
+export function canShareRun(batching: Batching, length: number, other: number): boolean {
+  return batching === 'any' || (batching === 'equal_length' && length === other);
 }
 
 const lengthAt = (lengths: readonly number[], index: number): number => lengths[index] ?? 0;

@@ -1,25 +1,10 @@
+import { mapInnerSchemas } from './inner-schemas.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Schemas that point at themselves from many sides would grow without end. */
 const MOST_PARTS = 20_000;
 
-/** What these keywords of JSON Schema 2020-12 hold; all others hold data or numbers. */
-const ONE_SCHEMA = new Set([
-  'additionalItems',
-  'additionalProperties',
-  'contains',
-  'contentSchema',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const LIST_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
-const MAP_OF_SCHEMAS = new Set(['dependentSchemas', 'patternProperties', 'properties']);
 const DEFINITIONS = new Set(['$defs', 'definitions']);
 
 /**
@@ -37,7 +22,12 @@ export function inlineRefs(root: Schema): Schema {
     if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
     if (parts > MOST_PARTS) return leftOpen(schema);
     const entries = Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword));
-    return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inside(keyword, value, open)]));
+    return Object.fromEntries(
+      entries.map(([keyword, value]) => [
+        keyword,
+        mapInnerSchemas(keyword, value, (part) => inline(part, open)),
+      ]),
+    );
   }
 
   function follow(
@@ -50,13 +40,6 @@ export function inlineRefs(root: Schema): Schema {
     if (!isSchema(target)) return around;
     if (open.includes(reference) || parts > MOST_PARTS) return { ...leftOpen(target), ...around };
     return { ...(inline(target, [...open, reference]) as Schema), ...around };
-  }
-
-  function inside(keyword: string, value: unknown, open: readonly string[]): unknown {
-    if (LIST_OF_SCHEMAS.has(keyword) && Array.isArray(value)) return value.map((part) => inline(part, open));
-    if (ONE_SCHEMA.has(keyword)) return inline(value, open);
-    if (!MAP_OF_SCHEMAS.has(keyword) || !isSchema(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inline(part, open)]));
   }
 
   return inline(root, ['#']) as Schema;

@@ -1,9 +1,11 @@
+import { BATCHING_TEXT } from '../contract/batching.ts';
 import type { ByteSource } from '../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../contract/container/read.ts';
 import type { Section } from '../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../contract/manifest.ts';
 import { parseJsonText } from './json-text.ts';
 import { formatBytes } from './progress.ts';
+import { scoreFacts } from './score-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 
 /** What a file is made of. `model` is absent in a base runtime. */
@@ -40,7 +42,9 @@ export function inspectionTable(inspection: Inspection): string {
           ['Model', `${model.name} ${model.version}`],
           ['Type', `${model.modelType}, output ${model.output}, ${model.width} wide, ${model.precision}`],
           ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
+          ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
           ...(labels ? [['Labels', labels.join(', ')]] : []),
+          ...scoreFacts(model),
           ...sentenceFacts(model),
           ['Built by', model.builtBy],
         ] as [string, string][])

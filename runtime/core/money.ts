@@ -6,7 +6,6 @@ export type Nanos = bigint;
 
 const FRACTION_DIGITS = 9;
 const NANOS_PER_DOLLAR = 10n ** BigInt(FRACTION_DIGITS);
-const MILLION = 1_000_000n;
 /** Databases hold amounts in 64 bits, which end at 9.2 billion dollars. */
 const MOST_DOLLARS = 9_000_000_000n;
 const DECIMAL = /^\+?(\d{0,30})(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
@@ -32,41 +31,6 @@ export function dollarText(nanos: Nanos): string {
 
 /** The number nearest to the amount in dollars. */
 export const dollarsOf = (nanos: Nanos): number => Number(dollarText(nanos));
-
-/** What a million tokens cost. */
-export interface TokenPrice {
-  readonly input: Nanos;
-  /** Of input that the provider still had in its cache; as any other input if there is no such price. */
-  readonly cachedInput: Nanos | null;
-  readonly output: Nanos;
-}
-
-export interface TokenCounts {
-  readonly input: number;
-  /** How many of `input`. */
-  readonly cachedInput?: number | undefined;
-  readonly output: number;
-}
-
-/** What so many tokens cost, rounded to the nearest nano-dollar, halves up. */
-export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
-  return (costOfMillions(tokens, price) + MILLION / 2n) / MILLION;
-}
-
-/** The least whole amount that covers them, for estimates. */
-export function costAtMost(tokens: TokenCounts, price: TokenPrice): Nanos {
-  return (costOfMillions(tokens, price) + MILLION - 1n) / MILLION;
-}
-
-/** Exact, as no division is needed. */
-function costOfMillions({ input, cachedInput = 0, output }: TokenCounts, price: TokenPrice): bigint {
-  const cached = Math.min(cachedInput, input);
-  return (
-    BigInt(input - cached) * price.input +
-    BigInt(cached) * (price.cachedInput ?? price.input) +
-    BigInt(output) * price.output
-  );
-}
 
 /** Times ten to that power, halves rounded up. Undefined if it would have more digits than any amount. */
 function shift(digits: bigint, power: number): bigint | undefined {

@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { messageOf } from '../contract/errors.ts';
 import { explainWriteError } from '../core/write-error.ts';
+import { rotateFile } from './files/rotate.ts';
 
 /** A file that lines are added to at its end. Whoever writes never waits, and never fails: lines are lost if the disk is full. */
 export interface LineFile {
@@ -12,17 +13,29 @@ export interface LineFile {
   readonly close: () => Promise<void>;
 }
 
+export interface Rotation {
+  /** Before a line would make the file larger, the file is renamed and a new one is begun. */
+  readonly maxBytes: number;
+  /** Number of old files: `<path>.1` is the newest. */
+  readonly keep: number;
+}
+
 /** More does not wait for a slow disk. */
 const MOST_WAITING_CHARACTERS = 8 * 1_048_576;
 
 /** `onTrouble` is told once when lines begin to be lost, and again if it happens after lines could be written. */
-export async function openLineFile(path: string, onTrouble: (message: string) => void): Promise<LineFile> {
-  let file = await openAtEnd(path);
+export async function openLineFile(
+  path: string,
+  onTrouble: (message: string) => void,
+  rotation?: Rotation,
+): Promise<LineFile> {
+  let { file, size, isFile } = await openAtEnd(path);
   let waiting: string[] = [];
   let waitingCharacters = 0;
   let mustReopen = false;
   let lost = 0;
   let troubled = false;
+  let canRotate = true;
   /** A line was written in part. */
   let broken = false;
   let work: Promise<void> | undefined;
@@ -43,11 +56,42 @@ export async function openLineFile(path: string, onTrouble: (message: string) =>
     try {
       const next = await openAtEnd(path);
       await file.close();
-      file = next;
+      ({ file, size, isFile } = next);
       broken = false;
     } catch (error) {
       lose(0, messageOf(error));
     }
+  }
+  async function rotate(keep: number): Promise<boolean> {
+    try {
+      const [own, there] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
+      // Another program may have moved it away before.
+      if (there?.ino === own.ino && there.dev === own.dev) await rotateFile(path, keep);
+      canRotate = true;
+      await reopen();
+    } catch (error) {
+      if (canRotate) onTrouble(`${path} cannot be rotated and grows beyond its limit: ${messageOf(error)}`);
+      canRotate = false;
+    }
+    return canRotate;
+  }
+  async function writeRotating(lines: readonly string[], { maxBytes, keep }: Rotation): Promise<void> {
+    let part: string[] = [];
+    let bytes = 0;
+    // Devices and pipes do not grow.
+    let mayRotate = isFile;
+    for (const line of lines) {
+      const more = Buffer.byteLength(line) + 1;
+      if (mayRotate && size + bytes > 0 && size + bytes + more > maxBytes) {
+        if (part.length > 0) await writeAll(part);
+        part = [];
+        bytes = 0;
+        mayRotate = await rotate(keep);
+      }
+      part.push(line);
+      bytes += more;
+    }
+    await writeAll(part);
   }
   async function writeAll(lines: readonly string[]): Promise<void> {
     const text = `${lines.join('\n')}\n`;
@@ -57,6 +101,7 @@ export async function openLineFile(path: string, onTrouble: (message: string) =>
       while (written < bytes.length) {
         const { bytesWritten } = await file.write(bytes, written);
         written += bytesWritten;
+        size += bytesWritten;
       }
       broken = false;
       troubled = false;
@@ -71,7 +116,7 @@ export async function openLineFile(path: string, onTrouble: (message: string) =>
     while (mustReopen || waiting.length > 0) {
       if (mustReopen) await reopen();
       const lines = take();
-      if (lines.length > 0) await writeAll(lines);
+      if (lines.length > 0) await (rotation ? writeRotating(lines, rotation) : writeAll(lines));
     }
     work = undefined;
   }
@@ -100,10 +145,18 @@ export async function openLineFile(path: string, onTrouble: (message: string) =>
 
 const LINE_BREAK = 0x0a;
 
+interface OpenFile {
+  readonly file: FileHandle;
+  readonly size: number;
+  readonly isFile: boolean;
+}
+
 /** Only its owner may read what is in it. */
-async function openAtEnd(path: string): Promise<FileHandle> {
+async function openAtEnd(path: string): Promise<OpenFile> {
   try {
-    return await open(path, 'a', 0o600);
+    const file = await open(path, 'a', 0o600);
+    const found = await file.stat();
+    return { file, size: found.size, isFile: found.isFile() };
   } catch (error) {
     throw explainWriteError(path, error);
   }

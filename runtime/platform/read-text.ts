@@ -10,7 +10,6 @@ export interface TextFileOnDisk {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
-  readonly owner: { readonly uid: number; readonly gid: number };
   /** With the byte order mark that `text` is without. */
   readonly whole: string;
 }
@@ -29,8 +28,7 @@ export async function readText(path: string): Promise<TextFileOnDisk | undefined
     throw configError(`Cannot read ${path}: ${REASONS[codeOf(error) ?? ''] ?? messageOf(error)}.`, error);
   }
   const whole = decode(path, bytes);
-  const { mode, uid, gid } = facts;
-  return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode, owner: { uid, gid } };
+  return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode: facts.mode };
 }
 
 function refuseKind(path: string, facts: Stats): void {

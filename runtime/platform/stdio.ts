@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 export class ReaderGone extends Error {}
 
 /** Writes all of a text before it returns, also to a pipe: nothing is cut when the process ends right after. */
-export function writeAll(fd: 1 | 2, text: string): void {
+export function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {
     try {

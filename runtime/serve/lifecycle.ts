@@ -15,6 +15,11 @@ export interface Lifecycle {
    * ends: what was let in is answered, what was not is told so. `onCut` hears when there is no time left for an answer.
    */
   readonly enter: (onCut?: (reason: AppError) => void) => () => void;
+  /**
+   * Counts in work that outlives the request it belongs to, also while the server ends. The request must still be counted in.
+   * The function it returns counts the work out; `onCut` is called when there is no time left for it.
+   */
+  readonly extend: (onCut: (reason: AppError) => void) => () => void;
   /** How many requests are in now. */
   readonly inside: () => number;
   /** Lets nobody in any more; resolves when everybody is out, or when patience has run out. */
@@ -26,6 +31,7 @@ export interface Lifecycle {
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
+  let cutBy: AppError | undefined;
   const toldOfCut = new Set<(reason: AppError) => void>();
   // One listener for each client that watches, and there may be many.
   const changes = new EventEmitter().setMaxListeners(0);
@@ -36,6 +42,18 @@ export function createLifecycle(): Lifecycle {
   const empty = Promise.withResolvers<void>();
   const settle = (): void => {
     if (phase === 'draining' && inside === 0) empty.resolve();
+  };
+  const countIn = (onCut: ((reason: AppError) => void) | undefined): (() => void) => {
+    inside += 1;
+    if (onCut) toldOfCut.add(onCut);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      inside -= 1;
+      if (onCut) toldOfCut.delete(onCut);
+      settle();
+    };
   };
   return {
     phase: () => phase,
@@ -51,16 +69,11 @@ export function createLifecycle(): Lifecycle {
           ? new AppError('UnavailableError', 'The server is starting; try again.')
           : new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
       }
-      inside += 1;
-      if (onCut) toldOfCut.add(onCut);
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        inside -= 1;
-        if (onCut) toldOfCut.delete(onCut);
-        settle();
-      };
+      return countIn(onCut);
+    },
+    extend(onCut) {
+      if (cutBy) onCut(cutBy);
+      return countIn(onCut);
     },
     inside: () => inside,
     async drain(patienceMilliseconds) {
@@ -70,6 +83,7 @@ export function createLifecycle(): Lifecycle {
       else await settlesWithin(patienceMilliseconds, empty.promise);
     },
     cut(reason) {
+      cutBy = reason;
       for (const tell of toldOfCut) tell(reason);
     },
   };

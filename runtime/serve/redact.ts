@@ -1,54 +1,52 @@
 import { isRawNumber } from '../core/lossless-json.ts';
+import type { Secret } from '../core/redactions.ts';
+import { createHideValues } from './hide-values.ts';
 
-/** Takes secrets out of what people get to see. */
+/**
+ * Takes secrets out of what people get to see. Texts about one server, named by `owner`, are searched for the secrets of that server and
+ * for those of others that do not occur by chance; other texts for all secrets.
+ */
 export interface Redactor {
-  readonly text: (text: string) => string;
+  readonly text: (text: string, owner?: string) => string;
   /** The same for all texts inside a value, also its keys, and for numbers. */
-  readonly value: (value: unknown) => unknown;
+  readonly value: (value: unknown, owner?: string) => unknown;
   /** These are the secrets from now on, and those before stay secret too: they may still be in what servers say. */
-  readonly learn: (secrets: readonly string[]) => void;
+  readonly learn: (secrets: readonly Secret[]) => void;
 }
 
 const REDACTED = '[redacted]';
-/** Shorter ones are in every other word. */
-const SHORTEST_SECRET = 4;
 
-/** One pass with one expression, which is made when there are new secrets. */
-export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const known = new Set<string>();
-  let expression: RegExp | undefined;
-  const learn = (more: readonly string[]): void => {
+export function createRedactor(secrets: readonly Secret[] = []): Redactor {
+  const known = new Map<string, Secret>();
+  const compiled = new Map<string | undefined, (text: string) => string>();
+  const learn: Redactor['learn'] = (more) => {
     const before = known.size;
-    for (const secret of more) {
-      if (secret.length >= SHORTEST_SECRET) for (const form of formsOf(secret)) known.add(form);
-    }
-    if (known.size === before) return;
-    // The longest goes first: it may contain another one.
-    const forms = [...known].sort((one, other) => other.length - one.length);
-    expression = new RegExp(forms.map((form) => RegExp.escape(form)).join('|'), 'g');
+    for (const secret of more) known.set(JSON.stringify(secret), secret);
+    if (known.size > before) compiled.clear();
   };
-  const text = (given: string): string =>
-    expression === undefined ? given : given.replace(expression, REDACTED);
+  const searching = (owner: string | undefined): ((text: string) => string) => {
+    const found = compiled.get(owner) ?? compile([...known.values()], owner);
+    compiled.set(owner, found);
+    return found;
+  };
   learn(secrets);
   return {
-    text,
-    value: (given) => (expression === undefined ? given : redactInside(given, text)),
+    text: (text, owner) => (known.size === 0 ? text : searching(owner)(text)),
+    value: (value, owner) => (known.size === 0 ? value : redactInside(value, searching(owner))),
     learn,
   };
 }
 
-/** A secret as it is, inside JSON, inside an address, and in base64. */
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    // Throws on half of a character.
-    encodeURIComponent(secret.toWellFormed()),
-    bytes.toString('base64'),
-    bytes.toString('base64url'),
-  ];
+function compile(secrets: readonly Secret[], owner: string | undefined): (text: string) => string {
+  const isHidden = (secret: Secret): boolean =>
+    owner === undefined || secret.owner === undefined || secret.owner === owner || isDistinct(secret);
+  const values = secrets.filter(isHidden).map(({ value }) => value);
+  return createHideValues(values, REDACTED);
 }
+
+/** Another server's secret that looks like nothing else: a password `postgres` must not hide the word in all texts. */
+const isDistinct = ({ value, isNamed }: Secret): boolean =>
+  isNamed && (value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)));
 
 function redactInside(value: unknown, text: (text: string) => string): unknown {
   if (typeof value === 'string') return text(value);
@@ -58,6 +56,13 @@ function redactInside(value: unknown, text: (text: string) => string): unknown {
     return text(shown) === shown ? value : REDACTED;
   }
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [text(key), redactInside(item, text)]),
+    Object.entries(value).map(([key, item]) => [
+      text(key),
+      isShortSecret(key, item, text) ? REDACTED : redactInside(item, text),
+    ]),
   );
 }
+
+/** Whether a value counts as a secret by the name of its member alone. */
+const isShortSecret = (key: string, item: unknown, text: (text: string) => string): boolean =>
+  ['string', 'number'].includes(typeof item) && text(`${key}=${String(item)}`) === `${key}=${REDACTED}`;

@@ -3,7 +3,7 @@
 -- Postprocess is called once for each text. `logits` has the shape [1, labels]: a number for each label, the greater the likelier.
 -- Return either
 --   * a tensor of the same shape: the scores. The label with the greatest score is the predicted one.
---   * a tensor of shape [1]: the predicted label itself, as its index from 0. Scores are then softmax(logits).
+--   * a tensor of shape [1]: the predicted label itself, as its index from 0. Scores are then those without a transform.
 -- Callers always get the raw logits too.
 
 ---@param logits Tensor
@@ -15,7 +15,7 @@ function Postprocess(logits)
   -- Flatter probabilities, for a model that is too sure of itself:
   -- return (logits / 1.5):softmax(2)
 
-  -- A probability for each label by itself, where a text can have several labels:
+  -- A probability for each label by itself, for models with one label or with several labels per text:
   -- return logits:sigmoid()
 
   -- Only the label, without scores of our own:

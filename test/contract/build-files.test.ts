@@ -1,4 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -73,7 +85,7 @@ verifiesOnce('build:killed', async () => {
   const config = copyModel(folder());
   const output = join(folder(), 'model.encoder');
   writeFileSync(output, 'the old file');
-  const building = execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args(config)], {
+  const building = execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args(config, '--force')], {
     cwd: folder(),
     reject: false,
   });
@@ -85,9 +97,111 @@ verifiesOnce('build:killed', async () => {
   await building;
   expect(readFileSync(output, 'utf8')).toBe('the old file');
   expect(leftovers(folder())).toHaveLength(1);
-  expect((await build(config)).exitCode).toBe(0);
+  expect((await build(config, '--force')).exitCode).toBe(0);
   expect(leftovers(folder())).toEqual([]);
   expect((await runExecutable(output, ['infer', 'I love this'])).stdout).toContain('POSITIVE');
+});
+
+verifiesOnce('build:output-is-input', async () => {
+  const config = copyModel(folder());
+  writeFileSync(join(folder(), 'model/model.onnx_data'), 'weights of an older export');
+  symlinkSync('model/model.onnx', join(folder(), 'link'));
+  const outputs: [string, RegExp][] = [
+    ['encoderfile.yml', /it is the config file of this build\./],
+    ['model/model.onnx', /it is a file of the model\./],
+    ['link', /it is a file of the model\./],
+    ['model/model.onnx_data', /it is a file of the model\./],
+    ['model/tokenizer.json', /it is a file of the model\./],
+  ];
+  const before = outputs.map(([path]) => readFileSync(join(folder(), path)));
+  for (const [path, message] of outputs) {
+    const { exitCode, stdout, stderr } = await build(config, '--force', '-o', path);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  }
+  expect(outputs.map(([path]) => readFileSync(join(folder(), path)))).toEqual(before);
+  const base = join(folder(), 'base.encoder');
+  copyFileSync(builtExecutable('sentiment'), base);
+  const itself = await build(config, '--force', '--base-binary-path', base, '-o', base);
+  expect(itself.stderr).toMatch(/it is the base runtime of this build\./);
+  expect((await build(config, '-o', '/dev/null')).stderr).toMatch(
+    /it is a device or a pipe\. Name a regular file\./,
+  );
+});
+
+verifiesOnce('build:other-output', async () => {
+  const [one, other] = ['one', 'other'].map((name) => {
+    mkdirSync(join(folder(), name));
+    return copyModel(join(folder(), name));
+  }) as [string, string];
+  const output = join(folder(), 'model.encoder');
+  expect((await build(one)).exitCode).toBe(0);
+  expect((await build(one)).exitCode).toBe(0);
+  const first = readFileSync(output);
+  const refused = await build(other);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^Error: Cannot write \.\/model\.encoder: it exists and is the model model, built from another config file\. Pass --force to replace it, or choose another output path\.$/m,
+  );
+  expect(readFileSync(output).equals(first)).toBe(true);
+  expect((await build(other, '--force')).exitCode).toBe(0);
+  expect((await build(one)).exitCode).toBe(1);
+
+  const notes = join(folder(), 'notes.txt');
+  writeFileSync(notes, 'mine');
+  expect((await build(one, '-o', 'notes.txt')).stderr).toMatch(/is a file that encoderfile did not write\./);
+  expect((await runCli(['target', 'build', 'manager', '-o', output])).stderr).toMatch(/is another program\./);
+  expect(readFileSync(notes, 'utf8')).toBe('mine');
+  // As `mktemp` makes one.
+  writeFileSync(notes, '');
+  expect((await build(one, '-o', 'notes.txt')).exitCode).toBe(0);
+  expect((await build(one, '--no-build')).exitCode).toBe(0);
+  expect((await build(other, '--no-build')).stderr).toMatch(/built from another config file/);
+});
+
+verifiesOnce('build:damaged-cache', async () => {
+  const config = copyModel(folder());
+  const cache = join(folder(), 'cache');
+  cpSync(join(TEST_CACHE, 'base'), join(cache, 'base'), { recursive: true });
+  const cached = (): string[] => globSync(join(cache, 'base/*/*')).filter((path) => !path.includes('.tmp'));
+  const buildWith = (...more: string[]): Promise<Answer> =>
+    runCli(['build', '-f', config, '--cache-dir', cache, ...more], { cwd: folder() });
+  for (const path of cached()) {
+    const file = openSync(path, 'r+');
+    writeSync(file, 'damage', 60_000_000);
+    closeSync(file);
+  }
+  const damaged = cached()[0] ?? '';
+  const named = await buildWith('--base-binary-path', damaged);
+  expect(named).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(named.stderr).toMatch(/was altered or damaged in `executable`/);
+  const again = await buildWith();
+  expect(again.exitCode).toBe(0);
+  expect(again.stderr).toContain('made again, because the cached one was damaged');
+  expect((await runExecutable(join(folder(), 'model.encoder'), ['verify'])).exitCode).toBe(0);
+  expect((await buildWith()).stderr).toContain('from the cache');
+});
+
+verifiesOnce('build:read-only-cache', async () => {
+  if (!canMount) return;
+  const config = copyModel(folder());
+  await build(config);
+  const cli = `${process.execPath} ${join(ROOT, 'cli/bin.ts')}`;
+  const readOnly = await inNamespace(
+    `mount --bind ${TEST_CACHE} ${TEST_CACHE}; mount -o remount,ro,bind ${TEST_CACHE}; cd ${folder()}; ${cli} ${args(config).join(' ')}`,
+  );
+  expect(readOnly.exitCode, readOnly.stderr).toBe(0);
+  expect(readOnly.stderr).toContain('from the cache');
+
+  const disk = join(folder(), 'disk');
+  mkdirSync(disk);
+  for (const size of ['64k', '30m', '150m']) {
+    const full = await inNamespace(
+      `mount -t tmpfs -o size=${size} none ${disk}; cd ${folder()}; ${cli} build -f ${config} --cache-dir ${disk}`,
+    );
+    expect(full, size).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(full.stderr, size).toMatch(/Error: Cannot write \S*\/disk\S*: the disk is full\./);
+  }
 });
 
 verifiesOnce('build:cache-directory', async () => {

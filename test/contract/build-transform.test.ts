@@ -11,7 +11,7 @@ import { verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
 const build = (config: string): Promise<Answer> =>
-  runCli(['build', '-q', '-f', config, '--cache-dir', TEST_CACHE], { cwd: folder() });
+  runCli(['build', '-q', '--force', '-f', config, '--cache-dir', TEST_CACHE], { cwd: folder() });
 
 /** A config whose transform is this script, in a file. */
 function withScript(script: string, fields: Record<string, unknown> = {}): string {
@@ -120,6 +120,26 @@ verifiesOnce('build:transform-shape', async () => {
     shaped('x:argmax(2) + 2'),
     `Postprocess returned 3 as the index of a label; there are 2 labels, counted from 0, as argmax counts them\n${TRIAL}`,
   );
+});
+
+verifiesOnce('build:transform-not-finite', async () => {
+  copyModel(folder());
+  const config = withScript('function Postprocess(logits) return (logits - logits) / 0 end');
+  const refusal =
+    'The transform failed: mine.lua: Postprocess returned NaN at [1, 1]; every number must be finite. ' +
+    `Check divisions by 0, logarithms and roots\n${TRIAL}`;
+  await expectRefusal(config, refusal);
+  const validated = await runCli(['validate', '-q', '-f', config, '--cache-dir', TEST_CACHE]);
+  expect(validated).toEqual({ exitCode: 1, stdout: '', stderr: `Error: ${refusal}` });
+  const tested = await runCli(['transform', 'test', '-q', '-f', config, '--cache-dir', TEST_CACHE, 'a film']);
+  expect(tested).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(tested.stderr).toContain('mine.lua: Postprocess returned NaN at [1, 1]');
+  // Made-up values are no reason to refuse: the model may never return such.
+  copyModel(folder(), 'ner');
+  const madeUp = 'function Postprocess(x) if x:shape()[2] < 100 then return x end return (x - x) / 0 end';
+  expect(await build(withScript(madeUp, { model_type: 'token_classification' }))).toMatchObject({
+    exitCode: 0,
+  });
 });
 
 verifiesOnce('build:transform-postprocess', async () => {

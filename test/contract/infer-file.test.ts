@@ -1,10 +1,22 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect } from 'vitest';
+import { startLockHolder } from '../helpers/lock-holder.ts';
 import { readGolden } from '../helpers/golden.ts';
+import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
+import { type Answer, runProcess } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
@@ -144,6 +156,101 @@ verifiesOnce('infer:file:resume', async () => {
   expect((await runExecutable(path, [...infer, resumed])).exitCode).toBe(0);
   expect(readFileSync(resumed, 'utf8')).toBe(readFileSync(whole, 'utf8'));
   expect(lines(readFileSync(resumed, 'utf8'))).toHaveLength(3000);
+});
+
+verifiesOnce('infer:output:input', async () => {
+  const input = write('texts.txt', 'I love this\n');
+  const model = join(folder(), 'model.encoder');
+  copyFileSync(builtExecutable('sentiment'), model);
+  symlinkSync(input, join(folder(), 'soft'));
+  linkSync(input, join(folder(), 'hard'));
+  const before = readFileSync(model);
+  const refused = async (...args: string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await runExecutable(model, ['infer', ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    return stderr;
+  };
+  for (const name of ['texts.txt', 'soft', 'hard']) {
+    const output = join(folder(), name);
+    expect(await refused('--input', input, '--output', output)).toBe(
+      `Error: Cannot write ${output}: it is the file that --input reads. Choose another output path.\n`,
+    );
+  }
+  expect(await refused('hi', '-o', model)).toBe(
+    `Error: Cannot write ${model}: it is the model that is running. Choose another output path.\n`,
+  );
+  expect(await refused('--input', input, '-o', model)).toContain('it is the model that is running');
+  // What a run writes next to its output must not be the input either.
+  const partial = write('o.jsonl.partial', '"I love this"\n');
+  const formatted = ['--input', partial, '--input-format', 'jsonl', '--output', join(folder(), 'o.jsonl')];
+  expect(await refused(...formatted)).toContain('it is the file that --input reads');
+  expect(readFileSync(partial, 'utf8')).toBe('"I love this"\n');
+  expect(readFileSync(input, 'utf8')).toBe('I love this\n');
+  expect(readFileSync(model).equals(before)).toBe(true);
+});
+
+verifiesOnce('infer:output:stream', async () => {
+  const input = write('texts.txt', 'I love this\n');
+  const path = builtExecutable('sentiment');
+  const env = { MODEL: path, INPUT: input, ENCODERFILE_CACHE_DIR: TEST_CACHE };
+  const sh = (script: string): Promise<Answer> => runProcess('bash', ['-c', script], { cwd: folder(), env });
+  const commands = ['"$MODEL" infer "I love this" -o', '"$MODEL" infer --input "$INPUT" --output'];
+  for (const command of commands) {
+    expect((await sh(`${command} /dev/stdout`)).stdout).toContain('POSITIVE');
+    expect((await sh(`${command} /dev/stdout > redirected; cat redirected`)).stdout).toContain('POSITIVE');
+    expect((await sh(`${command} >(cat) | cat`)).stdout).toContain('POSITIVE');
+    expect((await sh(`mkfifo -m 600 pipe; cat pipe & ${command} pipe; wait; rm pipe`)).stdout).toContain(
+      'POSITIVE',
+    );
+    await sh(`rm -f real link; touch real; chmod 640 real; ln -s real link; ${command} link`);
+    expect(lstatSync(join(folder(), 'link')).isSymbolicLink()).toBe(true);
+    const real = join(folder(), 'real');
+    expect(readFileSync(real, 'utf8')).toContain('POSITIVE');
+    expect((lstatSync(real).mode & 0o777).toString(8)).toBe('640');
+    if (!namespacesWork()) continue;
+    // Devices of a namespace: what goes wrong here must not reach those of the machine.
+    const script = `mount -t tmpfs none /mnt; cp -a /dev/full /dev/null /mnt/ 2>/dev/null || { touch /mnt/full; mount --bind /dev/full /mnt/full; }`;
+    const full = await inNamespace(
+      `${script}; MODEL=${path}; INPUT=${input}; ${command} /mnt/full || code=$?; test -c /mnt/full; exit $code`,
+    );
+    expect(full).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(full.stderr).toMatch(/^Error: Cannot write \/mnt\/full: the disk is full\./);
+  }
+});
+
+verifiesOnce('infer:output:locked', async () => {
+  const input = write('texts.txt', 'I love this\n');
+  const output = join(folder(), 'out.jsonl');
+  const holder = await startLockHolder(`${output}.partial`);
+  const args = ['infer', '--input', input, '--output', output];
+  const refused = await runExecutable(builtExecutable('sentiment'), args);
+  expect(refused).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `Error: ${output} is being written by another process. Wait until it has ended, or choose another --output.\n`,
+  });
+  await holder.kill();
+  expect((await runExecutable(builtExecutable('sentiment'), args)).exitCode).toBe(0);
+  expect(lines(readFileSync(output, 'utf8'))).toHaveLength(1);
+});
+
+verifiesOnce('infer:file:resume-failed', async () => {
+  const bad = Array.from({ length: 8000 }, (_, at) => (at === 3 ? '{"no": 1}' : `"text ${at}"`));
+  const input = write('texts.jsonl', `${bad.join('\n')}\n`);
+  const output = join(folder(), 'out.jsonl');
+  const running = execa(builtExecutable('sentiment'), ['infer', '--input', input, '--output', output], {
+    reject: false,
+    env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },
+  });
+  while (!existsSync(`${output}.partial`) || statSync(`${output}.partial`).size < 1000) await setTimeout(2);
+  running.kill('SIGKILL');
+  await running;
+  const args = ['infer', '--input', input, '--output', output];
+  const { exitCode, stderr } = await runExecutable(builtExecutable('sentiment'), args);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'Error: 1 of 8000 texts could not be used; their lines have an "error".\n',
+  });
 });
 
 async function appears(path: string): Promise<void> {

@@ -14,6 +14,8 @@ import { verifiesOverWires, verifiesServed } from './verifies.ts';
 
 const SERVICES = {
   sentiment: 'SequenceClassification',
+  multilabel: 'SequenceClassification',
+  reranker: 'SequenceClassification',
   ner: 'TokenClassification',
   embedder: 'Embedding',
   sentence: 'SentenceEmbedding',
@@ -58,7 +60,7 @@ async function predict(
 }
 
 verifiesOverWires('predict:golden', async (arm, transport) => {
-  for (const model of ['sentiment', 'ner', 'embedder'] as const) {
+  for (const model of ['sentiment', 'multilabel', 'reranker', 'ner', 'embedder'] as const) {
     const golden = readGolden(model);
     const { results, model_id } = await predict(arm, transport, model, {
       inputs: golden.map(({ text }) => text),

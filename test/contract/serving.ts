@@ -25,21 +25,24 @@ export interface ServingArm {
 
 const inProcess: ServingArm = {
   name: 'in-process',
-  async serve(model, flags = []) {
-    const invocation = parseInvocation(serveCommand(''), [...ANY_PORTS, ...flags], {});
-    const settings = {
-      ...readServerSettings(invocation),
-      http: readAddress(invocation, 'http-hostname', 'http-port'),
-      grpc: readAddress(invocation, 'grpc-hostname', 'grpc-port'),
-    };
-    let log = '';
-    const context = await openContext(builtAssets(model), settings, (line) => {
-      log += line;
-    });
-    const { ports, stop } = await startServers(context, settings);
-    return { httpPort: ports.http ?? 0, grpcPort: ports.grpc ?? 0, stop, log: () => log };
-  },
+  serve: (model, flags) => serveAssets(builtAssets(model), flags),
 };
+
+/** Serves the folder that `build --no-build` wrote, from this process. */
+export async function serveAssets(path: string, flags: readonly string[] = []): Promise<Served> {
+  const invocation = parseInvocation(serveCommand(''), [...ANY_PORTS, ...flags], {});
+  const settings = {
+    ...readServerSettings(invocation),
+    http: readAddress(invocation, 'http-hostname', 'http-port'),
+    grpc: readAddress(invocation, 'grpc-hostname', 'grpc-port'),
+  };
+  let log = '';
+  const context = await openContext(path, settings, (line) => {
+    log += line;
+  });
+  const { ports, stop } = await startServers(context, settings);
+  return { httpPort: ports.http ?? 0, grpcPort: ports.grpc ?? 0, stop, log: () => log };
+}
 
 const executable: ServingArm = {
   name: 'executable',

@@ -14,7 +14,7 @@ const VERSION = '2.60.0';
 const FOLDER = join(ROOT, 'node_modules/.cache', `ray-${VERSION}`);
 const START_SECONDS = 150;
 
-/** A cluster of one node, whose dashboard has the Jobs API. */
+/** A head node without CPUs, whose dashboard has the Jobs API, and a node with two. */
 export interface RayCluster {
   readonly address: string;
   stop(): Promise<void>;
@@ -40,39 +40,48 @@ export async function findRay(): Promise<string | undefined> {
   }
 }
 
-/** At the head of a group of its own, which ends as one. */
+const NODE_FLAGS = [
+  '--block',
+  '--node-ip-address=127.0.0.1',
+  '--object-store-memory=80000000',
+  '--disable-usage-stats',
+];
+
+/** Each node heads a process group of its own, which ends as one. */
 export async function startRay(program: string): Promise<RayCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'ray-'));
-  const [dashboard, agent] = [await freePort(), await freePort()];
-  const flags = [
-    '--head',
-    '--block',
-    '--port=0',
-    '--node-ip-address=127.0.0.1',
-    '--dashboard-host=127.0.0.1',
-    `--dashboard-port=${dashboard}`,
-    `--dashboard-agent-listen-port=${agent}`,
-    `--temp-dir=${folder}`,
-    '--num-cpus=1',
-    '--object-store-memory=80000000',
-    '--disable-usage-stats',
-  ];
-  const head = spawn(program, ['start', ...flags], {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
-  });
-  const ended = once(head, 'exit');
+  const nodes: ChildProcess[] = [];
+  const start = async (...flags: string[]): Promise<ChildProcess> => {
+    const agent = `--dashboard-agent-listen-port=${await freePort()}`;
+    const node = spawn(program, ['start', ...NODE_FLAGS, agent, ...flags], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    });
+    nodes.unshift(node);
+    return node;
+  };
   const stop = async (): Promise<void> => {
-    // The others are its to end; whoever is left then is ended as one.
-    head.kill('SIGTERM');
-    await ended;
-    signalGroup(head, 'SIGKILL');
+    for (const node of nodes) {
+      const ended = once(node, 'exit');
+      if (node.kill('SIGTERM')) await ended;
+      signalGroup(node, 'SIGKILL');
+    }
     rmSync(folder, { recursive: true, force: true });
   };
+  const [gcs, dashboard] = [await freePort(), await freePort()];
   const address = `http://127.0.0.1:${dashboard}`;
+  const dashboardFlags = ['--dashboard-host=127.0.0.1', `--dashboard-port=${dashboard}`];
   try {
+    const head = await start(
+      '--head',
+      `--port=${gcs}`,
+      ...dashboardFlags,
+      `--temp-dir=${folder}`,
+      '--num-cpus=0',
+    );
     await answers(`${address}/api/jobs/`, () => head.exitCode !== null);
+    await start(`--address=127.0.0.1:${gcs}`, '--num-cpus=2', '--resources={"batch": 2}');
   } catch (error) {
     await stop();
     throw error;
@@ -100,7 +109,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

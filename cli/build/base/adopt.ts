@@ -4,6 +4,7 @@ import { isIntact, readFrom, verifySections } from '../../../runtime/contract/co
 import { inspect } from '../../../runtime/core/inspection.ts';
 import { alteredMessage } from '../../../runtime/core/verification.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { withFileSource } from '../../adapters/file-source.ts';
 import { newSha256 } from '../../adapters/hash.ts';
 import { parsePlatform } from '../plan.ts';
@@ -38,7 +39,7 @@ export async function adoptBase(
     executable: { ...base, offset: 0 },
     payload: [{ name: 'runtime', content: { bytes: new TextEncoder().encode(JSON.stringify(base.info)) } }],
     platform,
-    output,
+    output: findOutputFile(output),
     onProgress: () => {},
   });
   return await openBase(output, platform);

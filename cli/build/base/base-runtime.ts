@@ -3,23 +3,27 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
 import { readContainer, requireSection } from '../../../runtime/contract/container/read.ts';
+import { isIntact, verifySections } from '../../../runtime/contract/container/verify.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { parseJsonText } from '../../../runtime/core/json-text.ts';
+import { alteredMessage } from '../../../runtime/core/verification.ts';
+import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { withFileSource } from '../../adapters/file-source.ts';
-import { sha256 } from '../../adapters/hash.ts';
+import { newSha256, sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
+import { readChunks } from '../../adapters/read-chunks.ts';
 import { makeRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
-import { bundleProgram, type Program } from './program.ts';
+import { bundleProgram, type Program, programKey } from './program.ts';
 
 /** A base runtime, ready to have a model appended: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
   readonly path: string;
   readonly length: number;
-  /** Of those bytes, as recorded when they were made: a base damaged since makes executables that `verify` refuses. */
+  /** Of those bytes, as recorded when they were made, and compared with them before they are used. */
   readonly sha256: string;
   readonly fileSize: number;
   readonly info: RuntimeInfo;
@@ -30,7 +34,8 @@ export interface BaseRequest {
   readonly version: string;
   readonly cacheDir: string;
   readonly mayDownload: boolean;
-  readonly onMake: () => void;
+  /** Called before a base runtime is made, with the reason. */
+  readonly onMake: (reason: 'missing' | 'damaged') => void;
 }
 
 /** The base runtime of a platform and version: from the cache, or made and cached. Its name there is a hash of what it is made of. */
@@ -38,13 +43,16 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   const { platform, version, cacheDir } = request;
   if (version !== ownVersion()) return await findBase(request);
   const { program, native, key } = await baseSources(platform, version);
-  const output = basePath(cacheDir, platform, version, key);
-  if (!existsSync(output)) {
-    const node = await nodeBinary(platform, cacheDir, request.mayDownload);
-    request.onMake();
-    await makeRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
-  }
-  return await openBase(output, platform);
+  const path = basePath(cacheDir, platform, version, key);
+  const isCached = existsSync(path);
+  // Whatever a damaged one is damaged in, a new one replaces it.
+  const cached = isCached ? await openIntactBase(path, platform).catch(() => undefined) : undefined;
+  if (cached) return cached;
+  const node = await nodeBinary(platform, cacheDir, request.mayDownload);
+  request.onMake(isCached ? 'damaged' : 'missing');
+  const output = findOutputFile(path);
+  await makeRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
+  return await openBase(path, platform);
 }
 
 /** What a base runtime of our own version is made of, and the hash over all of it. */
@@ -57,14 +65,7 @@ async function baseSources(
     readNativeLibraries(platform),
   ]);
   const key = sha256(
-    JSON.stringify([
-      FORMAT_VERSION,
-      version,
-      platform.integrity,
-      native.list.key,
-      sha256(program.main),
-      [...program.assets].map(([name, bytes]) => [name, sha256(bytes)]),
-    ]),
+    JSON.stringify([FORMAT_VERSION, version, platform.integrity, native.list.key, programKey(program)]),
   );
   return { program, native, key };
 }
@@ -109,14 +110,29 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
   });
 }
 
+/** The same, refused where its bytes are not those that were recorded: what is built from it would be damaged too. */
+export async function openIntactBase(path: string, platform: Platform): Promise<BaseRuntime> {
+  const base = await openBase(path, platform);
+  await withFileSource(path, async (source) => {
+    const container = readContainer(source);
+    const sections = [
+      requireSection(source, container, 'executable'),
+      requireSection(source, container, 'runtime'),
+    ];
+    const read = ({ offset, length }: (typeof sections)[number]): AsyncIterable<Uint8Array> =>
+      readChunks({ path, offset, length });
+    const verdicts = await verifySections({ ...container, sections }, read, newSha256);
+    if (!verdicts.every(isIntact)) throw configError(alteredMessage(path, verdicts));
+  });
+  return base;
+}
+
 /** Another version than ours cannot be made here, only found. */
 async function findBase({ platform, version, cacheDir }: BaseRequest): Promise<BaseRuntime> {
   const folder = baseFolder(cacheDir, version);
   const names = await readdir(folder).catch(() => []);
-  const name = names.find(
-    (candidate) => candidate.startsWith(`${platform.triple}-`) && !candidate.includes('.tmp-'),
-  );
-  if (name) return await openBase(join(folder, name), platform);
+  const name = names.find((candidate) => candidate.startsWith(`${platform.triple}-`));
+  if (name) return await openIntactBase(join(folder, name), platform);
   throw configError(
     `Runtime version ${version} for ${shortName(platform)} is not in ${folder}; this encoderfile makes ${ownVersion()} only. ` +
       'Add it with `encoderfile base add --file`, pass --base-binary-path, or leave --runtime-version out.',

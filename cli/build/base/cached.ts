@@ -34,7 +34,7 @@ export async function listCached(cacheDir: string): Promise<CachedFile[]> {
 
 /** Removes a cached file, and the folder of its version with the last one. */
 export async function removeCached({ path }: CachedFile): Promise<void> {
-  await rm(path, { force: true });
+  for (const file of [path, `${path}.sha256`]) await rm(file, { force: true });
   if ((await names(dirname(path))).length === 0) await rm(dirname(path), { recursive: true, force: true });
 }
 

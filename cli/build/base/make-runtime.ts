@@ -1,8 +1,12 @@
-import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { RuntimeInfo, RuntimePart } from '../../../runtime/contract/manifest.ts';
 import { ASSET_NATIVE_LIST, nativeAsset } from '../../../runtime/contract/native.ts';
 import { NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
+import { explainWriteError } from '../../../runtime/core/write-error.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import { explainFullDisk } from '../../adapters/disk-space.ts';
 import { buildSea } from '../../adapters/node-sea.ts';
 import { packageVersion } from '../../adapters/package-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
@@ -23,14 +27,13 @@ export interface RuntimeInput {
   readonly program: Program;
   /** What a program that runs models needs. */
   readonly native: NativeSources | undefined;
-  readonly output: string;
+  readonly output: FileTarget;
 }
 
 /** Makes a runtime: Node without its symbol table, with a program of ours and its native libraries inside. Returns its size. */
 export async function makeRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
-  await mkdir(join(output, '..'), { recursive: true });
-  const scratch = await mkdtemp(`${output}.tmp-`);
+  const scratch = await createScratch(output);
   try {
     const stripped = join(scratch, `node${platform.exeSuffix}`);
     const node = await readFile(input.node);
@@ -68,8 +71,22 @@ export async function makeRuntime(input: RuntimeInput): Promise<number> {
       output,
       onProgress: () => {},
     });
+  } catch (error) {
+    throw explainWriteError(output.shown, await explainFullDisk(scratch, error));
   } finally {
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function createScratch({ path, shown }: FileTarget): Promise<string> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    removeLeftovers(path);
+    const scratch = temporaryPath(path);
+    await mkdir(scratch);
+    return scratch;
+  } catch (error) {
+    throw explainWriteError(shown, error);
   }
 }
 

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { NODE_VERSION, type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { explainWriteError } from '../../../runtime/core/write-error.ts';
+import { writeText } from '../../../runtime/platform/files/write-text.ts';
+import { sha256 } from '../../adapters/hash.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
 
@@ -15,15 +17,29 @@ export async function nodeBinary(
   const installed = packageFolder(platform.nodePackage);
   if (installed) return join(installed, platform.nodePath);
   const cached = join(cacheDir, 'node', NODE_VERSION, platform.triple);
-  if (existsSync(cached)) return cached;
+  if (await isIntact(cached)) return cached;
   if (!mayDownload) {
     throw configError(
       `No base runtime for ${shortName(platform)} is in ${cacheDir}, and --no-download forbids fetching one. ` +
         'Run once without --no-download, or pass --base-binary-path.',
     );
   }
-  await mkdir(dirname(cached), { recursive: true });
+  await mkdir(dirname(cached), { recursive: true }).catch((error: unknown) => {
+    throw explainWriteError(cached, error);
+  });
   const { nodePackage: name, nodePath: path, integrity } = platform;
   await fetchNpmFile({ name, version: NODE_VERSION, integrity, path }, cached);
+  await writeText(checksumFile(cached), sha256(await readFile(cached)));
   return cached;
+}
+
+/** The pinned hash is that of the package; this one, of the file taken from it, finds what happened to it since. */
+const checksumFile = (path: string): string => `${path}.sha256`;
+
+async function isIntact(path: string): Promise<boolean> {
+  try {
+    return sha256(await readFile(path)) === (await readFile(checksumFile(path), 'utf8'));
+  } catch {
+    return false;
+  }
 }

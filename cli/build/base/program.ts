@@ -1,8 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { textAsset, workerAsset } from '../../../runtime/contract/native.ts';
-import { bundle, minify } from '../../adapters/esbuild.ts';
+import { ASSET_NOTICES, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
+import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
+import { sha256 } from '../../adapters/hash.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
+import { zstd } from '../../adapters/zstd.ts';
+import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
+import { formatNotices } from '../notices/format-notices.ts';
 
 /** What an executable runs: one file of code, and what it reads. */
 export interface Program {
@@ -35,17 +39,29 @@ export type ProgramName = keyof typeof SOURCES;
 export async function bundleProgram(name: ProgramName, version: string): Promise<Program> {
   const sources: Sources = SOURCES[name];
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
-  const bundled = (entry: string): Promise<Uint8Array> => bundle(repositoryFile(entry), define);
-  const workers = Object.entries(sources.workers).map(
-    async ([worker, entry]) => [workerAsset(worker), await bundled(entry)] as const,
-  );
-  const [main, ...assets] = await Promise.all([
+  const bundled = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
+  const [main, workers, ...pages] = await Promise.all([
     bundled(sources.main),
-    Promise.all(workers),
+    Promise.all(
+      Object.entries(sources.workers).map(async ([worker, entry]) => ({ worker, ...(await bundled(entry)) })),
+    ),
     ...sources.pages.map(pageAssets),
   ]);
-  return { main, assets: new Map(assets.flat()) };
+  const files = [main, ...workers].flatMap((part) => part.files);
+  const notices = formatNotices(await collectNotices(files, name === 'encoder' ? NATIVE_PACKAGES : []));
+  return {
+    main: main.code,
+    assets: new Map([
+      ...workers.map(({ worker, code }) => [workerAsset(worker), code] as const),
+      ...pages.flat(),
+      [ASSET_NOTICES, await zstd(new TextEncoder().encode(notices))],
+    ]),
+  };
 }
+
+/** A hash over all of a program: its code, and every asset under its name. */
+export const programKey = ({ main, assets }: Program): string =>
+  sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));
 
 /** What browsers get of the files in the pages' folders, and what is done with each kind. Others stay behind. */
 const PAGE_FILES: Record<string, (text: string) => string | Promise<string>> = {

@@ -1,5 +1,6 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
 
 /** What we read of a model's config.json; everything else in it is kept but not used. */
 export interface ModelConfig {
@@ -38,9 +39,16 @@ export function readLabels(
   return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
 }
 
-/** Whether a text can have several labels at once, as transformers writes it into config.json. */
-export const isMultiLabel = (config: ModelConfig, modelType: ModelType): boolean =>
-  modelType === 'sequence_classification' && config.problem_type === 'multi_label_classification';
+/** The score function that transformers' text classification pipeline chooses for a model with this config.json. */
+export function scoreFunctionOf(
+  { problem_type: problem }: ModelConfig,
+  modelType: ModelType,
+  labels: number,
+): ScoreFunction | undefined {
+  if (modelType !== 'sequence_classification') return undefined;
+  if (problem === 'regression') return 'none';
+  return problem === 'multi_label_classification' || labels === 1 ? 'sigmoid' : 'softmax';
+}
 
 function fromId2Label(value: unknown, file: string): Map<number, string> | undefined {
   if (value === undefined || value === null) return undefined;

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 
@@ -22,7 +22,7 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     const { tokenizerConfig } = model;
     if (tokenizerConfig)
       requireFile(tokenizerConfig, () => `Could not locate tokenizer config at path ${tokenizerConfig}.`);
-    return model;
+    return { ...model, tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer) };
   }
   const { folder } = model;
   if (!isFolder(folder))
@@ -30,7 +30,6 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
   const weights = join(folder, 'model.onnx');
   const modelConfig = join(folder, 'config.json');
   const tokenizer = join(folder, 'tokenizer.json');
-  const tokenizerConfig = join(folder, 'tokenizer_config.json');
   requireFile(
     weights,
     () => `No such file: model.onnx (looked in ${folder}). Export the model to ONNX first.`,
@@ -41,8 +40,14 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     weights,
     modelConfig,
     tokenizer,
-    tokenizerConfig: existsSync(tokenizerConfig) ? tokenizerConfig : undefined,
+    tokenizerConfig: neighbor(tokenizer),
   };
+}
+
+/** Tokenizers are saved as two files; the second one says how long a text can be. */
+function neighbor(tokenizer: string): string | undefined {
+  const path = join(dirname(tokenizer), 'tokenizer_config.json');
+  return existsSync(path) ? path : undefined;
 }
 
 function requireFile(path: string, message: () => string): void {

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import type { Batching } from '../../../runtime/contract/batching.ts';
+import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { type OnnxRuntime, type TryResult, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { checkSignature, type Signature } from '../onnx/check-signature.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
-import type { VectorsOf, WantedOutput } from '../onnx/wanted-output.ts';
+import type { OutputRequest, WantedOutput } from '../onnx/wanted-output.ts';
+import { findBatching } from './find-batching.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 export interface PreparedGraph {
@@ -19,43 +21,37 @@ export interface PreparedGraph {
   /** Size of the output's last axis, from a real run. */
   readonly width: number;
   readonly precision: string;
-  /** What the model gave for the sample texts. */
-  readonly sample: SampleOutput;
-}
-
-/** The output for a batch of texts, padded to the longest. */
-export interface SampleOutput {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
-  /** Tokens of each text. */
-  readonly lengths: readonly number[];
+  /** Which texts can share a run. */
+  readonly batching: Batching;
+  /** The output for each sample text alone. */
+  readonly samples: readonly Tensor[];
 }
 
 /** A short text, a long one and one of odd characters: what a real batch looks like. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
+
+/** Longer than the others together, to see what padding does to them. */
+const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
 
 /**
  * Makes the model ready to be mapped: ONNX Runtime optimises it once, its weights go into one file of their own, the graph
  * keeps one float32 output, and a real batch runs through the result. All files are written into `folder`.
  */
 export function prepareGraph(
-  model: string,
-  modelType: ModelType,
-  vectorsOf: VectorsOf,
+  request: OutputRequest,
   tokenizer: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
-  return withOnnxRuntime((runtime) => prepareWith(runtime, model, modelType, vectorsOf, tokenizer, folder));
+  return withOnnxRuntime((runtime) => prepareWith(runtime, request, tokenizer, folder));
 }
 
 async function prepareWith(
   runtime: OnnxRuntime,
-  model: string,
-  modelType: ModelType,
-  vectorsOf: VectorsOf,
+  request: OutputRequest,
   { tokenizer, settings }: PreparedTokenizer,
   folder: string,
 ): Promise<PreparedGraph> {
+  const { file: model } = request;
   const graphPath = join(folder, ASSETS.graph);
   const weightsPath = join(folder, ASSETS.weights);
   await optimize(runtime, model, graphPath);
@@ -63,26 +59,37 @@ async function prepareWith(
   const graph = proto.graph;
   if (!graph) throw configError(`${model} has no graph.`);
 
-  const signature = checkSignature(graph, modelType, vectorsOf, model);
+  const signature = checkSignature(graph, request);
   checkVocabulary(graph, tokenizer.vocabularySize, model);
   keepOutput(graph, signature.output.name);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   // A model whose every tensor is tiny has no external weights at all.
   await writeFile(weightsPath, '', { flag: 'a' });
 
-  const ids = (await tokenizer.encode(SAMPLE_TEXTS)).map((row) => row.slice(0, settings.maxLength));
-  const { data, dims } = await runOnce(
-    runtime,
-    { graph: graphPath, folder, inputs: signature.inputs, output: signature.output.name, ids },
-    model,
-  );
+  const { inputs, output } = signature;
+  const run = (ids: readonly (readonly number[])[]): Promise<TryResult> =>
+    runtime.tryOut({ graph: graphPath, folder, inputs, output: output.name, ids });
+  const encode = async (texts: readonly string[]): Promise<number[][]> =>
+    (await tokenizer.encode(texts)).map((row) => row.slice(0, settings.maxLength));
+  const ids = await encode(SAMPLE_TEXTS);
+  const { dims } = await run(ids).catch((error: unknown) => {
+    throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
+  });
+  const width = checkDims(dims, ids, output, model);
+  await runLongest(run, ids, settings.maxLength, model);
+  const samples: Tensor[] = [];
+  for (const row of ids) {
+    const { data, dims: shape } = await run([row]);
+    samples.push({ data, shape });
+  }
   return {
     graphPath,
     weightsPath,
     signature,
-    width: checkDims(dims, ids, signature.output, model),
+    width,
     precision: precisionOf(graph),
-    sample: { data, dims, lengths: ids.map(({ length }) => length) },
+    batching: await findBatching({ graph, inputs, texts: [...ids, ...(await encode([LONG_TEXT]))], run }),
+    samples,
   };
 }
 
@@ -95,16 +102,21 @@ async function optimize(runtime: OnnxRuntime, model: string, graph: string): Pro
   }
 }
 
-async function runOnce(
-  runtime: OnnxRuntime,
-  task: Parameters<OnnxRuntime['tryOut']>[0],
+/** Runs one text of the maximum length, which a model whose table of positions is shorter cannot. */
+async function runLongest(
+  run: (ids: readonly (readonly number[])[]) => Promise<TryResult>,
+  [sample = []]: readonly (readonly number[])[],
+  maxLength: number,
   model: string,
-): Promise<TryResult> {
-  try {
-    return await runtime.tryOut(task);
-  } catch (error) {
-    throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
-  }
+): Promise<void> {
+  const ids = Array.from({ length: maxLength }, (_, at) => sample[Math.min(at, 1)] ?? 0);
+  await run([ids]).catch((error: unknown) => {
+    throw configError(
+      `${model} does not run on a text of ${maxLength} tokens, which its files allow: ${firstLine(error)}. ` +
+        'Set `max_length` in the config to the number of tokens that the model takes.',
+      error,
+    );
+  });
 }
 
 function checkVocabulary(graph: GraphProto, vocabularySize: number, model: string): void {

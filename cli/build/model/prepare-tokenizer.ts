@@ -16,8 +16,10 @@ export interface PreparedTokenizer {
 
 /** What other files than the tokenizer's own say of it. */
 export interface TokenizerWishes {
-  /** Longest input in tokens. */
+  /** Longest input in tokens, as the model's own files say. */
   readonly maxLength?: number | undefined;
+  /** The `max_length` of the config file. */
+  readonly chosenLength?: number | undefined;
   readonly lowerCase?: boolean;
 }
 
@@ -25,21 +27,31 @@ export interface TokenizerWishes {
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, lowerCase }: TokenizerWishes = {},
+  { maxLength, chosenLength, lowerCase }: TokenizerWishes = {},
 ): Promise<PreparedTokenizer> {
   const content = await readJson<TokenizerJson>(files.tokenizer);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
   const tokenizer = load(files.tokenizer, json);
   const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
-  const limited = maxLength === undefined ? config : { ...config, model_max_length: maxLength };
+  const wished = chosenLength ?? maxLength;
+  const limited = wished === undefined ? config : { ...config, model_max_length: wished };
+  const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf);
+  refuseLonger(chosenLength, settings.maxLength);
   return {
     tokenizer,
     settings: {
-      ...tokenizerSettings(limited, content, modelConfig, tokenizer.idOf),
+      ...settings,
       vocabularySize: tokenizer.vocabularySize,
     },
     json,
   };
+}
+
+function refuseLonger(chosen: number | undefined, possible: number): void {
+  if (chosen === undefined || chosen <= possible) return;
+  throw configError(
+    `\`max_length\` is ${chosen}, but the model takes ${possible} tokens by its config.json. Choose a length up to that.`,
+  );
 }
 
 function load(path: string, json: string): LoadedTokenizer {

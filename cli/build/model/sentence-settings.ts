@@ -61,6 +61,11 @@ export async function sentenceSettings(
 function choosePooling(source: SentenceSource, shape: readonly string[]): Pooling {
   const { config, defaults, file } = source;
   if (shape.length === 2) {
+    if (config.pooling !== undefined && config.pooling !== 'none') {
+      throw configError(
+        `${file} has \`pooling: ${config.pooling}\`, but its \`output\` is one vector for each text. Choose an output of tokens, or remove \`pooling\`.`,
+      );
+    }
     if (!leavesPromptsOut(source)) return 'none';
     throw configError(
       'The model pools by itself, so the tokens of prompts would count, but 1_Pooling/config.json says `include_prompt: false`. ' +
@@ -71,6 +76,11 @@ function choosePooling(source: SentenceSource, shape: readonly string[]): Poolin
     if (config.pooling === undefined || config.pooling === 'none') return 'none';
     throw configError(
       `${file} has \`pooling: ${config.pooling}\` and a \`transform\`, which pools instead. Remove one of them.`,
+    );
+  }
+  if (config.pooling === 'none') {
+    throw configError(
+      `${file} has \`pooling: none\`, but its \`output\` is a vector for each token. Choose an output of the text, or another \`pooling\`.`,
     );
   }
   if (config.pooling !== undefined) return config.pooling;

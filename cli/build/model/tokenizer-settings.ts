@@ -25,7 +25,7 @@ interface Normalizer {
 /** The library's own default where nothing says how long a text may be. */
 const DEFAULT_MAX_LENGTH = 512;
 
-/** How to cut and pad, from whichever file says so: tokenizer_config.json, then tokenizer.json, then config.json. */
+/** How to cut and pad: from tokenizer_config.json, then config.json, then what is left of earlier use in tokenizer.json. */
 export function tokenizerSettings(
   tokenizerConfig: TokenizerConfig,
   tokenizerJson: TokenizerJson,
@@ -57,16 +57,16 @@ function maxLength(
   modelConfig: ModelConfig,
   padId: number,
 ): number {
-  const wished =
-    integer(tokenizerConfig.model_max_length) ??
-    integer(tokenizerConfig.max_length) ??
-    integer(tokenizerJson.truncation?.max_length);
   const positions = integer(modelConfig.max_position_embeddings);
   // RoBERTa counts positions from after the padding id, so that many of its table's rows are not for tokens.
   const offset = OFFSET_POSITIONS.has(String(modelConfig.model_type)) ? padId + 1 : 0;
   const possible = positions === undefined ? Infinity : positions - offset;
-  const length = Math.min(wished ?? Infinity, possible);
-  return Number.isFinite(length) ? length : DEFAULT_MAX_LENGTH;
+  const length = Math.min(integer(tokenizerConfig.model_max_length) ?? Infinity, possible);
+  if (Number.isFinite(length)) return length;
+  // These are what the tokenizer was last used with, for example in training: not a limit of the model.
+  return (
+    integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length) ?? DEFAULT_MAX_LENGTH
+  );
 }
 
 const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);

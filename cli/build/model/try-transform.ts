@@ -1,29 +1,34 @@
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { rowOf, shapeOfRow } from '../../../runtime/core/raw-output.ts';
 import { describeShape, elementsIn } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { checkFinite } from '../../../runtime/transform/check-finite.ts';
 import { explainScriptError } from '../../../runtime/transform/script-error.ts';
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
 import { withLua } from '../../adapters/lua.ts';
-import type { PreparedGraph, SampleOutput } from './prepare-graph.ts';
+import type { PreparedGraph } from './prepare-graph.ts';
 
 /** Texts of made-up output: the shortest there is, and one of a common length. */
 const MADE_UP_LENGTHS = [1, 128];
 
-/** Runs the transform as the executable will: on the model's output for each sample text, and on made-up output. */
+/**
+ * Runs the transform as the executable will: on the model's output for each sample text, and on made-up output. Numbers that are not
+ * finite are only refused for the model's own output: a logarithm can fail for made-up values that the model never returns.
+ */
 export async function tryTransform(
   script: TransformScript,
   modelType: ModelType,
-  { sample, signature }: PreparedGraph,
+  { samples, signature }: PreparedGraph,
   print: (line: string) => void,
 ): Promise<void> {
-  const madeUp = MADE_UP_LENGTHS.map((length) => random(shapeOfRow(sample, length)));
-  const outputs = [...sampleRows(sample), ...madeUp];
+  const [, size = 0, width] = samples[0]?.shape ?? [];
+  const shapes = MADE_UP_LENGTHS.map((length) => (width === undefined ? [1, size] : [1, length, width]));
+  const madeUp = shapes.map(random);
   await withLua(script, print, async (run) => {
-    for (const output of outputs) {
+    for (const output of [...samples, ...madeUp]) {
       try {
-        await run({ modelType, output });
+        const result = await run({ modelType, output });
+        if (!madeUp.includes(output)) checkFinite(result, script);
       } catch (error) {
         const { name } = signature.output;
         const where = `in a trial with ${name} of shape ${describeShape(output.shape)}`;
@@ -35,13 +40,6 @@ export async function tryTransform(
     }
   });
 }
-
-/** The output for each text by itself, without padding. */
-const sampleRows = (sample: SampleOutput): Tensor[] =>
-  sample.lengths.map((length, row) => ({
-    data: rowOf(sample, row, length),
-    shape: shapeOfRow(sample, length),
-  }));
 
 /** Even in [-1, 1), the same in every build. */
 function random(shape: readonly number[]): Tensor {

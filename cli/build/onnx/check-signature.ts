@@ -1,9 +1,8 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { CONVERTIBLE_TYPES, ELEMENT_TYPES, FLOAT32 } from './element-types.ts';
-import { type VectorsOf, type WantedOutput, wantedOutput } from './wanted-output.ts';
+import { ELEMENT_TYPES, isFloat } from './element-types.ts';
+import { type OutputRequest, type WantedOutput, wantedOutput } from './wanted-output.ts';
 
 export interface Signature {
   readonly inputs: InputName[];
@@ -13,12 +12,8 @@ export interface Signature {
 const INT64 = 7;
 
 /** Checks the names, types and ranks of a graph's inputs and output against what its model type must have. */
-export function checkSignature(
-  graph: GraphProto,
-  modelType: ModelType,
-  vectorsOf: VectorsOf,
-  file: string,
-): Signature {
+export function checkSignature(graph: GraphProto, request: OutputRequest): Signature {
+  const { file } = request;
   const weights = new Set(graph.initializer.map((tensor) => tensor.name));
   const inputs = graph.input
     .filter((input) => !weights.has(input.name))
@@ -27,8 +22,8 @@ export function checkSignature(
     const names = graph.input.map((input) => `\`${input.name}\``).join(', ') || 'none';
     throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (its inputs: ${names}).`);
   }
-  const output = wantedOutput(graph.output, modelType, vectorsOf, file);
-  checkOutput(graph.output, output, modelType, file);
+  const output = wantedOutput(graph, request);
+  checkOutput(graph.output, output, request);
   return { inputs, output };
 }
 
@@ -51,12 +46,11 @@ function checkInput(input: ValueInfoProto, file: string): InputName {
 function checkOutput(
   outputs: readonly ValueInfoProto[],
   { name, shape }: WantedOutput,
-  modelType: ModelType,
-  file: string,
+  { modelType, file }: OutputRequest,
 ): void {
   const tensor = outputs.find((output) => output.name === name)?.type?.tensorType;
   const type = tensor?.elemType ?? 0;
-  if (type !== FLOAT32 && !CONVERTIBLE_TYPES.includes(type)) {
+  if (!isFloat(type)) {
     throw configError(
       `${file}: output \`${name}\` has type ${typeName(type)}; a floating-point type is required.`,
     );

@@ -21,4 +21,7 @@ export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number
 export const FLOAT32 = 1;
 
 /** Output types that become float32 without loss that matters. */
-export const CONVERTIBLE_TYPES: readonly number[] = [10, 11, 16];
+const CONVERTIBLE_TYPES = new Set([10, 11, 16]);
+
+/** Whether results can be made of numbers of this type. */
+export const isFloat = (type: number): boolean => type === FLOAT32 || CONVERTIBLE_TYPES.has(type);

@@ -1,6 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-types.ts';
-import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { isFloat } from './element-types.ts';
 
 /** The output that results are made of, and the axes it must have. */
 export interface WantedOutput {
@@ -11,47 +12,115 @@ export interface WantedOutput {
 /** What a sentence_embedding model may return vectors of, the best first. Those of tokens we pool ourselves. */
 export type VectorsOf = readonly ('text' | 'token')[];
 
-/** Chooses among a graph's outputs. `vectorsOf` is for models of type sentence_embedding. */
-export function wantedOutput(
-  outputs: readonly ValueInfoProto[],
-  modelType: ModelType,
-  vectorsOf: VectorsOf,
-  file: string,
-): WantedOutput {
-  if (modelType === 'sentence_embedding') return sentenceOutput(outputs, vectorsOf, file);
-  const { output: name, shape } = MODEL_TYPES[modelType];
-  if (outputs.some((output) => output.name === name)) return { name, shape };
-  throw configError(
-    `Model must return ${name} for model_type ${modelType}; ${file} returns ${namesOf(outputs)}. ` +
-      'Choose the model_type that fits, or export the model for this task.',
+export interface OutputRequest {
+  readonly modelType: ModelType;
+  /** For models of type sentence_embedding. */
+  readonly vectorsOf: VectorsOf;
+  /** The `output` of the config file. */
+  readonly output: string | undefined;
+  /** The model's file, for messages. */
+  readonly file: string;
+}
+
+/** The parts of a graph that the choice looks at. */
+export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
+
+/**
+ * Chooses among a graph's outputs: the one the config names, else by the names that exporters use, else by shape where only one
+ * output fits. Two outputs that fit are for the user to choose from.
+ */
+export function wantedOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
+  if (request.output !== undefined) return namedByUser(graph, request, request.output);
+  if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
+  const { output: name, shape } = MODEL_TYPES[request.modelType];
+  if (graph.output.some((output) => output.name === name)) return { name, shape };
+  const candidates = unnamed(graph.output, shape.length);
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return { name: only, shape };
+  throw refusal(
+    `Model must return ${name} for model_type ${request.modelType}`,
+    graph,
+    request,
+    candidates,
+    'Choose the model_type that fits, or export the model for this task.',
   );
+}
+
+function namedByUser({ output: outputs }: OutputSource, request: OutputRequest, name: string): WantedOutput {
+  const output = outputs.find((candidate) => candidate.name === name);
+  if (!output)
+    throw configError(
+      `\`output\` is ${JSON.stringify(name)}, but ${request.file} returns ${namesOf(outputs)}. Name one of these.`,
+    );
+  const { shape } = MODEL_TYPES[request.modelType];
+  const isVectorOfText = request.modelType === 'sentence_embedding' && rankOf(output) === PER_TEXT.length;
+  return { name, shape: isVectorOfText ? PER_TEXT : shape };
 }
 
 const { output: TOKENS, shape: PER_TOKEN } = MODEL_TYPES.sentence_embedding;
 const PER_TEXT = ['batch_size', 'hidden_size'];
+const TOKEN_NAMES = [TOKENS, 'token_embeddings'];
+const TEXT_NAMES = ['sentence_embedding'];
+/** Names with a meaning: an output of these is never taken for another purpose. */
+const KNOWN_NAMES = new Set([...TOKEN_NAMES, ...TEXT_NAMES, 'logits', 'pooler_output']);
 
-function sentenceOutput(
-  outputs: readonly ValueInfoProto[],
-  vectorsOf: VectorsOf,
-  file: string,
-): WantedOutput {
-  const ofToken = named(outputs, [TOKENS, 'token_embeddings']);
-  // Beside the vectors of tokens, an output of another name is not the vector of the text.
-  const mayHaveAnyName = ofToken === undefined || !vectorsOf.includes('token');
+function sentenceOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
+  const { vectorsOf } = request;
+  const outputs = graph.output;
+  const tokens = unnamed(outputs, PER_TOKEN.length);
+  const ofToken = named(outputs, TOKEN_NAMES) ?? (tokens.length === 1 ? tokens[0] : undefined);
+  const texts = outputs.filter((output) => rankOf(output) === PER_TEXT.length && isUsable(output));
+  // BERT's pooler is a tanh over the first token, made for another task; it is a text's vector only if nothing else is returned.
+  const vectors = texts.filter(
+    ({ name }) => tokens.length + Number(ofToken !== undefined) === 0 || !isPooler(graph, name),
+  );
   const ofText =
-    named(outputs, ['sentence_embedding']) ?? (mayHaveAnyName ? onlyOneOfText(outputs) : undefined);
+    named(outputs, TEXT_NAMES) ?? (vectorsOf.includes('token') ? onlyOne(vectors) : onlyOne(texts));
+  const certain =
+    named(outputs, TEXT_NAMES) !== undefined || vectorsOf[0] === 'token' || ofToken === undefined;
+
   const found = vectorsOf
     .map((what) =>
       what === 'text' ? { name: ofText, shape: PER_TEXT } : { name: ofToken, shape: PER_TOKEN },
     )
-    .find(({ name }) => name !== undefined);
-  if (found?.name !== undefined) return { ...found, name: found.name };
-  throw configError(`${rule(vectorsOf)}; ${file} returns ${namesOf(outputs)}. ${wayOut(vectorsOf)}`);
+    .filter(({ name }) => name !== undefined);
+  const [first] = found;
+  if (first?.name !== undefined && (certain || found.length === 1)) return { ...first, name: first.name };
+  const choices = [...tokens, ...vectors.map(({ name }) => name)];
+  throw refusal(rule(vectorsOf), graph, request, choices, wayOut(vectorsOf));
 }
 
-function onlyOneOfText(outputs: readonly ValueInfoProto[]): string | undefined {
-  const [first, ...others] = outputs.filter(({ type }) => type?.tensorType?.shape?.dim.length === 2);
-  return others.length === 0 ? first?.name : undefined;
+const onlyOne = (outputs: readonly ValueInfoProto[]): string | undefined =>
+  outputs.length === 1 ? outputs[0]?.name : undefined;
+
+/** By its name, or by the operator that makes it. */
+function isPooler({ node }: OutputSource, name: string): boolean {
+  return (
+    name === 'pooler_output' || node.some(({ opType, output }) => opType === 'Tanh' && output.includes(name))
+  );
+}
+
+/** Outputs of so many axes whose names mean nothing. */
+const unnamed = (outputs: readonly ValueInfoProto[], rank: number): string[] =>
+  outputs
+    .filter((output) => rankOf(output) === rank && isUsable(output) && !KNOWN_NAMES.has(output.name))
+    .map(({ name }) => name);
+
+const rankOf = ({ type }: ValueInfoProto): number | undefined => type?.tensorType?.shape?.dim.length;
+const isUsable = ({ type }: ValueInfoProto): boolean => isFloat(type?.tensorType?.elemType ?? 0);
+
+function refusal(
+  whatIsNeeded: string,
+  { output }: OutputSource,
+  { file }: OutputRequest,
+  choices: readonly string[],
+  otherWayOut: string,
+): Error {
+  const wayOutOfIt =
+    choices.length > 1
+      ? `Set \`output\` in the config to one of ${choices.map((name) => `\`${name}\``).join(', ')}.`
+      : otherWayOut;
+  return configError(`${whatIsNeeded}; ${file} returns ${namesOf(output)}. ${wayOutOfIt}`);
 }
 
 function rule(vectorsOf: VectorsOf): string {

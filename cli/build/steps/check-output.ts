@@ -1,23 +1,55 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { explainWriteError } from '../../../runtime/core/write-error.ts';
+import { type FileTarget, findOutputFile } from '../../../runtime/platform/files/output-target.ts';
+import { type InputFile, refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import type { BuildPlan } from '../plan.ts';
+import { type Product, refuseOtherProduct } from './refuse-other-product.ts';
 
-/** Refuses, before any long work, an output path that cannot become the file. */
-export async function checkOutput(path: string, kind: BuildPlan['output']['kind']): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() && kind === 'executable') {
-    throw configError(`Cannot write ${path}: it is a folder. Name a file in it.`);
-  }
-  const folder = await nearestFolder(dirname(path));
+export interface OutputCheck {
+  /** The output as the user wrote it. */
+  readonly shown: string;
+  readonly kind: BuildPlan['output']['kind'];
+  readonly product: Product;
+  readonly inputs: readonly InputFile[];
+  /** Whether whatever exists there may be replaced. */
+  readonly force: boolean;
+}
+
+/** Refuses, before any long work, an output path that cannot become the file, and one that holds something else. */
+export async function checkOutput({ shown, kind, product, inputs, force }: OutputCheck): Promise<FileTarget> {
+  const target = await targetOf(shown, kind);
+  await refuseInputs(target, inputs);
+  const folder = await nearestFolder(dirname(target.path));
   try {
     await access(folder, constants.W_OK);
   } catch (error) {
-    throw explainWriteError(path, error);
+    throw explainWriteError(shown, error);
   }
+  if (!force && (await holdsSomething(target))) await refuseOtherProduct(shown, target.path, kind, product);
+  return target;
 }
+
+async function targetOf(shown: string, kind: OutputCheck['kind']): Promise<FileTarget> {
+  const found = await stat(shown).catch(() => undefined);
+  if (!found?.isDirectory() || kind === 'executable') return findOutputFile(shown);
+  return { kind: 'file', shown, path: shown, existing: found };
+}
+
+/** Refuses an output that is, or would take away, a file the build reads. */
+async function refuseInputs({ path, shown }: FileTarget, inputs: readonly InputFile[]): Promise<void> {
+  refuseInput(path, inputs, shown);
+  for (const name of await filesIn(path)) refuseInput(join(path, name), inputs, shown);
+}
+
+async function holdsSomething({ path, existing }: FileTarget): Promise<boolean> {
+  if (existing === undefined) return false;
+  return existing.isDirectory() ? (await filesIn(path)).length > 0 : existing.size > 0;
+}
+
+const filesIn = async (path: string): Promise<string[]> => await readdir(path).catch(() => []);
 
 async function nearestFolder(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);

@@ -1,17 +1,20 @@
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
 import { explainWriteError } from '../../../runtime/core/write-error.ts';
+import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 
 /** Writes what would be appended to a base runtime as a folder of files; returns their total size. */
 export async function writeAssets(folder: string, model: PreparedModel): Promise<number> {
   await refuseForeignFolder(folder);
   try {
-    await mkdir(join(folder, '..'), { recursive: true });
-    const scratch = await mkdtemp(`${folder}.tmp-`);
+    await mkdir(dirname(folder), { recursive: true });
+    removeLeftovers(folder);
+    const scratch = temporaryPath(folder);
     try {
+      await mkdir(scratch);
       await copyFile(model.graph.graphPath, join(scratch, ASSETS.graph));
       await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
       await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import {
   encodeTail,
   layoutContainer,
@@ -6,7 +7,9 @@ import {
 } from '../../../runtime/contract/container/layout.ts';
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { replaceFile } from '../../../runtime/platform/files/replace-file.ts';
 import { crc32, newSha256, sha256 } from '../../adapters/hash.ts';
 import { type FileRange, readChunks } from '../../adapters/read-chunks.ts';
 import { sealFor } from './seal.ts';
@@ -18,7 +21,7 @@ export interface ContainerInput {
   readonly executable: FileRange & { readonly fileSize: number; readonly sha256?: string };
   readonly payload: readonly { readonly name: SectionName; readonly content: Content }[];
   readonly platform: Platform;
-  readonly output: string;
+  readonly output: FileTarget;
   readonly onProgress: (doneBytes: number, totalBytes: number) => void;
 }
 
@@ -33,7 +36,8 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
   );
   const seal = sealFor(input.platform, executable);
   let size = layout.end;
-  await writeAtomically(input.output, 0o755, async (file, path) => {
+  makeFolders(dirname(input.output.path), 0o777);
+  await replaceFile(input.output, { mode: 0o755, isProgram: true }, async (file, path) => {
     const hashes = new Map<SectionName, SectionHashes>();
     for (const { name, offset } of layout.parts) {
       const content = contents.get(name);

@@ -6,6 +6,7 @@ import {
 } from '../../../runtime/contract/container/sections.ts';
 import { LOCATION_PLACEHOLDER } from '../../../runtime/contract/weights-location.ts';
 import { mapExternalData } from '../../../runtime/core/onnx/external-data.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 import type { BuildPlan } from '../plan.ts';
@@ -13,7 +14,7 @@ import type { Reporter } from '../reporter.ts';
 import { type Content, writeContainer } from './write-container.ts';
 
 export interface ExecutableInput {
-  readonly output: string;
+  readonly output: FileTarget;
   readonly model: PreparedModel;
   readonly base: BaseRuntime;
   readonly plan: BuildPlan;

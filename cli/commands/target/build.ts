@@ -24,6 +24,7 @@ export class TargetBuild extends BaseCommand {
     }),
     'cache-dir': cacheDirFlag,
     'no-download': Flags.boolean({ summary: "Never download another platform's Node" }),
+    force: Flags.boolean({ summary: 'Replace an output that is not an earlier build of this program' }),
   };
 
   async run(): Promise<TargetBuildResult> {
@@ -37,6 +38,7 @@ export class TargetBuild extends BaseCommand {
         platform: flags.platform,
         cacheDir: flags['cache-dir'],
         mayDownload: !flags['no-download'],
+        force: flags.force,
       },
       this.reporter(flags.quiet),
     );

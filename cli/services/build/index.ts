@@ -1,10 +1,13 @@
-import { resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
-import { openBase, provideBase, type BaseRuntime } from '../../build/base/base-runtime.ts';
+import { openIntactBase, provideBase, type BaseRuntime } from '../../build/base/base-runtime.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../build/plan.ts';
 import type { Reporter } from '../../build/reporter.ts';
+import { buildInputs } from '../../build/steps/build-inputs.ts';
 import { checkOutput } from '../../build/steps/check-output.ts';
 import { writeAssets } from '../../build/steps/write-assets.ts';
 import { writeExecutable } from '../../build/steps/write-executable.ts';
@@ -17,21 +20,28 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   const started = performance.now();
   const config = await readConfig(configFile);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
-  const output = resolve(plan.output.path);
   const cacheDir = resolve(plan.cacheDir ?? defaultCacheDir());
-  await checkOutput(output, plan.output.kind);
+  const origin = originOf(configFile, plan.output.path);
+  const output = await checkOutput({
+    shown: plan.output.path,
+    kind: plan.output.kind,
+    product: { name: config.name, origin },
+    inputs: await buildInputs(config, plan.base),
+    force: plan.output.force,
+  });
 
   return await withWorkFolder(cacheDir, async (folder) => {
     // Both take other processes most of their time, so they run side by side; the model's problems are told first.
     const base = plan.output.kind === 'executable' ? provide(plan, cacheDir) : undefined;
     base?.catch(() => {});
-    const model = await prepareModel(config, folder, report);
+    const prepared = await prepareModel(config, folder, report);
+    const model = { ...prepared, manifest: { ...prepared.manifest, origin } };
     const bytes = base
       ? await writeExecutable({ output, model, base: await tell(base, report), plan, report })
-      : await writeAssets(output, model);
+      : await writeAssets(resolve(plan.output.path), model);
     return {
       kind: plan.output.kind,
-      path: output,
+      path: resolve(plan.output.path),
       bytes,
       platform: plan.platform.triple,
       seconds: (performance.now() - started) / 1000,
@@ -40,13 +50,20 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   });
 }
 
+/** The same for the same layout of folders, so that two machines build the same bytes. */
+const originOf = (configFile: string, output: string): string =>
+  sha256(relative(dirname(resolve(output)), realpathSync(configFile))).slice(0, 16);
+
+const MADE = { missing: 'made and cached', damaged: 'made again, because the cached one was damaged' };
+
 interface ProvidedBase {
   readonly base: BaseRuntime;
   readonly how: string;
 }
 
 async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ProvidedBase> {
-  if (base.kind === 'file') return { base: await openBase(resolve(base.path), platform), how: base.path };
+  if (base.kind === 'file')
+    return { base: await openIntactBase(resolve(base.path), platform), how: base.path };
   const request = {
     platform,
     version: base.version ?? ownVersion(),
@@ -54,7 +71,7 @@ async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise
     mayDownload: base.mayDownload,
   };
   let how = 'from the cache';
-  const provided = await provideBase({ ...request, onMake: () => (how = 'made and cached') });
+  const provided = await provideBase({ ...request, onMake: (reason) => (how = MADE[reason]) });
   return { base: provided, how };
 }
 

@@ -1,3 +1,4 @@
+import { BATCHING_TEXT } from '../../../runtime/contract/batching.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/progress.ts';
 import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
@@ -25,6 +26,7 @@ export function buildSummary({ kind, path, bytes, platform, seconds, manifest }:
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
     ['Precision', manifest.precision],
+    ['Batches', BATCHING_TEXT[manifest.batching ?? 'any']],
     ['Platform', platform],
     ...(kind === 'executable' ? [['Run', `${shellWord(shown)} infer "some text"`]] : []),
   ]);

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
+import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
 import type { Reporter } from '../../build/reporter.ts';
 import { guessModel } from '../../config/guess-model-type.ts';
@@ -25,6 +27,8 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const folder = resolve(request.folder);
   const output = resolve(outputPath);
   const look = await lookAtModel(folder, request.folder);
+  const inputs = look.files.map(({ name }) => ({ path: join(folder, name), role: 'a file of the model' }));
+  refuseInput(output, inputs, outputPath);
   await refuseToReplace(output, outputPath, request.overwrite);
 
   const guess = guessModel(look.config, basename(folder), look.modules);
@@ -36,9 +40,8 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const text = renderConfig(await readFile(repositoryFile('templates/encoderfile.yml'), 'utf8'), values);
   // A name from the command line is checked by the rules of the file it goes into.
   parseConfig(text, outputPath, process.env);
-  await writeAtomically(output, 0o644, async (file) => {
-    await file.writeFile(text);
-  });
+  makeFolders(dirname(output), 0o777);
+  await writeText(output, text);
   for (const problem of look.problems) report.warn(problem);
   const { architecture, labels, files } = look;
   return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { shortName } from '../../../runtime/contract/platforms.ts';
-import { sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { makeRuntime } from '../../build/base/make-runtime.ts';
 import { nodeBinary } from '../../build/base/node-binary.ts';
-import { bundleProgram } from '../../build/base/program.ts';
+import { bundleProgram, programKey } from '../../build/base/program.ts';
 import { hostPlatform, parsePlatform } from '../../build/plan.ts';
 import type { Reporter } from '../../build/reporter.ts';
 import { checkOutput } from '../../build/steps/check-output.ts';
@@ -17,6 +16,7 @@ export interface TargetBuildRequest {
   readonly platform: string | undefined;
   readonly cacheDir: string | undefined;
   readonly mayDownload: boolean;
+  readonly force: boolean;
 }
 
 const FILE_NAMES = { manager: 'mcp-manager', gateway: 'gateway' };
@@ -29,13 +29,19 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
     request.platform === undefined
       ? hostPlatform({ os: process.platform, cpu: process.arch })
       : parsePlatform(request.platform);
-  const output = resolve(request.output ?? `${FILE_NAMES[target]}${platform.exeSuffix}`);
-  await checkOutput(output, 'executable');
+  const shown = request.output ?? `${FILE_NAMES[target]}${platform.exeSuffix}`;
+  const output = await checkOutput({
+    shown,
+    kind: 'executable',
+    product: { program: target },
+    inputs: [],
+    force: request.force,
+  });
   const step = report.step(`Building ${FILE_NAMES[target]} for ${shortName(platform)}`);
   const version = ownVersion();
   const program = await bundleProgram(target, version);
   const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), mayDownload);
-  const key = sha256(program.main);
+  const key = programKey(program);
   const bytes = await makeRuntime({
     platform,
     name: target,
@@ -49,7 +55,7 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
   step.done();
   return {
     target,
-    path: output,
+    path: resolve(shown),
     bytes,
     platform: platform.triple,
     seconds: (performance.now() - started) / 1000,

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { writeAtomically } from '../../adapters/atomic-file.ts';
+import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
 import { editorStubs, STUBS_MARK } from './editor-stubs.ts';
@@ -27,8 +28,9 @@ export async function newTransform(request: TransformNewRequest): Promise<Transf
   await refuseToReplace(file, outputPath, request.overwrite);
   if (stubs !== undefined) await refuseStrangeStubs(stubs, file, outputPath);
 
-  await write(file, await readFile(repositoryFile(`templates/transform/${modelType}.lua`), 'utf8'));
-  if (stubs !== undefined) await write(stubs, editorStubs());
+  makeFolders(dirname(file), 0o777);
+  await writeText(file, await readFile(repositoryFile(`templates/transform/${modelType}.lua`), 'utf8'));
+  if (stubs !== undefined) await writeText(stubs, editorStubs());
   return { file, modelType, stubs };
 }
 
@@ -46,10 +48,4 @@ async function refuseStrangeStubs(stubs: string, file: string, outputPath: strin
   });
   if (found === undefined || found.startsWith(STUBS_MARK)) return;
   throw configError(`${shown} exists already and is a file of yours. Rename it, or pass --no-stubs.`);
-}
-
-function write(path: string, text: string): Promise<void> {
-  return writeAtomically(path, 0o644, async (handle) => {
-    await handle.writeFile(text);
-  });
 }

@@ -3,6 +3,7 @@ import { configError, inputError, messageOf } from '../../../runtime/contract/er
 import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { planVector } from '../../../runtime/core/vector-plan.ts';
+import { checkFinite } from '../../../runtime/transform/check-finite.ts';
 import { explainScriptError } from '../../../runtime/transform/script-error.ts';
 import { transformInputs } from '../../../runtime/transform/transform-inputs.ts';
 import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
@@ -75,6 +76,7 @@ async function testAll(
     const text = prompted[index] ?? '';
     try {
       const result = await lua({ modelType, output: input, skip: options.skip });
+      checkFinite(result, script);
       const [, mask] = transformInputs(modelType, input, options.skip);
       tested.push({ text, tokens, input, mask, output: result });
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import { scoreFacts } from '../../../runtime/core/score-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
 import type { ModelFiles } from '../../build/model/locate-files.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
@@ -19,6 +20,7 @@ export function validateSummary({ config, files, vocabularySize, manifest }: Val
     ['Weights', shownPath(files.weights)],
     ['Type', `${manifest.modelType}, ${manifest.width} wide`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
+    ...scoreFacts(manifest),
     ...sentenceFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],
     ['Output', manifest.output],

@@ -79,7 +79,8 @@ export type SequenceClassificationResult = Message<"encoder.SequenceClassificati
   logits: number[];
 
   /**
-   * Probabilities, one per label.
+   * One per label: softmax of the logits; the sigmoid of each for models with one
+   * label or with several per text; the logits themselves for regression.
    *
    * @generated from field: repeated float scores = 2;
    */

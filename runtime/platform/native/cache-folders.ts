@@ -1,5 +1,6 @@
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '../files/home-folder.ts';
 
 /** Names the folder that holds what an executable unpacks; also the `--cache-dir` flag of every command that loads a model. */
 export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
@@ -10,12 +11,13 @@ export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
  */
 export function cacheFolders(chosen: string | undefined, env: NodeJS.ProcessEnv = process.env): string[] {
   if (chosen) return [chosen];
+  const home = homeFolder();
   const user = String(process.getuid?.() ?? 'user');
   const folders = [
     env['XDG_CACHE_HOME'] && join(env['XDG_CACHE_HOME'], 'encoderfile'),
     process.platform === 'win32' && env['LOCALAPPDATA'] && join(env['LOCALAPPDATA'], 'encoderfile', 'cache'),
-    process.platform === 'darwin' && homedir() && join(homedir(), 'Library', 'Caches', 'encoderfile'),
-    homedir() && join(homedir(), '.cache', 'encoderfile'),
+    process.platform === 'darwin' && home && join(home, 'Library', 'Caches', 'encoderfile'),
+    home && join(home, '.cache', 'encoderfile'),
     env['XDG_RUNTIME_DIR'] && join(env['XDG_RUNTIME_DIR'], 'encoderfile'),
     join(tmpdir(), `encoderfile-${user}`),
     process.platform === 'linux' && join('/var/tmp', `encoderfile-${user}`),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { messageOf } from '../../contract/errors.ts';
 import type { NativeList } from '../../contract/native.ts';
+import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
 import { findUnpacked, isOurs, nativeFolder, unpackedFolder } from './find-unpacked.ts';
 
@@ -20,8 +21,8 @@ export function unpackNative(
   for (const parent of [root, nativeFolder(root)]) {
     if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or everybody may write there`);
   }
-  const scratch = `${folder}.${process.pid}.tmp`;
-  rmSync(scratch, { recursive: true, force: true });
+  removeLeftovers(folder);
+  const scratch = temporaryPath(folder);
   mkdirSync(scratch, { mode: 0o700 });
   try {
     for (const file of list.files) {

@@ -16,7 +16,7 @@ export function completionTable(program: Program): CompletionRow[] {
     {
       path: '',
       commands: Object.keys(program.commands),
-      ...offers({ ...shared, help: HELP, version: VERSION }),
+      ...offers({ ...shared, help: HELP, version: VERSION, licenses: LICENSES }),
     },
     ...rowsOf(program.commands, '', shared),
   ];
@@ -38,6 +38,7 @@ function rowsOf(
 
 const HELP: Option = { help: 'Show help' };
 const VERSION: Option = { help: 'Print the version' };
+const LICENSES: Option = { help: 'Print the licenses of all software in the program' };
 
 function offers(options: Readonly<Record<string, Option>>): Pick<CompletionRow, 'options' | 'choices'> {
   const chosen = Object.entries(options).flatMap(([name, { choices }]) =>

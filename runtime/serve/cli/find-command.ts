@@ -34,7 +34,7 @@ export function findCommand(program: Program, argv: readonly string[]): FoundCom
       if (typed === 'help') continue;
       break;
     }
-    const name = words.length === 0 && isVersion(typed) ? 'version' : typed;
+    const name = (words.length === 0 && COMMANDS_OF_OPTIONS.get(typed)) || typed;
     const entry: Command | CommandGroup | undefined = Object.hasOwn(group.commands, name)
       ? group.commands[name]
       : undefined;
@@ -57,7 +57,13 @@ export function findCommand(program: Program, argv: readonly string[]): FoundCom
 }
 
 export const isHelp = (word: string): boolean => word === '--help' || word === '-h';
-const isVersion = (word: string): boolean => word === '--version' || word === '-V';
+
+/** Options of the program that stand for one of its commands. */
+const COMMANDS_OF_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['--version', 'version'],
+  ['-V', 'version'],
+  ['--licenses', 'licenses'],
+]);
 
 function unknown(
   name: string,

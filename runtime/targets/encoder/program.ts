@@ -1,4 +1,5 @@
 import type { Program } from '../../serve/cli/command.ts';
+import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { inferCommand } from './commands/infer.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { mcpCommand } from './commands/mcp.ts';
@@ -18,6 +19,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
       inspect: inspectCommand(modelPath),
       verify: verifyCommand(modelPath),
       version: versionCommand(modelPath),
+      licenses: licensesCommand('encoder'),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Program } from '../../serve/cli/command.ts';
+import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
@@ -17,5 +18,6 @@ export const gatewayProgram: Program = {
     job: JOB_COMMANDS,
     ...STORE_COMMANDS,
     version: versionCommand('gateway'),
+    licenses: licensesCommand('gateway'),
   },
 };

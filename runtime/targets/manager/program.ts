@@ -1,4 +1,5 @@
 import type { Program } from '../../serve/cli/command.ts';
+import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { CLIENT_COMMANDS } from './commands/client-commands.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
@@ -18,5 +19,6 @@ export const managerProgram: Program = {
     ...CONFIG_COMMANDS,
     ...KEY_COMMANDS,
     version: versionCommand('mcp-manager'),
+    licenses: licensesCommand('manager'),
   },
 };

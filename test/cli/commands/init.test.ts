@@ -68,6 +68,11 @@ describe('encoderfile init', () => {
     expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toBe('mine');
     expect((await run('model', '--force')).exitCode).toBe(0);
     expect(written().name).toBe('model');
+    const onModel = await run('model', '--force', '-o', 'model/config.json');
+    expect(onModel).toMatchObject({
+      exitCode: 1,
+      stderr: 'Error: Cannot write model/config.json: it is a file of the model. Choose another output path.',
+    });
   });
 
   test('warns of what is missing, and of weights that have another name', async () => {

@@ -27,6 +27,7 @@ describe('encoderfile validate', () => {
     expect(stdout).toMatch(/^Model +mine 0\.1\.0$/m);
     expect(stdout).toMatch(/^Type +sequence_classification, 2 wide$/m);
     expect(stdout).toMatch(/^Labels +NEGATIVE, POSITIVE$/m);
+    expect(stdout).toMatch(/^Scores +softmax of the logits$/m);
     expect(stdout).toMatch(/^Inputs +input_ids, attention_mask, token_type_ids$/m);
     expect(stdout).toMatch(/^Precision +float32$/m);
     expect(stdout).toMatch(/^Tokens +\d+ known; texts up to 128, cut on the right$/m);

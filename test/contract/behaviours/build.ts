@@ -58,6 +58,15 @@ export const BUILD = {
     behaviour:
       'A transform whose result has another shape than its model type needs is refused with both shapes.',
   },
+  'build:transform-not-finite': {
+    source: 'docs/transforms.md',
+    behaviour:
+      "A transform that returns NaN or infinity for the model's own output is refused by build and validate.",
+  },
+  'build:model-not-finite': {
+    source: 'docs/decisions/0026-finite-results.md',
+    behaviour: 'A model that returns NaN or infinity for a sample text is refused.',
+  },
   'build:transform-postprocess': {
     source: 'encoder contract 2',
     behaviour: 'A transform without Postprocess is refused.',
@@ -76,6 +85,24 @@ export const BUILD = {
     source: 'issue: bad input',
     behaviour:
       'An output path that is a folder, unwritable or on a full disk is refused; an old file stays intact.',
+  },
+  'build:output-is-input': {
+    source: 'docs/config.md',
+    behaviour:
+      'An output that is the config, a file of the model or the base runtime is refused, also with --force.',
+  },
+  'build:other-output': {
+    source: 'docs/config.md',
+    behaviour:
+      'A file that another config built, or that encoderfile did not write, is replaced with --force only.',
+  },
+  'build:damaged-cache': {
+    source: 'issue: bad input',
+    behaviour: 'A damaged base runtime in the cache is made again; a damaged one that was named is refused.',
+  },
+  'build:read-only-cache': {
+    source: 'issue: bad input',
+    behaviour: 'A read-only cache that holds the base runtime works; a full disk of the cache is named.',
   },
   'build:two-at-once': {
     source: 'issue: bad input',

@@ -49,6 +49,10 @@ export const EXECUTABLE = {
     behaviour:
       'A truncated or altered file, a missing section and a newer format are each one sentence, exit code 1.',
   },
+  'executable:licenses': {
+    source: 'issue 14, point 24',
+    behaviour: '`licenses` and `--licenses` print the notices of all software in the executable.',
+  },
   'executable:stdout': {
     source: 'issue: the executable',
     behaviour: 'Stdout holds the result only, whatever the environment says to Node.',

@@ -38,6 +38,11 @@ export const GATEWAY_CLI = {
     source: 'gateway reference 1.5',
     behaviour: '`pricing` sets, lists and deletes prices, and shows those of before.',
   },
+  'gcli:pricing:cache': {
+    source: 'ours: cache prices and tiers',
+    behaviour:
+      '`pricing set` and `pricing import` set prices of cache writes and tiers; `pricing list` shows them.',
+  },
   'gcli:pricing:import': {
     source: 'gateway reference 4, row 16',
     behaviour:

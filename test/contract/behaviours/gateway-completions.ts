@@ -19,7 +19,8 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:chat:left': {
     source: 'gateway reference 4, rows 12 and 13',
-    behaviour: 'A client that leaves cancels the provider, and is billed for what was streamed, by estimate.',
+    behaviour:
+      'A client that leaves a stream cancels the provider and is billed for what was streamed, by estimate; before the first byte the answer is read to its end and billed.',
   },
   'gateway:chat:refused': {
     source: 'gateway reference 1.4',
@@ -36,7 +37,8 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:chat:limits': {
     source: 'gateway reference 4, rows 14 and 20',
-    behaviour: 'Rate limits and budgets refuse with 429 and 403; headers tell how many requests are left.',
+    behaviour:
+      'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
   },
   'gateway:chat:alias': {
     source: 'gateway reference 4, row 19',

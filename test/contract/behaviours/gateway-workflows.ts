@@ -42,4 +42,9 @@ export const GATEWAY_WORKFLOWS = {
     source: 'issue 7',
     behaviour: 'The exit code of `experiment run` is 1 if one of the models failed; the others are compared.',
   },
+  'gateway:experiment-retry': {
+    source: 'issue 14',
+    behaviour:
+      '`gateway experiment rows` prints the answers of a model that failed, `experiment retry` asks only about rows without one.',
+  },
 } satisfies Behaviours;

@@ -26,6 +26,11 @@ export const HTTP_ROUTES = {
     source: 'docs/serve.md',
     behaviour: 'Scores of a multi-label model are the sigmoid of each logit.',
   },
+  'http:not-finite': {
+    source: 'docs/serve.md',
+    behaviour:
+      '/predict, /v1/embeddings and /rerank answer 500 where the transform or the model returns NaN or infinity.',
+  },
   'http:predict:aggregation': {
     source: 'docs/serve.md',
     behaviour: "aggregation finds the entities that transformers' pipeline finds; none of them in pairs.",

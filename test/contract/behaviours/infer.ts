@@ -62,6 +62,15 @@ export const INFER = {
     source: 'docs/infer.md',
     behaviour: 'A text that cannot be used gets a line with its error; the others are answered; exit code 1.',
   },
+  'infer:file:failed-texts': {
+    source: 'docs/infer.md',
+    behaviour:
+      'A text for which the transform or the model fails gets a line with the error; the others are answered, and the exit code is 1.',
+  },
+  'infer:not-finite': {
+    source: 'docs/infer.md',
+    behaviour: 'NaN or infinity of the transform or the model is one sentence on stderr and exit code 1.',
+  },
   'infer:file:resume': {
     source: 'docs/infer.md',
     behaviour:
@@ -70,6 +79,23 @@ export const INFER = {
   'infer:file:reader-gone': {
     source: 'docs/infer.md',
     behaviour: 'When the reader of its output goes away (| head) it stops, quietly and with exit code 0.',
+  },
+  'infer:file:resume-failed': {
+    source: 'docs/infer.md',
+    behaviour: 'A resumed run also exits with 1 for a text that could not be used before it was killed.',
+  },
+  'infer:output:input': {
+    source: 'docs/infer.md',
+    behaviour:
+      'An output that is the input file or the running executable is refused, by whatever name or link.',
+  },
+  'infer:output:stream': {
+    source: 'docs/infer.md',
+    behaviour: 'Devices, pipes and inherited descriptors are written in place; a link stays a link.',
+  },
+  'infer:output:locked': {
+    source: 'docs/infer.md',
+    behaviour: 'Of two runs with --input on one output, the second one is refused while the first one runs.',
   },
   'infer:file:problems': {
     source: 'docs/infer.md',

@@ -6,6 +6,11 @@ export const MANAGER_PROCESS = {
     source: 'manager reference 3, D-4',
     behaviour: 'It serves at once, whatever its servers do; one that cannot start is unreachable.',
   },
+  'daemon:unset-variable': {
+    source: 'issue 14',
+    behaviour:
+      'A variable that is not set keeps only the server from starting that needs it; its calls are 503 with the reason.',
+  },
   'daemon:kill-child': {
     source: 'issue "Must show"',
     behaviour:
@@ -52,6 +57,11 @@ export const MANAGER_PROCESS = {
     source: 'issue 5',
     behaviour: 'No secret is in any log line, error or audit line.',
   },
+  'daemon:settings-stay': {
+    source: 'issue 14',
+    behaviour:
+      'Settings in the secrets file stay in logs and errors; a short secret is hidden where a text says that it is one.',
+  },
   'daemon:audit': {
     source: 'issue 5',
     behaviour: 'Each call is a line of JSON in the audit log, its arguments as a hash.',
@@ -62,6 +72,11 @@ export const MANAGER_PROCESS = {
   },
   'daemon:stderr': {
     source: 'manager reference 3, D-1',
-    behaviour: 'A server that floods stderr goes on working, and its last lines can be read.',
+    behaviour:
+      'A server that floods stderr goes on working, and its last lines can be read; the log of the manager has a part of them.',
+  },
+  'daemon:log-rotation': {
+    source: 'issue 14',
+    behaviour: 'A log file is rotated before it exceeds --log-max-size; --log-keep old ones stay.',
   },
 } as const satisfies Behaviours;

@@ -19,6 +19,15 @@ export const SERVE = {
     source: 'encoder contract 4.1',
     behaviour: 'normalize makes every token vector one of length 1; without it vectors stay as they are.',
   },
+  'predict:not-finite': {
+    source: 'docs/serve.md',
+    behaviour:
+      'A text for which the transform or the model returns NaN or infinity is an InternalError with a sentence; others are answered.',
+  },
+  'serve:warm-up-not-finite': {
+    source: 'docs/decisions/0026-finite-results.md',
+    behaviour: 'A model that returns NaN or infinity for the texts of the warm-up serves all the same.',
+  },
   'predict:order': {
     source: 'encoder contract 2',
     behaviour: 'Many requests at once are each answered with the results of their own inputs, in order.',

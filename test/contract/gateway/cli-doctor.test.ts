@@ -113,6 +113,17 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
   }
   for (const secret of [PROVIDER_KEY, 'short-master-key']) expect(stdout).not.toContain(secret);
 
+  const { require_pricing: _, ...unpriced } = config;
+  for (const [allow, effect] of [
+    [false, 'so requests under a budget are refused'],
+    [true, 'so their cost is not counted in budgets'],
+  ] as const) {
+    write('gateway.yml', JSON.stringify({ ...unpriced, allow_unpriced: allow }));
+    expect(shown(JSON.parse((await run('doctor', '--json')).stdout))).toContainEqual(
+      expect.stringMatching(new RegExp(`^note prices: no price of openai:gpt-4o, groq:llama, ${effect} `)),
+    );
+  }
+
   write('gateway.yml', 'providers: { opena: {} }\nprot: 1\ndata_dir: data\n');
   const { stdout: text, exitCode: code } = await run('doctor');
   expect(code).toBe(1);

@@ -23,7 +23,7 @@ verifiesGatewayCommand('gateway:experiment-run', async (arm) => {
   );
   expect([exitCode, stdout]).toEqual([
     0,
-    expect.stringMatching(/^# guards\n[^]*\| guard +\| succeeded \| 0\.750 \[/),
+    expect.stringMatching(/^# guards\n[^]*\| guard +\| succeeded \| 0 of 4 +\| 0\.750 \[/),
   ]);
   expect(stderr).toContain('guard: succeeded');
   const [{ id }] = await json('experiment', 'list');
@@ -37,14 +37,59 @@ verifiesGatewayCommand('gateway:experiment-run:failed', async (arm) => {
   write('guards.csv', LABELLED);
   const path = write(
     'guards.yml',
-    fileOf(GUARD, '  - {name: no, model: "openai:fails-400"}', '  - {model: "nobody:x"}'),
+    fileOf(
+      GUARD,
+      '  - {name: no, model: "openai:fails-400"}',
+      '  - {name: skips, model: "openai:fails-400", max_error_rate: 1, failures: skipped}',
+      '  - {model: "nobody:x"}',
+    ),
   );
   const { exitCode, stdout, stderr } = await run('experiment', 'run', '--file', path);
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining('## Not compared\n\n- no: failed')]);
+  expect(stdout).toMatch(/\| skips +\| succeeded \| 4 of 4 +\|/);
+  expect(stdout).toContain('Failed rows are skipped');
   expect(stderr).toContain('nobody:x: refused: ');
   const wrong = write('wrong.yml', 'dataset: guards.csv\nmodel: x\n');
   expect((await run('experiment', 'run', '--file', wrong)).stderr).toContain(
     `${wrong}:2:1  unknown key \`model\``,
   );
   expect(await refused(2, 'experiment', 'run')).toContain('--file');
+});
+
+verifiesGatewayCommand('gateway:experiment-retry', async (arm) => {
+  const { run, done, json, refused, write, path } = folder(arm, { providers: providersFor({ openai }) });
+  const stored = ['--data-dir', path('data')];
+  write('guards.csv', LABELLED);
+  const file = write('guards.yml', fileOf(GUARD, '  - {name: no, model: "openai:fails-400"}'));
+  expect((await run('experiment', 'run', '--file', file, ...stored)).exitCode).toBe(1);
+  const [{ id }] = await json('experiment', 'list', ...stored);
+  const [header, first, ...more] = (await done('experiment', 'rows', id, '--model', 'no', ...stored)).split(
+    '\r\n',
+  );
+  expect(header).toMatch(/^examples,ground_truth,predictions.*error/);
+  expect([first, more]).toEqual([expect.stringMatching(/^Hello there,SAFE,,/), ['']]);
+  expect((await done('experiment', 'rows', id, '--model', 'guard', ...stored)).split('\r\n')).toHaveLength(6);
+  expect((await run('experiment', 'rows', id, ...stored)).stderr).toContain(
+    'Set --model to one of: guard, no.',
+  );
+  expect(await refused(2, 'experiment', 'retry', id, '--max-error-rate', '2')).toContain(
+    'a number from 0 to 1',
+  );
+
+  const retried = await run(
+    'experiment',
+    'retry',
+    id,
+    '--max-error-rate',
+    '1',
+    '--batch-size',
+    '2',
+    ...stored,
+  );
+  expect(retried.stderr).toContain('no: succeeded');
+  expect(retried.stderr).not.toContain('guard: inference');
+  expect([retried.exitCode, retried.stdout]).toEqual([
+    0,
+    expect.stringMatching(/\| no +\| succeeded \| 4 of 4 +\|/),
+  ]);
 });

@@ -19,6 +19,9 @@ verifiesGatewayCommand('gcli:pricing', async (arm) => {
     input_price_per_million: 0.15,
     output_price_per_million: 0.6,
     cached_input_price_per_million: null,
+    cache_write_price_per_million: null,
+    cache_write_1h_price_per_million: null,
+    tiers: [],
     effective_at: '2026-01-31T00:00:00Z',
   });
   await done('pricing', 'set', model, '--input', '2.5', '--output', '10', '--cached-input', '1.25');
@@ -55,6 +58,86 @@ verifiesGatewayCommand('gcli:pricing', async (arm) => {
   });
   expect(await refused(1, 'pricing', 'set', 'gpt-4o', '--input', '1', '--output', '2')).toContain(
     'The model_key "gpt-4o" names no model; write `provider:model`.',
+  );
+});
+
+const SONNET = ['--input', '3', '--output', '15', '--cached-input', '0.3', '--cache-write', '3.75'];
+
+verifiesGatewayCommand('gcli:pricing:cache', async (arm) => {
+  const { done, json, write, refused, run } = folderOf(arm);
+  await done('migrate');
+  const model = 'anthropic:claude-sonnet-4-5';
+  const hour = ['--cache-write-1h', '6'];
+  const tier = '200000:input=6,output=22.50, cached-input=$0.6,cache-write=7.5,cache-write-1h=12';
+  const cache = {
+    cached_input_price_per_million: 0.3,
+    cache_write_price_per_million: 3.75,
+    cache_write_1h_price_per_million: 6,
+  };
+  const long = {
+    above_prompt_tokens: 200_000,
+    input_price_per_million: 6,
+    output_price_per_million: 22.5,
+    cached_input_price_per_million: 0.6,
+    cache_write_price_per_million: 7.5,
+    cache_write_1h_price_per_million: 12,
+  };
+  const price = await json('pricing', 'set', model, ...SONNET, ...hour, '--tier', tier);
+  expect(price).toMatchObject({ ...cache, tiers: [long] });
+  await done('pricing', 'set', 'openai:gpt', '--input', '1', '--output', '2');
+  expect(await done('pricing', 'list')).toMatch(
+    /^MODEL +INPUT PER 1M +CACHED INPUT +CACHE WRITE +WRITE 1H +OUTPUT PER 1M +SINCE *\nanthropic:\S+ +\$3\.00 +\$0\.30 +\$3\.75 +\$6\.00 +\$15\.00 .*\nabove 200000 tokens +\$6\.00 +\$0\.60 +\$7\.50 +\$12\.00 +\$22\.50 *\nopenai:gpt +\$1\.00 +- +- +- +\$2\.00 /,
+  );
+
+  const all = await json('pricing', 'list');
+  await done('pricing', 'delete', model);
+  await done('pricing', 'import', write('all.json', JSON.stringify(all)));
+  expect(await json('pricing', 'list')).toEqual(all);
+  await done('pricing', 'delete', model);
+  const cell = JSON.stringify([long]).replaceAll('"', '""');
+  const columns = [
+    'model_key',
+    'input_price_per_million',
+    'output_price_per_million',
+    ...Object.keys(cache),
+    'tiers',
+  ];
+  await done(
+    'pricing',
+    'import',
+    write('all.csv', `${columns.join(',')}\n${model},3,15,0.3,3.75,6,"${cell}"\n`),
+  );
+  const [imported] = await json('pricing', 'list');
+  expect(imported).toEqual({ ...price, effective_at: imported.effective_at });
+
+  const set = async (...more: string[]) => await refused(2, 'pricing', 'set', model, ...SONNET, ...more);
+  expect(await set('--tier', '200k')).toContain(
+    '--tier: "200k" is not a tier, e.g. 200000:input=6,output=22.50.',
+  );
+  expect(await set('--tier', '9:in=6')).toContain(
+    '--tier: "9:in=6" has the unknown price "in"; use input, output, cached-input, cache-write, cache-write-1h.',
+  );
+  expect(await set('--tier', '9:input=x')).toContain(
+    'has input=x, which is not an amount in dollars, as 5 or 2.50.',
+  );
+  expect(await set('--tier', '9:input=1')).toContain('has no output, e.g. 9:input=6,output=22.50.');
+  expect(await set('--tier', '9:input=1,input=2')).toContain('has input twice; remove one of them.');
+  expect(
+    await refused(1, 'pricing', 'set', model, ...SONNET, '--tier', '9:input=1,output=1,cached-input=1'),
+  ).toContain('The tier above 9 tokens has no cache_write_price_per_million; the price has one');
+  const wrong = [
+    { model_key: 'a:1', input_price_per_million: 1, output_price_per_million: 1, tiers: [{ above: 1 }] },
+  ];
+  const { exitCode, stderr: told } = await run(
+    'pricing',
+    'import',
+    write('wrong.json', JSON.stringify(wrong)),
+  );
+  expect(exitCode).toBe(1);
+  expect(told).toContain('tiers[0]: unknown member "above"');
+  expect(told).toContain('tiers[0]: input_price_per_million is missing: dollars for a million tokens.');
+  expect(told).toContain(
+    'tiers[0]: above_prompt_tokens is missing; it must be a whole number of at least 1.',
   );
 });
 
@@ -99,9 +182,9 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
     `Error: There are 7 problems; no price was changed.\n` +
-      `  ${bad}:2: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, effective_at.\n` +
+      `  ${bad}:2: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
       `  ${bad}:2: input_price_per_million is missing: dollars for a million tokens.\n` +
-      `  ${bad}:3: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, effective_at.\n` +
+      `  ${bad}:3: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
       `  ${bad}:3: model_key is missing; write it as provider:model.\n` +
       `  ${bad}:3: input_price_per_million is missing: dollars for a million tokens.\n` +
       `  ${bad}:3: output_price_per_million is "x", which is not an amount in dollars, as 5 or 2.50.\n` +

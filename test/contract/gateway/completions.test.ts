@@ -21,7 +21,7 @@ const config = {
   aliases: { best: { targets: ['openai:fails-500'], fallbacks: ['anthropic:good'] } },
   retries: { attempts: 0 },
   pricing: Object.fromEntries(
-    ['good', 'ends-early', 'stall'].map((model) => [
+    ['good', 'ends-early', 'stall', 'silent'].map((model) => [
       `openai:${model}`,
       { input_price_per_million: 10, output_price_per_million: 30 },
     ]),
@@ -119,6 +119,28 @@ verifiesGateway('gateway:chat:left', async (arm) => {
   const { body } = await api.get(`/v1/users/${userId}`, AS_MASTER);
   expect(body.reserved).toBe(0);
   expect(body.spend).toBeGreaterThan(0);
+
+  const early = new AbortController();
+  const unanswered = fetch(api.url + CHAT, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...key },
+    body: JSON.stringify(chatWith('openai:silent')),
+    signal: early.signal,
+  });
+  await openai.happened('waiting', 'silent');
+  early.abort();
+  await expect(unanswered).rejects.toThrow('aborted');
+  await expect.poll(() => api.log().split('"status":499')).toHaveLength(2);
+  await openai.release();
+  await expect.poll(usage).toHaveLength(2);
+  expect(await usage()).toContainEqual(
+    expect.objectContaining({
+      model: 'openai:silent',
+      status_code: 499,
+      usage_estimated: false,
+      cost: 48e-5,
+    }),
+  );
 });
 
 verifiesGateway('gateway:chat:refused', async (arm) => {
@@ -181,9 +203,13 @@ verifiesGateway('gateway:chat:limits', async (arm) => {
   expect(refused.headers.get('x-ratelimit-remaining')).toBe('0');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   const poor = await someone(arm, { budget: { max_budget: 0.0001 } });
-  expect((await api.post(CHAT, chatWith('openai:good'), poor.key)).status).toBe(200);
-  const spent = await api.post(CHAT, chatWith('openai:good'), poor.key);
-  expect([spent.status, spent.body.error.code]).toEqual([403, 'budget_exceeded']);
+  const large = await api.post(CHAT, chatWith('openai:good'), poor.key);
+  expect([large.status, large.body.error.code]).toEqual([403, 'estimate_exceeds_budget']);
+  const short = async () => await api.post(CHAT, chatWith('openai:good', { max_tokens: 1 }), poor.key);
+  expect((await short()).status).toBe(200);
+  expect(await short()).toMatchObject({ status: 403, body: { error: { code: 'budget_exceeded' } } });
+  const unpriced = await api.post(CHAT, chatWith('openai:unpriced'), poor.key);
+  expect([unpriced.status, unpriced.body.error.code]).toEqual([402, 'pricing_required']);
 });
 
 verifiesGateway('gateway:chat:alias', async (arm) => {

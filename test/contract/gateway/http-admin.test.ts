@@ -197,6 +197,9 @@ verifiesGateway('gateway:pricing', async (arm) => {
     model_key: model,
     ...prices,
     cached_input_price_per_million: null,
+    cache_write_price_per_million: null,
+    cache_write_1h_price_per_million: null,
+    tiers: [],
     effective_at: expect.stringMatching(TIME),
   });
   const { body: history } = await send(api, 'GET', `/v1/pricing/${model}/history`);

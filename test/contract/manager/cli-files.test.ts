@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect } from 'vitest';
-import { lockOwner } from '../../../runtime/targets/manager/config-edit/file-lock.ts';
+import { startLockHolder } from '../../helpers/lock-holder.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { useCommandFolder } from './command-folder.ts';
@@ -173,13 +171,16 @@ verifiesCommand('mcli:export', async (arm) => {
     exitCode: 1,
     stderr: expect.stringContaining('--overwrite'),
   });
+  const onItself = await run('export', '--overwrite', '--contract-output', path('.mcpd.toml'));
+  expect(onItself).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(onItself.stderr).toContain('it is the configuration that is exported. Choose another output path.');
 });
 
 verifiesOnce('mcli:config:at-once', async () => {
   const { run, write, path } = folderOf(EXECUTABLE_COMMANDS);
   write('.mcpd.toml', SERVER);
-  const { pid: killed } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(`${path('secrets.toml')}.lock`, lockOwner(killed));
+  const holder = await startLockHolder(path('secrets.toml'));
+  await holder.kill();
   const names = Array.from({ length: 6 }, (_, index) => `KEY_${index}`);
   const edits = names.flatMap((name) => [
     run('config', 'env', 'set', 'a', `${name}=x`),

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { ECHO, TWO } from './config.ts';
+import { ECHO, serversToml, TWO } from './config.ts';
 import { useDaemons } from './daemon-process.ts';
 import { builtProgram } from '../../helpers/built.ts';
 
@@ -35,6 +35,25 @@ verifiesOnce('daemon:secrets', async () => {
   const audited = readFileSync(audit, 'utf8');
   expect(audited).toContain('"log"');
   expect(audited).not.toContain('canary-5ecret');
+});
+
+verifiesOnce('daemon:settings-stay', async () => {
+  const [one, two] = ['echo', 'other'].map((name) => serversToml({ name, run: ['echo.mjs'] }));
+  const secrets = [
+    '[servers.echo.env]\nTRANSPORT = "stdio"\nBRANCH = "main"\nPORT = "2000"\nDB_PASSWORD = "main"\n',
+    '[servers.other.env]\nREGION = "eu-central-1"\n',
+  ].join('');
+  const api = await start({ config: `${one}\n${two}`, secrets });
+  const said = 'stdio: branch main:2000 of eu-central-1, password=main';
+  const hidden = 'stdio: branch main:2000 of eu-central-1, password=[redacted]';
+  await api.post('/api/v1/servers/echo/tools/log', { text: said });
+  const failed = await api.post('/api/v1/servers/echo/tools/is-error', { message: said });
+  expect(failed.text).toContain(hidden);
+  const other = await api.post('/api/v1/servers/other/tools/is-error', { message: said });
+  expect(other.text).toContain('stdio: branch main:2000 of [redacted], password=main');
+  await expect.poll(async () => (await api.get('/api/v1/admin/servers/echo/logs')).text).toContain(hidden);
+  await api.stop();
+  expect(api.log()).toContain(hidden);
 });
 
 verifiesOnce('daemon:audit', async () => {

@@ -1,11 +1,14 @@
-import { expect } from 'vitest';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { isAlive } from '../../runtime/targets/manager/upstream/processes.ts';
 import { verifiesOnce } from '../verifies.ts';
+import { writeFiles } from './arms.ts';
 import { serversToml, TWO } from './config.ts';
 import { useDaemons } from './daemon-process.ts';
 import { pidOf, putLoad, serves } from './load.ts';
 
-const { start } = useDaemons();
+const { launch, start } = useDaemons();
 
 verifiesOnce('daemon:kill-child', async () => {
   const api = await start({ config: TWO });
@@ -52,4 +55,22 @@ verifiesOnce('daemon:stderr', async () => {
     expect((await api.post('/api/v1/servers/loud/tools/flood', { bytes: 1_048_576 })).status).toBe(200);
   }
   expect((await api.get('/api/v1/admin/servers/loud/logs?lines=10')).text.length).toBeGreaterThan(10);
+  await api.stop();
+  expect(api.log().length).toBeLessThan(1_048_576);
+  expect(api.log()).toMatch(/"dropped":\d+,"msg":"\d+ lines of the server are not in this log/);
+});
+
+verifiesOnce('daemon:log-rotation', async () => {
+  const folder = writeFiles({ config: serversToml({ name: 'loud', run: ['stderr-flood.mjs'] }) });
+  const log = join(folder, 'log');
+  const limits = ['--log-path', log, '--log-max-size', '20000', '--log-keep', '2'];
+  const daemon = launch(folder, ['--addr', '127.0.0.1:0', ...limits]);
+  await vi.waitFor(() => expect(existsSync(`${log}.2`)).toBe(true), { timeout: 60_000 });
+  daemon.child.kill('SIGTERM');
+  await daemon.ended;
+  const sizes = readdirSync(folder)
+    .filter((name) => name.startsWith('log'))
+    .map((name) => statSync(join(folder, name)).size);
+  expect(sizes).toHaveLength(3);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(20_000);
 });

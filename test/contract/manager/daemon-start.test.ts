@@ -24,6 +24,17 @@ verifiesOnce('daemon:degraded', async () => {
   expect(await serves(api, 'good')).toBe(true);
 });
 
+verifiesOnce('daemon:unset-variable', async () => {
+  const bad = serversToml({ name: 'bad', run: ['echo.mjs'], env: { TOKEN: '${NEVER_SET}' } });
+  const api = await start({ config: `${serversToml({ name: 'good', run: ['echo.mjs'] })}\n${bad}` });
+  expect(await serves(api, 'good')).toBe(true);
+  expect((await api.get('/api/v1/health/servers/bad')).body.status).toBe('unreachable');
+  const refused = await api.post('/api/v1/servers/bad/tools/echo', { message: 'x' });
+  expect(refused.status).toBe(503);
+  expect(refused.text).toContain('env.TOKEN: the variable NEVER_SET is not set. Set it');
+  expect(api.log()).toMatch(/\.mcpd\.toml:\d+: .*NEVER_SET is not set.* The server is not started\./);
+});
+
 verifiesOnce('daemon:port-in-use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -63,6 +63,8 @@ describe('the published schema', () => {
       'version',
       'path',
       'model_type',
+      'output',
+      'max_length',
       'pooling',
       'normalize',
       'dimensions',

@@ -1,14 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Batching } from '../../../runtime/contract/batching.ts';
 import { BatchQueue } from '../../../runtime/core/batch-queue.ts';
+import { planBatches } from '../../../runtime/core/batches.ts';
 
 interface Item {
   readonly id: number;
   readonly length: number;
 }
 
-const filled = (lengths: readonly number[]): BatchQueue<Item> => {
-  const queue = new BatchQueue<Item>();
+const filled = (lengths: readonly number[], batching?: Batching): BatchQueue<Item> => {
+  const queue = new BatchQueue<Item>(batching);
   for (const [id, length] of lengths.entries()) queue.add({ id, length });
   return queue;
 };
@@ -30,6 +32,24 @@ describe('BatchQueue', () => {
         expect(out.map(({ id }) => id).sort((a, b) => a - b)).toEqual(given.map((_, id) => id));
       }),
     );
+  });
+
+  test('only texts that can share a run are in one batch, of requests and of files', () => {
+    fc.assert(
+      fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
+        const plans = (batching: Batching): number[][] => [
+          ...drain(filled(given, batching), maxTokens).map((batch) => batch.map(({ length }) => length)),
+          ...planBatches(given, maxTokens, batching).map((batch) => batch.map((at) => given[at] ?? 0)),
+        ];
+        const equal = plans('equal_length');
+        expect(equal.every((lengths) => new Set(lengths).size === 1)).toBe(true);
+        expect(equal.flat()).toHaveLength(2 * given.length);
+        expect(plans('single').map(({ length }) => length)).toEqual(given.flatMap(() => [1, 1]));
+      }),
+    );
+    expect(drain(filled([5, 7, 5, 5], 'equal_length'), 1024).map(({ length }) => length)).toEqual([3, 1]);
+    expect(filled([5], 'single').isFull(1024)).toBe(true);
+    expect(filled([5]).isFull(1024)).toBe(false);
   });
 
   test('no batch is larger than allowed, except a single long text', () => {

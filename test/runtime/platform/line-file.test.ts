@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openLineFile } from '../../../runtime/platform/line-file.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
@@ -41,3 +41,64 @@ test.skipIf(process.platform !== 'linux')(
     expect(file.lost()).toBe(3);
   },
 );
+
+describe('rotation', () => {
+  const noTrouble = (text: string): never => expect.fail(text);
+  const files = () => Object.fromEntries(readdirSync(folder()).map((name) => [name, read(name)]));
+  const read = (name: string) => readFileSync(join(folder(), name), 'utf8');
+
+  test('a file is renamed before it exceeds its limit, and the oldest ones are deleted', async () => {
+    const path = join(folder(), 'log');
+    writeFileSync(path, 'old\n');
+    const file = await openLineFile(path, noTrouble, { maxBytes: 10, keep: 2 });
+    for (const line of ['aaaa', 'bbbb', 'cccc', 'dddd', 'longer than the limit', 'é1', 'é2'])
+      file.write(line);
+    await file.close();
+    expect(files()).toEqual({
+      'log.2': 'dddd\n',
+      'log.1': 'longer than the limit\n',
+      log: 'é1\né2\n',
+    });
+    const again = await openLineFile(path, noTrouble, { maxBytes: 10, keep: 2 });
+    again.write('ffff');
+    await again.close();
+    expect(files()).toEqual({ 'log.2': 'longer than the limit\n', 'log.1': 'é1\né2\n', log: 'ffff\n' });
+  });
+
+  test('without old files to keep, the file begins again', async () => {
+    const file = await openLineFile(join(folder(), 'log'), noTrouble, { maxBytes: 6, keep: 0 });
+    for (const line of ['aaaaa', 'bbbbb']) file.write(line);
+    await file.close();
+    expect(files()).toEqual({ log: 'bbbbb\n' });
+  });
+
+  test('a file that another program moved away is not moved again', async () => {
+    const path = join(folder(), 'log');
+    const file = await openLineFile(path, noTrouble, { maxBytes: 6, keep: 2 });
+    file.write('aaaaa');
+    await vi.waitFor(() => expect(read('log')).toBe('aaaaa\n'));
+    renameSync(path, join(folder(), 'moved'));
+    writeFileSync(path, 'new\n');
+    file.write('b');
+    await file.close();
+    expect(files()).toEqual({ moved: 'aaaaa\n', log: 'new\nb\n' });
+  });
+
+  test('a file that cannot be renamed grows, and no line is lost', async () => {
+    const path = join(folder(), 'log');
+    mkdirSync(join(folder(), 'log.1', 'in the way'), { recursive: true });
+    const troubles: string[] = [];
+    const file = await openLineFile(path, (text) => troubles.push(text), { maxBytes: 6, keep: 1 });
+    for (const line of ['aaaaa', 'bbbbb', 'ccccc']) file.write(line);
+    await file.close();
+    expect(read('log')).toBe('aaaaa\nbbbbb\nccccc\n');
+    expect(troubles).toEqual([expect.stringContaining('log cannot be rotated and grows beyond its limit: ')]);
+  });
+
+  test.skipIf(process.platform === 'win32')('a device is not renamed', async () => {
+    const file = await openLineFile('/dev/null', noTrouble, { maxBytes: 2, keep: 1 });
+    for (const line of ['aaaaa', 'bbbbb']) file.write(line);
+    await file.close();
+    expect(statSync('/dev/null').isFile()).toBe(false);
+  });
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { AppError } from '../../../runtime/contract/errors.ts';
 import { createLifecycle } from '../../../runtime/serve/lifecycle.ts';
 
 test('requests are let in while it is ready, and drain waits until all are out', async () => {
@@ -47,4 +48,21 @@ test('who no longer wants to know stops waiting', async () => {
   leaving.abort();
   await expect(waiting).rejects.toThrow(/abort/);
   await expect(lifecycle.changed(leaving.signal)).rejects.toThrow(/abort/);
+});
+
+test('work that outlives its request is waited for, and cut when there is no time left, also if it begins then', async () => {
+  const lifecycle = createLifecycle();
+  const cut: string[] = [];
+  lifecycle.ready();
+  const request = lifecycle.enter();
+  const drain = lifecycle.drain();
+  const work = lifecycle.extend(({ message }) => void cut.push(`first ${message}`));
+  request();
+  expect(lifecycle.inside()).toBe(1);
+  lifecycle.cut(new AppError('UnavailableError', 'now'));
+  const late = lifecycle.extend(({ message }) => void cut.push(`second ${message}`));
+  expect(cut).toEqual(['first now', 'second now']);
+  work();
+  late();
+  await drain;
 });

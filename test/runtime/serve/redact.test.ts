@@ -1,6 +1,7 @@
 import { array, assert, property, string } from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../../runtime/serve/redact.ts';
+import { namedSecrets } from '../../helpers/secrets.ts';
 import { handClock } from '../../helpers/hand-clock.ts';
 import { serverSpec } from '../targets/manager/server-spec.ts';
 import { callOf, useManager } from '../targets/manager/use-manager.ts';
@@ -8,7 +9,7 @@ import { callOf, useManager } from '../targets/manager/use-manager.ts';
 const start = useManager();
 
 test('secrets are taken out of texts in the forms they have there', () => {
-  const { text } = createRedactor(['pa"ss word/1', 'pa"ss']);
+  const { text } = createRedactor(namedSecrets('pa"ss word/1', 'pa"ssw'));
   for (const form of [
     'pa"ss word/1',
     JSON.stringify('pa"ss word/1').slice(1, -1),
@@ -18,11 +19,94 @@ test('secrets are taken out of texts in the forms they have there', () => {
   ]) {
     expect(text(`<${form}>`)).toBe('<[redacted]>');
   }
-  expect(text('pa"ss pa"ss')).toBe('[redacted] [redacted]');
+  expect(text('pa"ssw pa"ssw')).toBe('[redacted] [redacted]');
+});
+
+describe('a secret is hidden as a word', () => {
+  const { text } = createRedactor(namedSecrets('s3cret1', 'main-s3cret', 'a-secret-of-16-ch'));
+
+  test.each([
+    's3cret1',
+    'the token s3cret1.',
+    'TOKEN=s3cret1',
+    '"s3cret1"',
+    'x_s3cret1-x',
+    '密码是s3cret1吗',
+    JSON.stringify('line\ns3cret1\tx'),
+    JSON.stringify('\u0007s3cret1'),
+    '\u001B[1;31ms3cret1\u001B[0m',
+    JSON.stringify({ msg: JSON.stringify('\u001B[33ms3cret1') }),
+    '?q=a%3As3cret1%40',
+    'main-s3cret1',
+    'xa-secret-of-16-chx',
+  ])('%s', (given) => {
+    const left = text(given);
+    expect(left).toContain('[redacted]');
+    expect(left).not.toMatch(/s3cret|secret-of/);
+  });
+
+  test.each(['s3cret12', 'as3cret1', 'main'])('and not in %s', (given) => {
+    expect(text(given)).toBe(given);
+  });
+});
+
+describe('a short secret is hidden where a text says that it is one', () => {
+  const { text, value } = createRedactor(namedSecrets('main', '2000', 'ab', 'a'));
+
+  test.each([
+    ['PASSWORD=main', 'PASSWORD=[redacted]'],
+    ['password: "main"', 'password: "[redacted]"'],
+    ['{"api_key":"main"}', '{"api_key":"[redacted]"}'],
+    [JSON.stringify({ msg: '{"api_key":"main"}' }), JSON.stringify({ msg: '{"api_key":"[redacted]"}' })],
+    ['--token main --x', '--token [redacted] --x'],
+    ['--token=ab', '--token=[redacted]'],
+    ['the key is main', 'the key is [redacted]'],
+    ['X-Api-Key: ab', 'X-Api-Key: [redacted]'],
+    ['Authorization: a', 'Authorization: [redacted]'],
+    ['postgres://user:main@host/main', 'postgres://user:[redacted]@host/main'],
+    ['https://main@host', 'https://[redacted]@host'],
+    ['Authorization: Basic ab', 'Authorization: Basic [redacted]'],
+    ['https://x/?access_token=2000&y=1', 'https://x/?access_token=[redacted]&y=1'],
+  ])('%s', (given, expected) => {
+    expect(text(given)).toBe(expected);
+  });
+
+  test.each([
+    'main',
+    'error on branch main: port 2000',
+    'at Object.<anonymous> (main.js:2000:1)',
+    'PASSWORD=mainly',
+    'a keyboard',
+  ])('and stays in %s', (given) => {
+    expect(text(given)).toBe(given);
+  });
+
+  test('in a member of a value', () => {
+    expect(value({ password: 'main', branch: 'main', token: 2000, port: 2000 })).toEqual({
+      password: '[redacted]',
+      branch: 'main',
+      token: '[redacted]',
+      port: 2000,
+    });
+  });
+});
+
+test('texts about a server keep what only another one has to hide', () => {
+  const { text, value } = createRedactor([
+    { value: 'us-east-1', isNamed: false, owner: 'one' },
+    { value: 'postgres', isNamed: true, owner: 'one' },
+    { value: 'k3y-of-one', isNamed: true, owner: 'one' },
+    { value: 'of-no-server', isNamed: false },
+  ]);
+  const all = 'us-east-1 postgres k3y-of-one of-no-server';
+  expect(text(all, 'one')).toBe('[redacted] [redacted] [redacted] [redacted]');
+  expect(text(all, 'two')).toBe('us-east-1 postgres [redacted] [redacted]');
+  expect(text(all)).toBe('[redacted] [redacted] [redacted] [redacted]');
+  expect(value(['us-east-1'], 'two')).toEqual(['us-east-1']);
 });
 
 test('values keep their shape', () => {
-  const { value } = createRedactor(['hunter22', '123456']);
+  const { value } = createRedactor(namedSecrets('hunter22', '123456'));
   expect(value({ a: ['x hunter22 y', 1, null, true], hunter22: { n: 123_456 } })).toEqual({
     a: ['x [redacted] y', 1, null, true],
     '[redacted]': { n: '[redacted]' },
@@ -30,20 +114,20 @@ test('values keep their shape', () => {
 });
 
 test('without secrets texts and values are what they were, and more can be learnt', () => {
-  const redactor = createRedactor(['ab']);
+  const redactor = createRedactor(namedSecrets('ab'));
   const value = { a: 'ab' };
-  expect(redactor.value(value)).toBe(value);
+  expect(redactor.value(value)).toEqual(value);
   expect(redactor.text('ab')).toBe('ab');
-  redactor.learn(['first-secret']);
-  redactor.learn(['other-secret']);
+  redactor.learn(namedSecrets('first-secret'));
+  redactor.learn(namedSecrets('other-secret'));
   expect(redactor.text('first-secret other-secret')).toBe('[redacted] [redacted]');
 });
 
 test('no secret survives, whatever is around it', () => {
-  const secrets = array(string({ minLength: 4, unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
+  const secrets = array(string({ minLength: 6, unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
   assert(
     property(secrets, string(), string(), (given, before, after) => {
-      const { text } = createRedactor(given);
+      const { text } = createRedactor(namedSecrets(...given));
       for (const secret of given.filter((one) => !'[redacted]'.includes(one))) {
         expect(text(`${before}\u0000${secret}\u0000${after}`).split('\u0000')).not.toContain(secret);
       }

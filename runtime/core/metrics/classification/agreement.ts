@@ -11,8 +11,10 @@ export function balancedAccuracy(counts: readonly LabelCounts[]): number {
 export function matthewsCorrelation(counts: readonly LabelCounts[]): number {
   const { rows, hits } = totals(counts);
   const together = hits * rows - dot(counts, 'actual', 'predicted');
-  const spread =
-    (rows * rows - dot(counts, 'predicted', 'predicted')) * (rows * rows - dot(counts, 'actual', 'actual'));
+  // Rows without an answer are a predicted label of their own, which is never right.
+  const unanswered = rows - counts.reduce((sum, { predicted }) => sum + predicted, 0);
+  const predicted = dot(counts, 'predicted', 'predicted') + unanswered * unanswered;
+  const spread = (rows * rows - predicted) * (rows * rows - dot(counts, 'actual', 'actual'));
   return spread === 0 ? 0 : together / Math.sqrt(spread);
 }
 

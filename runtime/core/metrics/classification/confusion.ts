@@ -3,25 +3,26 @@ import { sortedLabels } from '../sorted-labels.ts';
 
 /** How often which label was predicted for which true one. Holds one number per pair that occurred. */
 export interface Confusion {
-  readonly add: (actual: string, predicted: string) => void;
+  /** Null where the model gave no answer: the true label was missed, and no label was predicted. */
+  readonly add: (actual: string, predicted: string | null) => void;
   /** Of every label that is true or predicted somewhere, in their order. */
   readonly counts: () => LabelCounts[];
   /** Rows are true labels, columns predicted ones, both in the order of `labels`. */
   readonly matrix: (labels: readonly string[]) => number[][];
   readonly save: () => SavedConfusion;
 }
-export type SavedConfusion = readonly (readonly [actual: string, predicted: string, rows: number])[];
+export type SavedConfusion = readonly (readonly [actual: string, predicted: string | null, rows: number])[];
 
 export function confusion(saved: SavedConfusion = []): Confusion {
-  const cells = new Map<string, Map<string, number>>();
-  const add = (actual: string, predicted: string, rows: number): void => {
-    const line = cells.get(actual) ?? new Map<string, number>();
+  const cells = new Map<string, Map<string | null, number>>();
+  const add = (actual: string, predicted: string | null, rows: number): void => {
+    const line = cells.get(actual) ?? new Map<string | null, number>();
     cells.set(actual, line);
     line.set(predicted, (line.get(predicted) ?? 0) + rows);
   };
-  const all = (): [actual: string, predicted: string, rows: number][] =>
+  const all = (): [actual: string, predicted: string | null, rows: number][] =>
     Array.from(cells, ([actual, line]) =>
-      Array.from(line, ([predicted, rows]): [string, string, number] => [actual, predicted, rows]),
+      Array.from(line, ([predicted, rows]): [string, string | null, number] => [actual, predicted, rows]),
     ).flat();
   for (const cell of saved) add(...cell);
 
@@ -35,11 +36,11 @@ export function confusion(saved: SavedConfusion = []): Confusion {
 }
 
 function countsOf(cells: SavedConfusion): LabelCounts[] {
-  const labels = sortedLabels(cells.flatMap(([actual, predicted]) => [actual, predicted]));
+  const labels = sortedLabels(cells.flatMap(([actual, predicted]) => [actual, predicted ?? []].flat()));
   const tallies = new Map(labels.map((label) => [label, { label, hits: 0, predicted: 0, actual: 0 }]));
   for (const [actual, predicted, rows] of cells) {
     const truth = tallies.get(actual);
-    const said = tallies.get(predicted);
+    const said = predicted === null ? undefined : tallies.get(predicted);
     if (truth) truth.actual += rows;
     if (said) said.predicted += rows;
     if (truth && truth === said) truth.hits += rows;

@@ -2,6 +2,9 @@ import type { Statistic } from '../compare/bootstrap.ts';
 import { labelValues } from './label-values.ts';
 import type { LabelRow } from './single-label.ts';
 
+/** The position of a row's prediction where the model gave no answer. */
+const NO_LABEL = 0xffff_ffff;
+
 /**
  * A value of `singleLabel` that is no mean of rows, as `f1_macro`, as a statistic for `bootstrapInterval`. Labels that a resample
  * does not have do not count in it; NaN is a value that its rows do not define. Holds 8 bytes per row.
@@ -14,7 +17,9 @@ export function labelStatistic(rows: readonly LabelRow[], name: string): Statist
     return position;
   };
   const actual = Uint32Array.from(rows, ({ reference }) => positionOf(reference));
-  const predicted = Uint32Array.from(rows, ({ prediction }) => positionOf(prediction));
+  const predicted = Uint32Array.from(rows, ({ prediction }) =>
+    prediction === null ? NO_LABEL : positionOf(prediction),
+  );
   const labels = [...positions.keys()];
 
   return (drawn) => {

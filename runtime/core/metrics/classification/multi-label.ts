@@ -3,8 +3,8 @@ import { averages, labelTable } from '../averages.ts';
 import { labelTally, type SavedTally } from '../label-tally.ts';
 import { metricResult, type NumberOrReason, withoutRows } from '../result.ts';
 
-/** Any number of true and predicted labels; a label named twice counts once. */
-export type LabelSetRow = MetricRow<readonly string[]>;
+/** Any number of true and predicted labels; a label named twice counts once. Null is no answer, and wrong for any true labels. */
+export type LabelSetRow = MetricRow<readonly string[] | null, readonly string[]>;
 
 export interface MultiLabelOptions {
   /** Labels that the model knows; they count where they never occur. Labels that occur count in any case. */
@@ -31,7 +31,8 @@ export const multiLabel: MetricMaker<LabelSetRow, MultiLabelOptions> = (
     add: (row) => {
       const { predicted, actual, hits } = setsOf(row);
       const wrong = predicted.size + actual.size - 2 * hits;
-      const scores = { subset_accuracy: wrong === 0 ? 1 : 0, f1_samples: f1Of(hits, wrong) };
+      const isExact = row.prediction !== null && wrong === 0;
+      const scores = { subset_accuracy: isExact ? 1 : 0, f1_samples: f1Of(hits, wrong) };
       tally.add(predicted, actual, (label) => label);
       rows += 1;
       exact += scores.subset_accuracy;
@@ -57,7 +58,7 @@ export const multiLabel: MetricMaker<LabelSetRow, MultiLabelOptions> = (
 };
 
 function setsOf({ prediction, reference }: LabelSetRow) {
-  const [predicted, actual] = [new Set(prediction), new Set(reference)];
+  const [predicted, actual] = [new Set(prediction ?? []), new Set(reference)];
   return { predicted, actual, hits: predicted.intersection(actual).size };
 }
 

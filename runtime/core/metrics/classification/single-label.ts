@@ -4,8 +4,8 @@ import { metricResult } from '../result.ts';
 import { type Confusion, confusion, type SavedConfusion } from './confusion.ts';
 import { labelValues } from './label-values.ts';
 
-/** One true and one predicted label. */
-export type LabelRow = MetricRow<string>;
+/** One true and one predicted label; null where the model gave no answer, which is wrong and adds no label. */
+export type LabelRow = MetricRow<string | null, string>;
 
 /**
  * Accuracy and what else follows from counting labels, as scikit-learn says with `zero_division=0`. Labels are those that occur,

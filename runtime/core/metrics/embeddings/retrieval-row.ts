@@ -1,4 +1,4 @@
-import type { RetrievalRow } from './retrieval.ts';
+import type { MetricRow } from '../api.ts';
 import { cosine, type Vector } from './vector.ts';
 
 /** The row of a query among candidates that are known by their vectors; `relevant` are positions in that list. */
@@ -6,7 +6,7 @@ export function retrievalRow(
   query: Vector,
   candidates: readonly Vector[],
   relevant: ReadonlySet<number>,
-): RetrievalRow {
+): MetricRow<readonly number[]> {
   return {
     prediction: candidates.map((candidate) => cosine(query, candidate)),
     reference: candidates.map((_, at) => (relevant.has(at) ? 1 : 0)),

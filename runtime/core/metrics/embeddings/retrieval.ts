@@ -4,8 +4,11 @@ import { metricResult, withoutRows } from '../result.ts';
 import { ndcg } from './ndcg.ts';
 import { type Candidate, ranking } from './ranking.ts';
 
-/** A query: what the model scored each candidate, and how relevant each is (0 not at all; 1, or more by degree). */
-export type RetrievalRow = MetricRow<readonly number[]>;
+/**
+ * A query: what the model scored each candidate, and how relevant each is (0 not at all; 1, or more by degree). A prediction that
+ * is null is no answer: it found nothing.
+ */
+export type RetrievalRow = MetricRow<readonly number[] | null, readonly number[]>;
 
 export interface RetrievalOptions {
   /** At which ranks to look; 1, 5 and 10 if nothing is said. */
@@ -33,11 +36,11 @@ export const retrieval: MetricMaker<RetrievalRow, RetrievalOptions> = (
   const sums = { ...(saved?.sums ?? scoresOf([], ranks)) };
   return {
     add: (row) => {
-      checkRow(row);
-      const ranked = ranking(row.prediction, row.reference);
-      const scores = scoresOf(ranked, ranks);
+      const { prediction, reference } = row;
+      checkRow(prediction ?? reference, reference);
+      const scores = scoresOf(prediction ? ranking(prediction, reference) : [], ranks);
       queries += 1;
-      if (!ranked.some(isRelevant)) withoutRelevant += 1;
+      if (!reference.some((gain) => gain > 0)) withoutRelevant += 1;
       for (const [name, score] of Object.entries(scores)) sums[name] = (sums[name] ?? 0) + score;
       return scores;
     },
@@ -72,7 +75,7 @@ function checkRanks(ranks: readonly number[]): void {
   if (bad !== undefined) throw inputError(`The rank ${bad} is not a whole number of at least 1.`);
 }
 
-function checkRow({ prediction, reference }: RetrievalRow): void {
+function checkRow(prediction: readonly number[], reference: readonly number[]): void {
   if (prediction.length !== reference.length || prediction.length === 0) {
     throw inputError(
       `${prediction.length} candidates have a score, ${reference.length} a relevance. Each needs both, and there must be one.`,

@@ -5,9 +5,11 @@ import { pearson, spearman } from './correlation.ts';
 import { cosine, type Vector } from './vector.ts';
 
 /** Two vectors of which people said, or did not, how alike the texts are. */
-export interface SimilarityRow extends MetricRow<Vector> {
+interface AnsweredRow extends MetricRow<Vector> {
   readonly gold?: number;
 }
+/** A row without an answer has no vectors: its cosine counts as 0, and correlations leave it out. */
+export type SimilarityRow = AnsweredRow | { readonly prediction: null };
 
 type Saved = {
   readonly rows: number;
@@ -26,7 +28,12 @@ export const similarity: MetricMaker<SimilarityRow> = (_options, json): Metric<S
   const cosines = [...(saved?.cosines ?? [])];
   const golds = [...(saved?.golds ?? [])];
   return {
-    add: ({ prediction, reference, gold }) => {
+    add: (row) => {
+      if (row.prediction === null) {
+        rows += 1;
+        return { cosine_mean: 0 };
+      }
+      const { prediction, reference, gold } = row;
       const value = cosine(prediction, reference);
       if (gold !== undefined && !Number.isFinite(gold)) throw badGold(gold);
       rows += 1;

@@ -6,8 +6,8 @@ import { lenientSpans } from './lenient-spans.ts';
 import { spanCounts } from './span-counts.ts';
 import { strictSpans } from './strict-spans.ts';
 
-/** A label per token, as `["B-PER", "I-PER", "O"]`. */
-export type LabelSequenceRow = MetricRow<readonly string[]>;
+/** A label per token, as `["B-PER", "I-PER", "O"]`. Null is no answer: no span is found, and every token is wrong. */
+export type LabelSequenceRow = MetricRow<readonly string[] | null, readonly string[]>;
 
 export interface LabelSequenceOptions {
   /** As in seqeval: `strict` reads labels by the scheme IOB2, `default` reads whatever there is. */
@@ -32,13 +32,13 @@ export const labelSequences: MetricMaker<LabelSequenceRow, LabelSequenceOptions>
   let { rows, tokens, right } = saved ?? { rows: 0, tokens: 0, right: 0 };
   return {
     add: ({ prediction, reference }) => {
-      if (prediction.length !== reference.length) throw unevenRow(prediction, reference);
-      const f1 = spans.add(spansOf(prediction), spansOf(reference));
-      const hits = prediction.filter((label, at) => label === reference[at]).length;
+      if (prediction && prediction.length !== reference.length) throw unevenRow(prediction, reference);
+      const f1 = spans.add(prediction && spansOf(prediction), spansOf(reference));
+      const hits = prediction?.filter((label, at) => label === reference[at]).length ?? 0;
       rows += 1;
-      tokens += prediction.length;
+      tokens += reference.length;
       right += hits;
-      const accuracy = prediction.length === 0 ? {} : { token_accuracy: hits / prediction.length };
+      const accuracy = reference.length === 0 ? {} : { token_accuracy: hits / reference.length };
       return { span_f1_micro: f1, ...accuracy };
     },
     result: () => {

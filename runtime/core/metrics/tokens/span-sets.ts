@@ -5,8 +5,8 @@ import { metricResult, withoutRows } from '../result.ts';
 import type { Span } from './span.ts';
 import { spanCounts } from './span-counts.ts';
 
-/** Spans of a text; one named twice counts once. */
-export type SpanRow = MetricRow<readonly Span[]>;
+/** Spans of a text; one named twice counts once. Null is no answer: no span is found. */
+export type SpanRow = MetricRow<readonly Span[] | null, readonly Span[]>;
 
 type Saved = { readonly rows: number; readonly spans: SavedTally };
 
@@ -17,7 +17,7 @@ export const spanSets: MetricMaker<SpanRow> = (_options, json): Metric<SpanRow> 
   let rows = saved?.rows ?? 0;
   return {
     add: ({ prediction, reference }) => {
-      for (const span of [...prediction, ...reference]) checkSpan(span);
+      for (const span of [...(prediction ?? []), ...reference]) checkSpan(span);
       rows += 1;
       return { span_f1_micro: spans.add(prediction, reference) };
     },

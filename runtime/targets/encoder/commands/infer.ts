@@ -72,6 +72,11 @@ export function inferCommand(modelPath: string): Command {
     async run(invocation, output) {
       const input = invocation.value('input');
       checkCombination(invocation, input);
+      const file = invocation.value('output') ?? invocation.value('out-dir');
+      if (file !== undefined) {
+        const { checkOutput } = await import('../infer/check-output.ts');
+        checkOutput(file, modelPath, input);
+      }
       const engine = await openEngine(modelPath, {
         threads: threadCount(invocation, input === undefined),
         // Packing weights takes longer than running a few texts without it (measured; see docs/decisions).
@@ -81,7 +86,7 @@ export function inferCommand(modelPath: string): Command {
       try {
         const options = printOptions(invocation, engine.manifest);
         if (input === undefined) {
-          await inferArguments(engine, invocation.positionals, options, invocation.value('out-dir'), output);
+          await inferArguments(engine, invocation.positionals, options, file, output);
           return 0;
         }
         // Reading files needs modules that a few texts on the command line should not wait for.
@@ -90,7 +95,7 @@ export function inferCommand(modelPath: string): Command {
           input,
           format: invocation.value('input-format'),
           column: invocation.value('column') ?? 'text',
-          output: invocation.value('output') ?? invocation.value('out-dir'),
+          output: file,
         });
       } finally {
         await engine.close();

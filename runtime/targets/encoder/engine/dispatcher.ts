@@ -1,3 +1,4 @@
+import type { Batching } from '../../../contract/batching.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { BatchQueue } from '../../../core/batch-queue.ts';
 import type { EngineObserver } from './api.ts';
@@ -17,8 +18,12 @@ export interface Dispatcher {
 const MOST_DEATHS = 1;
 
 /** Brings what waits and what can run together: the next batch goes out whenever a thread has room for it. */
-export function createDispatcher(maxBatchTokens: number, observer: EngineObserver): Dispatcher {
-  const queue = new BatchQueue<JobItem>();
+export function createDispatcher(
+  maxBatchTokens: number,
+  batching: Batching,
+  observer: EngineObserver,
+): Dispatcher {
+  const queue = new BatchQueue<JobItem>(batching);
   let pool: Pool | undefined;
 
   const take = (maxTokens: number): JobItem[] => {
@@ -46,7 +51,7 @@ export function createDispatcher(maxBatchTokens: number, observer: EngineObserve
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));
     }
     // Behind a running batch only a full one is laid ready: a smaller one may still grow while it waits.
-    while (pool.room().ahead > 0 && queue.tokens >= maxBatchTokens) pool.send(take(maxBatchTokens));
+    while (pool.room().ahead > 0 && queue.isFull(maxBatchTokens)) pool.send(take(maxBatchTokens));
   };
   const failAll = (error: AppError): void => {
     for (let items = queue.take(maxBatchTokens); items.length > 0; items = queue.take(maxBatchTokens)) {

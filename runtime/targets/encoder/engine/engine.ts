@@ -9,7 +9,7 @@ import { openTokenizer } from '../../../platform/tokenizer.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { Inference } from '../tasks/task.ts';
+import type { FailedInference, Inference } from '../tasks/task.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
@@ -19,9 +19,11 @@ export interface Engine {
   readonly manifest: Manifest;
   /**
    * One inference per text, in order, each text with the prompt before it. Rejects with an InputError when there is no text
-   * or an empty one.
+   * or an empty one, and with an InternalError when the transform fails for one of them.
    */
   readonly infer: (texts: readonly string[], prompt?: string) => Promise<Inference[]>;
+  /** The same, but a text for which the transform fails does not stop the others. */
+  readonly inferEach: (texts: readonly string[], prompt?: string) => Promise<(Inference | FailedInference)[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -72,17 +74,19 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       model.tokenizer,
       manifest.tokenizer,
     ).catch(blameDamage);
+    const inferEach: Engine['inferEach'] = async (texts, prompt = '') => {
+      if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
+      const { details } = TASKS[manifest.modelType];
+      const inputs = texts.map((text) => ({ text: prompt + text }));
+      const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
+      // Nothing is returned before the check, but it costs nothing while the model runs.
+      const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
+      return results;
+    };
     return {
       manifest,
-      async infer(texts, prompt = '') {
-        if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
-        const { details } = TASKS[manifest.modelType];
-        const inputs = texts.map((text) => ({ text: prompt + text }));
-        const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
-        // Nothing is returned before the check, but it costs nothing while the model runs.
-        const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
-        return results;
-      },
+      inferEach,
+      infer: async (texts, prompt) => (await inferEach(texts, prompt)).map(succeeded),
       close: thread.close,
     };
   } catch (error) {
@@ -97,22 +101,28 @@ function lazy<T>(once: () => Promise<T>): () => Promise<T> {
   return () => (result ??= once());
 }
 
+function succeeded(inference: Inference | FailedInference): Inference {
+  if ('failure' in inference) throw new AppError('InternalError', inference.failure);
+  return inference;
+}
+
 async function runAll(
   thread: InferenceThread,
   { manifest }: Model,
   texts: readonly TokenizedText[],
-): Promise<Inference[]> {
+): Promise<(Inference | FailedInference)[]> {
   const lengths = texts.map(({ ids }) => ids.length);
-  const inferences: Inference[] = [];
+  const inferences: (Inference | FailedInference)[] = [];
   await Promise.all(
-    planBatches(lengths, MAX_BATCH_TOKENS).map(async (batch) => {
+    planBatches(lengths, MAX_BATCH_TOKENS, manifest.batching).map(async (batch) => {
       const rows = batch.map((index) => itemAt(texts, index));
       const output = await thread.run(padBatch(rows, manifest.tokenizer.padId));
       for (const [row, index] of batch.entries()) {
         const text = itemAt(texts, index);
         const transformed = output.transformed?.[row];
-        if (transformed && 'failure' in transformed) throw new AppError('InternalError', transformed.failure);
-        inferences[index] = { text, values: rowOf(output, row, text.ids.length), transformed };
+        const isFailed = transformed !== undefined && 'failure' in transformed;
+        const values = rowOf(output, row, text.ids.length);
+        inferences[index] = isFailed ? transformed : { text, values, transformed };
       }
     }),
   );

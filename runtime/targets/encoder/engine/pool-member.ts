@@ -12,6 +12,9 @@ export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
   readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
 };
 
+/** The `reason` of an AppError that is about one text: the thread goes on, and so do other texts. */
+export const TEXT_FAILED = 'text_failed';
+
 /** Why an item has no result: it cannot be had, the thread died with it, or another item was at fault. */
 type Failure = 'failed' | 'died' | 'unlucky';
 
@@ -68,7 +71,7 @@ export async function startMember(
     const { bytes, ends, failures } = await thread.render(batch, rows);
     const failed = new Set(failures.map(({ row }) => row));
     for (const { row, message } of failures) {
-      hooks.onFailed([itemAt(items, row)], new AppError('InternalError', message), 'failed');
+      hooks.onFailed([itemAt(items, row)], textFailed(message), 'failed');
     }
     const results = ends.map((end, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], end));
     const isDone = (_: unknown, row: number): boolean => !failed.has(row);
@@ -80,7 +83,7 @@ export async function startMember(
     if (culprit) {
       stuckAt = undefined;
       const message = `The transform failed: it ran longer than ${seconds} s (transform_limits.seconds)`;
-      hooks.onFailed([culprit], new AppError('InternalError', message), 'failed');
+      hooks.onFailed([culprit], textFailed(message), 'failed');
       hooks.onFailed(
         items.filter((item) => item !== culprit),
         error,
@@ -109,3 +112,6 @@ export async function startMember(
     },
   };
 }
+
+const textFailed = (message: string): AppError =>
+  new AppError('InternalError', message, { reason: TEXT_FAILED });

@@ -2,6 +2,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
 import type { TokenDetails } from '../../../core/tokenized-text.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
+import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '../../../transform/transform-script.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
 import type { View } from './api.ts';
@@ -46,7 +47,7 @@ export interface RenderRow {
 
 export type InferenceRequest = OpenModel | RunBatch | RenderBatch;
 /** What the transform made of a row, or why it made nothing. */
-export type RowResult = Transformed | { readonly failure: string };
+export type RowResult = Transformed | FailedInference;
 
 export type RunReply = RawOutput & { readonly transformed?: readonly RowResult[] | undefined };
 
@@ -54,6 +55,6 @@ export type RunReply = RawOutput & { readonly transformed?: readonly RowResult[]
 export interface RenderReply {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];
-  /** Rows whose transform failed; they have no bytes. */
+  /** Rows whose transform failed or whose output is not finite; they have no bytes. */
   readonly failures: readonly { readonly row: number; readonly message: string }[];
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { encodeJson } from '../../../core/json-writer.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
@@ -30,7 +31,12 @@ export function renderRows({ output, batch, rows, manifest, transformed }: Rende
     const start = row * batch.columns;
     const ids = batch.ids.subarray(start, start + length);
     const text = { ids, details, truncated: false };
-    return render({ text, values: rowOf(output, row, length), transformed: made }, view, manifest);
+    try {
+      return render({ text, values: rowOf(output, row, length), transformed: made }, view, manifest);
+    } catch (error) {
+      failures.push({ row, message: messageOf(error) });
+      return new Uint8Array();
+    }
   });
   let end = 0;
   const ends = parts.map((part) => (end += part.length));

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { messageOf } from '../../../contract/errors.ts';
+import { checkFinite } from '../../../transform/check-finite.ts';
 import { openTransform } from '../../../transform/transform.ts';
 import { transformRow } from '../../../transform/transform-row.ts';
 import { markRow, NO_ROW } from './progress.ts';
@@ -26,7 +27,9 @@ export async function openRowTransform(
       markRow(progress, row);
       try {
         const raw = { data: rowOf(output, row, length), shape: shapeOfRow(output, length) };
-        results.push(transformRow(transform, modelType, raw, skips?.[row]));
+        const result = transformRow(transform, modelType, raw, skips?.[row]);
+        checkFinite(result, script);
+        results.push(result);
       } catch (error) {
         results.push({ failure: messageOf(error) });
       } finally {

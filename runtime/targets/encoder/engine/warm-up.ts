@@ -1,4 +1,6 @@
+import { AppError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { TEXT_FAILED } from './pool-member.ts';
 import type { Runner } from './runner.ts';
 
 /** Runs the model on a short text and on a full batch, so that no request pays for memory that is taken only once. */
@@ -13,8 +15,8 @@ export async function warmUp(
   for (const inputs of [[text(1)], full]) {
     const request = { inputs, view: { kind: 'result', format: 'json', options: {} } } as const;
     await runner.submit(request, 'truncate').catch((error: unknown) => {
-      // A transform may well refuse such texts.
-      if (!transform) throw error;
+      // The transform or the model can fail for such texts and work for others.
+      if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
     });
   }
 }

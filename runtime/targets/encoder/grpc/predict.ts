@@ -61,12 +61,8 @@ const encodedField = (message: Uint8Array) => ({
 });
 
 /** In JSON the numbers come in their shortest form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
-function parsedResult(json: Uint8Array): JsonValue {
-  const text = new TextDecoder().decode(json);
-  // What is no number is null in JSON, and "NaN" in the JSON of protobuf.
-  const revive = text.includes('null') ? (_: string, value: unknown) => value ?? 'NaN' : undefined;
-  return parseJsonText(text, revive) as JsonValue;
-}
+const parsedResult = (json: Uint8Array): JsonValue =>
+  parseJsonText(new TextDecoder().decode(json)) as JsonValue;
 
 const wantsJson = ({ requestHeader }: HandlerContext): boolean =>
   /^application\/([a-z-]+\+)?json\b/i.test(requestHeader.get('content-type') ?? '');

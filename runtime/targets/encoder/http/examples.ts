@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
+import { applyScoreFunction } from '../../../core/score-function.ts';
 
 interface Examples {
   readonly requests: Readonly<Record<string, unknown>>;
@@ -7,8 +8,9 @@ interface Examples {
 }
 
 /** Requests and answers of `/predict` for the OpenAPI document, with the model's own name and labels. */
-export function predictExamples({ name, modelType, id2label = {} }: Manifest): Examples {
-  const { request, result } = EXAMPLES[modelType](Object.values(id2label));
+export function predictExamples(manifest: Manifest): Examples {
+  const { name, modelType } = manifest;
+  const { request, result } = EXAMPLES[modelType](manifest);
   const text = { inputs: ['Anna lives in Berlin.'], ...request };
   return {
     requests: { text, 'with metadata': { ...text, metadata: { source: 'reviews' } } },
@@ -19,9 +21,10 @@ export function predictExamples({ name, modelType, id2label = {} }: Manifest): E
   };
 }
 
+const firstLabel = ({ id2label }: Pick<Manifest, 'id2label'>): string => id2label?.['0'] ?? '0';
 const token = { token: 'Anna', token_id: 5075, start: 0, end: 4 };
 
-const EXAMPLES: Record<ModelType, (labels: readonly string[]) => { request: object; result: object }> = {
+const EXAMPLES: Record<ModelType, (manifest: Manifest) => { request: object; result: object }> = {
   embedding: () => ({
     request: { normalize: true },
     result: { embeddings: [{ embedding: [0.6, -0.8], token_info: token }] },
@@ -30,20 +33,35 @@ const EXAMPLES: Record<ModelType, (labels: readonly string[]) => { request: obje
     request: { normalize: true },
     result: { embedding: [0.6, -0.8] },
   }),
-  sequence_classification: ([label = '0']) => ({
-    request: { top_k: 1 },
-    result: {
-      logits: [2.3, -1.1],
-      scores: [0.9677, 0.0323],
-      predicted_index: 0,
-      predicted_label: label,
-      top: [{ index: 0, label, score: 0.9677 }],
-    },
-  }),
-  token_classification: ([label = '0']) => ({
+  sequence_classification: ({ width, scoreFunction = 'softmax', ...manifest }) => {
+    const logits = [2.3, -1.1].slice(0, width);
+    const scores = Array.from(applyScoreFunction(scoreFunction, Float32Array.from(logits)), (score) =>
+      Number(score.toFixed(4)),
+    );
+    const label = firstLabel(manifest);
+    return {
+      request: { top_k: 1 },
+      result: {
+        logits,
+        scores,
+        predicted_index: 0,
+        predicted_label: label,
+        top: [{ index: 0, label, score: scores[0] }],
+      },
+    };
+  },
+  token_classification: (manifest) => ({
     request: { aggregation: 'simple' },
     result: {
-      tokens: [{ token_info: token, logits: [4.1, -0.2], scores: [0.9866, 0.0134], label, score: 0.9866 }],
+      tokens: [
+        {
+          token_info: token,
+          logits: [4.1, -0.2],
+          scores: [0.9866, 0.0134],
+          label: firstLabel(manifest),
+          score: 0.9866,
+        },
+      ],
       entities: [{ entity_group: 'PER', score: 0.9866, word: 'Anna', start: 0, end: 4 }],
     },
   }),

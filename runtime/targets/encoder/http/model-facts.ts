@@ -7,6 +7,7 @@ export function modelFacts({
   name,
   modelType,
   id2label,
+  scoreFunction,
   sentence,
   width,
 }: Manifest): Static<typeof modelMetadata> {
@@ -15,6 +16,8 @@ export function modelFacts({
     model_type: modelType,
     // An object's integer keys are in the order of their numbers, however it was made.
     ...(id2label ? { id2label: { ...id2label } } : {}),
+    // Without it the function is softmax: the answer for most models is the contract's alone.
+    ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
     ...(sentence
       ? {
           pooling: sentence.pooling,

@@ -1,5 +1,4 @@
 import { toPrettyJson } from '../../../core/json.ts';
-import { writeFileAtomically } from '../../../platform/write-file.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -18,6 +17,11 @@ export async function inferArguments(
   const inferences = await engine.infer(texts, options.prompt);
   const results = inferences.map((inference) => task.printed(inference, manifest, options));
   const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
-  if (file === undefined) output.out(json);
-  else writeFileAtomically(file, json);
+  if (file === undefined) {
+    output.out(json);
+    return;
+  }
+  // Most calls print, and should not wait for what writing files needs.
+  const { writeText } = await import('../../../platform/files/write-text.ts');
+  await writeText(file, json);
 }

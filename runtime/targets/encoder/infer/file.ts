@@ -1,12 +1,15 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { AppError } from '../../../contract/errors.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
 import { toJsonLine } from '../../../core/json.ts';
 import { progressLine } from '../../../core/progress.ts';
 import { sha256 } from '../../../platform/sha256.ts';
+import { findOutput } from '../../../platform/files/output-target.ts';
+import { openStream } from '../../../platform/files/write-text.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { PrintOptions } from '../tasks/task.ts';
+import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
@@ -38,10 +41,27 @@ export async function inferFile(
     column: job.column,
   };
   const sink = openSink(engine, options, output, job, source);
+  const { index, failed } = await writeResults(engine, options, output, source, sink).finally(() =>
+    sink.close(),
+  );
+  if (failed === 0) return 0;
+  output.err(`Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
+  return 1;
+}
+
+/** Returns how many texts were read, and how many of them could not be used. */
+async function writeResults(
+  engine: Engine,
+  options: PrintOptions,
+  output: Output,
+  source: TextSource,
+  sink: ResumableOutput,
+): Promise<{ readonly index: number; readonly failed: number }> {
   const { texts, share } = openTexts(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
-  let failed = 0;
+  // A resumed run fails for the texts before it too.
+  let { failed } = sink;
 
   const windowed = windows(skip(texts, sink.done), WINDOW);
   for await (const results of mapAhead(windowed, (window) => inferWindow(engine, window, options))) {
@@ -54,9 +74,7 @@ export async function inferFile(
   }
   sink.finish();
   progress.end();
-  if (failed === 0) return 0;
-  output.err(`Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
-  return 1;
+  return { index: sink.done + index, failed };
 }
 
 type Result = { readonly error: string } | object;
@@ -68,7 +86,6 @@ async function inferWindow(
   options: PrintOptions,
 ): Promise<Result[]> {
   const { manifest } = engine;
-  const task = TASKS[manifest.modelType];
   const results: Result[] = window.map((item) => {
     if ('error' in item) return item;
     return item.text === '' ? { error: 'Cannot tokenize empty string' } : {};
@@ -77,23 +94,37 @@ async function inferWindow(
     'text' in item && item.text !== '' ? [{ at, text: item.text }] : [],
   );
   if (usable.length === 0) return results;
-  const inferences = await engine.infer(
+  const inferences = await engine.inferEach(
     usable.map(({ text }) => text),
     options.prompt,
   );
   for (const [position, inference] of inferences.entries()) {
     const at = usable[position]?.at;
     if (at === undefined) throw new AppError('InternalError', 'more results than texts');
-    const printed = task.printed(inference, manifest, options);
-    results[at] = task.lineKey ? { [task.lineKey]: printed } : (printed as object);
+    results[at] = printed(inference, manifest, options);
   }
   return results;
+}
+
+/** The members of a text's line. */
+function printed(inference: Inference | FailedInference, manifest: Manifest, options: PrintOptions): Result {
+  if ('failure' in inference) return { error: inference.failure };
+  const task = TASKS[manifest.modelType];
+  try {
+    const result = task.printed(inference, manifest, options);
+    return task.lineKey ? { [task.lineKey]: result } : (result as object);
+  } catch (error) {
+    if (error instanceof AppError) return { error: error.message };
+    throw error;
+  }
 }
 
 async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   let seen = 0;
   for await (const item of items) if (seen++ >= count) yield item;
 }
+
+const FROM_THE_START = { done: 0, failed: 0, finish: () => {} };
 
 /** Where lines go. Only a file can be resumed, and only if its lines come from the same model, input and options. */
 function openSink(
@@ -103,14 +134,16 @@ function openSink(
   job: FileJob,
   source: TextSource,
 ): ResumableOutput {
-  if (job.output === undefined) return { done: 0, write: output.out, finish: () => {} };
+  if (job.output === undefined) return { ...FROM_THE_START, write: output.out, close: () => {} };
+  const target = findOutput(job.output);
+  if (target.kind === 'stream') return { ...FROM_THE_START, ...openStream(target) };
   const input = existsSync(source.input)
     ? [realpathSync(source.input), statSync(source.input).mtimeMs]
     : [source.input];
   const origin = sha256(
     Buffer.from(JSON.stringify([engine.manifest, options, source.column, source.format, input])),
   );
-  return openResumableOutput(job.output, origin);
+  return openResumableOutput(target, origin);
 }
 
 /** A progress bar on a terminal; nothing elsewhere. */

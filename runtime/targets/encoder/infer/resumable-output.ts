@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -11,65 +12,118 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { configError } from '../../../contract/errors.ts';
 import { explainWriteError } from '../../../core/write-error.ts';
+import { type FileLock, tryLock } from '../../../platform/files/file-lock.ts';
+import type { FileTarget } from '../../../platform/files/output-target.ts';
+import { takeOwner } from '../../../platform/files/replace-file.ts';
 
-/** A file of result lines that a killed run leaves resumable: `<file>.partial`, and beside it what made it. */
+/** A file of result lines that a killed run leaves resumable: `<file>.partial`, and next to it what made it. */
 export interface ResumableOutput {
   /** Lines that are there already. */
   readonly done: number;
+  /** How many of these are errors. */
+  readonly failed: number;
   write(lines: string): void;
   /** Makes the file appear under its own name. */
   finish(): void;
+  /** Lets other processes write the file; what is not finished can be resumed. */
+  close(): void;
 }
 
+/** The files next to an output while it is written. */
+export const partialFiles = (path: string): { partial: string; origin: string } => ({
+  partial: `${path}.partial`,
+  origin: `${path}.partial.origin`,
+});
+
 /** `origin` names what makes the lines (model, input, options): only a partial file of the same origin is continued. */
-export function openResumableOutput(path: string, origin: string): ResumableOutput {
-  const partial = `${path}.partial`;
-  const originFile = `${path}.partial.origin`;
+export function openResumableOutput(target: FileTarget, origin: string): ResumableOutput {
+  const files = partialFiles(target.path);
+  const lock = tryLock(files.partial);
+  if (lock === undefined) {
+    throw configError(
+      `${target.shown} is being written by another process. Wait until it has ended, or choose another --output.`,
+    );
+  }
   try {
-    const resumes =
-      existsSync(partial) && existsSync(originFile) && readFileSync(originFile, 'utf8') === origin;
-    if (!resumes) {
-      rmSync(partial, { force: true });
-      writeFileSync(originFile, origin);
+    return openPartial(target, files, origin, lock);
+  } catch (error) {
+    lock.release();
+    throw explainWriteError(target.shown, error);
+  }
+}
+
+function openPartial(
+  { path, shown, existing }: FileTarget,
+  files: ReturnType<typeof partialFiles>,
+  origin: string,
+  lock: FileLock,
+): ResumableOutput {
+  const { partial } = files;
+  const resumes =
+    existsSync(partial) && existsSync(files.origin) && readFileSync(files.origin, 'utf8') === origin;
+  if (!resumes) {
+    rmSync(partial, { force: true });
+    writeFileSync(files.origin, origin);
+  }
+  const fd = openSync(partial, resumes ? 'r+' : 'w+');
+  const { lines, bytes, failed } = countLines(fd);
+  ftruncateSync(fd, bytes);
+  let at = bytes;
+  const explained = (use: () => void): void => {
+    try {
+      use();
+    } catch (error) {
+      throw explainWriteError(shown, error);
     }
-    const fd = openSync(partial, resumes ? 'r+' : 'w+');
-    const { lines, bytes } = countLines(fd);
-    ftruncateSync(fd, bytes);
-    let at = bytes;
-    return {
-      done: lines,
-      write(text) {
+  };
+  return {
+    done: lines,
+    failed,
+    write: (text) =>
+      explained(() => {
         const buffer = Buffer.from(text);
         for (let written = 0; written < buffer.length;) {
           written += writeSync(fd, buffer, written, buffer.length - written, at + written);
         }
         at += buffer.length;
-      },
-      finish() {
+      }),
+    finish: () =>
+      explained(() => {
         fsyncSync(fd);
-        closeSync(fd);
+        if (existing) {
+          takeOwner(partial, existing);
+          fchmodSync(fd, existing.mode & 0o7777);
+        }
         renameSync(partial, path);
-        rmSync(originFile, { force: true });
-      },
-    };
-  } catch (error) {
-    throw explainWriteError(path, error);
+        rmSync(files.origin, { force: true });
+      }),
+    close() {
+      closeSync(fd);
+      lock.release();
+    },
+  };
+}
+
+/** Whole lines, the bytes they take and how many of them are errors; what a kill cut in half does not count. */
+function countLines(fd: number): { lines: number; bytes: number; failed: number } {
+  const buffer = Buffer.alloc(1 << 20);
+  let [lines, bytes, failed] = [0, 0, 0];
+  let rest = '';
+  for (;;) {
+    const count = readSync(fd, buffer, 0, buffer.length, bytes + rest.length);
+    if (count === 0) return { lines, bytes, failed };
+    // A character for each byte.
+    const text = rest + buffer.toString('latin1', 0, count);
+    const end = text.lastIndexOf('\n') + 1;
+    const whole = text.slice(0, end);
+    lines += whole.split('\n').length - 1;
+    failed += whole.match(FAILED_LINE)?.length ?? 0;
+    bytes += end;
+    rest = text.slice(end);
   }
 }
 
-/** Whole lines and the bytes they take; what a kill cut in half does not count. */
-function countLines(fd: number): { lines: number; bytes: number } {
-  const buffer = Buffer.alloc(1 << 20);
-  let lines = 0;
-  let bytes = 0;
-  for (let at = 0; ;) {
-    const count = readSync(fd, buffer, 0, buffer.length, at);
-    if (count === 0) return { lines, bytes };
-    for (let end = buffer.indexOf(10); end >= 0 && end < count; end = buffer.indexOf(10, end + 1)) {
-      lines += 1;
-      bytes = at + end + 1;
-    }
-    at += count;
-  }
-}
+/** The line of a text that could not be used. */
+const FAILED_LINE = /^\{"index":\d+,"error":/gm;

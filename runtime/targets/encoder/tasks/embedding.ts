@@ -1,5 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { normalizeL2 } from '../../../core/vectors.ts';
+import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
 import { textVector } from './text-vector.ts';
 import { vectorsOf } from './vectors-of.ts';
@@ -16,10 +17,10 @@ export const embedding: Task<EmbeddingResult> = {
 
   result(inference, manifest, { normalize }) {
     const { values: rows, width } = vectorsOf(inference, manifest);
-    const embeddings = tokenRows({ text: inference.text, values: rows }, width).map(({ info, values }) => ({
-      embedding: normalize ? normalizeL2(values) : values,
-      token_info: info,
-    }));
+    const embeddings = tokenRows({ text: inference.text, values: rows }, width).map(({ info, values }) => {
+      const vector = finiteOutput(values, manifest);
+      return { embedding: normalize ? normalizeL2(vector) : vector, token_info: info };
+    });
     return { embeddings };
   },
 

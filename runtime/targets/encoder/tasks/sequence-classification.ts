@@ -1,5 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { shortestFloat32 } from '../../../core/float32.ts';
+import { finiteOutput } from './finite-output.ts';
 import { labelScores } from './label-scores.ts';
 import type { Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
@@ -22,11 +23,13 @@ export const sequenceClassification: Task<SequenceClassificationResult> = {
   details: false,
   printedAs: 'predictions',
 
-  result({ values, transformed }, { id2label, multiLabel }, { topK }) {
-    const { scores, index } = labelScores(values, { multiLabel, transformed });
+  result({ values, transformed }, manifest, { topK }) {
+    const { id2label, scoreFunction } = manifest;
+    const logits = finiteOutput(values, manifest);
+    const { scores, index } = labelScores(logits, { scoreFunction, transformed });
     const label = id2label?.[index];
     return {
-      logits: values,
+      logits,
       scores,
       predicted_index: index,
       ...(label === undefined ? {} : { predicted_label: label }),

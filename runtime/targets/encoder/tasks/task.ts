@@ -11,6 +11,11 @@ export interface Inference {
   readonly transformed?: Transformed | undefined;
 }
 
+/** Why a text has no inference. */
+export interface FailedInference {
+  readonly failure: string;
+}
+
 export interface ResultOptions extends VectorOptions {
   /** Sequence classification only: also list this many labels, the likeliest first. */
   readonly topK?: number | undefined;

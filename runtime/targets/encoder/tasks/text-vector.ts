@@ -2,6 +2,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import { poolRows } from '../../../core/pooling.ts';
 import { normalizeL2 } from '../../../core/vectors.ts';
 import type { VectorOptions } from '../../../core/vector-plan.ts';
+import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';
 
@@ -15,6 +16,6 @@ export function textVector(
   // The transform of a sentence_embedding model has pooled already.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
-  const pooled = poolRows(values, width, pooling, skip).subarray(0, dimensions);
+  const pooled = finiteOutput(poolRows(values, width, pooling, skip).subarray(0, dimensions), manifest);
   return normalize ? normalizeL2(pooled) : pooled;
 }

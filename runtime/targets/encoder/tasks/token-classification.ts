@@ -1,5 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { shortestFloat32 } from '../../../core/float32.ts';
+import { finiteOutput } from './finite-output.ts';
 import { labelScores } from './label-scores.ts';
 import type { Task } from './task.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
@@ -18,13 +19,15 @@ export const tokenClassification: Task<TokenClassificationResult> = {
   details: true,
   printedAs: 'predictions',
 
-  result(inference, { width, id2label }) {
+  result(inference, manifest) {
+    const { width, id2label } = manifest;
     const { transformed } = inference;
     const tokens = tokenRows(inference, width).map(({ info, values, row }) => {
-      const { scores, index } = labelScores(values, { transformed, row });
+      const logits = finiteOutput(values, manifest);
+      const { scores, index } = labelScores(logits, { transformed, row });
       return {
         token_info: info,
-        logits: values,
+        logits,
         scores,
         label: id2label?.[index] ?? String(index),
         score: shortestFloat32(scores[index] ?? 0),

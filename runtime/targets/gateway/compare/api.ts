@@ -2,6 +2,7 @@ import type { PairComparison } from '../../../core/metrics/compare/compare-pair.
 import type { ScoreInterval } from '../../../core/metrics/compare/score-interval.ts';
 import type { Cell } from '../datasets/api.ts';
 import type { Experiment } from '../experiments/api.ts';
+import type { Failures } from '../work/api.ts';
 import type { WorkflowStatus } from '../workflows/api.ts';
 
 /** One number of one model, and how far it may be off. */
@@ -24,10 +25,14 @@ export interface ComparedWorkflow {
   /** Why it failed. */
   readonly error: string | null;
   readonly rows: number;
+  /** Rows that the model did not answer. */
   readonly failedRows: number;
+  /** Rows that it answered and a metric could not score. */
+  readonly unscoredRows: number;
+  readonly failures: Failures;
   /** Empty unless it has succeeded. */
   readonly metrics: Readonly<Record<string, ComparedMetric>>;
-  /** In US dollars; null where nobody here knows. */
+  /** In US dollars; null for models outside this gateway or without a price. */
   readonly cost: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;

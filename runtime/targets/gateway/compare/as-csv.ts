@@ -12,6 +12,8 @@ const COLUMNS = [
   'low',
   'high',
   'rows',
+  'failed_rows',
+  'unscored_rows',
   'cost',
   'prompt_tokens',
   'completion_tokens',
@@ -25,7 +27,15 @@ export async function* comparisonCsv({ workflows }: Comparison): AsyncGenerator<
   for (const workflow of workflows) {
     const { id, name, model, provider, status, cost, error } = workflow;
     const before = [id, name, model, provider, status];
-    const after = [cost, workflow.promptTokens, workflow.completionTokens, workflow.latency?.mean, error];
+    const after = [
+      workflow.failedRows,
+      workflow.unscoredRows,
+      cost,
+      workflow.promptTokens,
+      workflow.completionTokens,
+      workflow.latency?.mean,
+      error,
+    ];
     const metrics = Object.entries(workflow.metrics);
     if (metrics.length === 0) yield csvLine([...before, '', '', '', '', workflow.rows, ...after]);
     for (const [metric, { value, interval, rows }] of metrics) {

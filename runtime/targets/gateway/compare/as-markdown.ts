@@ -13,10 +13,11 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return [
     `# ${plain(experiment.name)}`,
     table(
-      ['model', 'status', ...shown, 'cost', 'tokens', 'ms per row'],
+      ['model', 'status', 'failed rows', ...shown, 'cost', 'tokens', 'ms per row'],
       workflows.map((one) => [
         plain(one.name),
         one.status,
+        failedText(one),
         ...shown.map((name) => metricText(one.metrics[name])),
         one.cost === null ? '-' : `$${Number(one.cost.toPrecision(4))}`,
         String(one.promptTokens + one.completionTokens),
@@ -24,6 +25,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
       ]),
     ),
     'In brackets: 95% intervals (bootstrap over rows).',
+    ...failedLines(workflows),
     ...(others.length === 0 ? [] : ['## Other metrics', otherMetrics(workflows, others)]),
     ...pairLines(comparison),
     ...disagreementLines(comparison),
@@ -31,6 +33,18 @@ export function comparisonMarkdown(comparison: Comparison): string {
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+const failedText = ({ failedRows, unscoredRows, rows }: ComparedWorkflow): string =>
+  `${failedRows} of ${rows}${unscoredRows === 0 ? '' : `, ${unscoredRows} not scored`}`;
+
+function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
+  const failed = workflows.filter(({ status, failedRows }) => status === 'succeeded' && failedRows > 0);
+  if (failed.length === 0) return [];
+  const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
+  if (skipped.length === 0) return ['Failed rows count as wrong answers.'];
+  if (skipped.length === failed.length) return ['Failed rows are skipped: scores are of the other rows.'];
+  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}: there they are skipped.`];
 }
 
 const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>

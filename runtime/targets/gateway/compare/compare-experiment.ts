@@ -7,6 +7,7 @@ import type { Job } from '../jobs/api.ts';
 import { payingUser } from '../jobs/worker-access.ts';
 import type { UsageReports } from '../ledger/usage-api.ts';
 import type { WorkflowDetails } from '../workflows/api.ts';
+import { failuresOf } from '../work/evaluation/failures-of.ts';
 import type { ComparedMetric, ComparedWorkflow, Comparison } from './api.ts';
 import { comparePairs, type Scored } from './compare-pairs.ts';
 import { findDisagreements } from './disagreements.ts';
@@ -88,6 +89,8 @@ async function comparedWorkflow(
     error: workflow.error,
     rows: inference?.totalRows ?? plan.rows,
     failedRows: inference?.failedRows ?? 0,
+    unscoredRows: jobs.find(({ spec }) => spec.type === 'evaluation')?.failedRows ?? 0,
+    failures: failuresOf(plan.evaluation),
     metrics,
     cost: isOurs ? await costOf(jobs, usage) : null,
     promptTokens: inference?.promptTokens ?? 0,
@@ -97,11 +100,12 @@ async function comparedWorkflow(
   };
 }
 
-/** In dollars: of all that was asked for it, also what came to nothing. */
-async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number> {
+/** In dollars: all requests of its jobs, also those that failed. Null if a model that answered has no price. */
+async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {
   const sums = await Promise.all(
     jobs.map((job) => usage.totals({ requestId: job.id, userId: payingUser(job), from: job.createdAt })),
   );
+  if (sums.some(({ unpriced }) => unpriced > 0)) return null;
   return dollarsOf(sums.reduce((sum, { cost }) => sum + cost, 0n));
 }
 

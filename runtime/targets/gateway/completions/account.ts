@@ -1,108 +1,73 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { HTTP_STATUS } from '../../../serve/errors/http-status.ts';
+import type { Lifecycle } from '../../../serve/lifecycle.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { Spender } from '../identity/api.ts';
-import type { Estimate, Ledger, Reservation } from '../ledger/api.ts';
+import type { Estimate, Ledger } from '../ledger/api.ts';
 import type { Attempt } from '../routing/api.ts';
 import type { RequestTrace, Telemetry } from '../telemetry/api.ts';
 import type { CompletionRequest } from './api.ts';
-import type { ExpectedTokens, PriceList } from './priced-targets.ts';
+import { logFailedAttempt } from './log-failed-attempt.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
-import { type Outcome, priceOf, providerOf, tokensOf, usageEntries } from './usage-entries.ts';
+import type { Admitted } from './request-state.ts';
+import { settleRequest } from './settle-request.ts';
+import type { Outcome } from './usage-entries.ts';
+import { warnUncounted } from './warn-uncounted.ts';
 
 /** What a request owes. Whatever happens to it, that is settled once, and told once. */
 export interface RequestAccount {
   /** Lets the request in, or throws why not. */
   open(spender: Spender, expected: Expected): Promise<void>;
   readonly attempted: (attempt: Attempt) => void;
+  /** A model answers. Reports it if the model has no price and the request is under a budget. */
+  readonly answeredBy: (key: string) => void;
   /** Durable when it resolves; rejects if it could not be written now. Does nothing the second time. */
   settle(outcome: Outcome): Promise<void>;
   /** The request ends with an error. Never rejects: the error is what the client is to hear of. */
   fail(error: AppError): Promise<void>;
+  /** For a settled request: runs it when abandoned answers are booked too; at once if there are none. */
+  readonly whenBooked: (run: () => void) => void;
 }
 
-interface Expected {
+interface Expected extends Omit<Admitted, 'reservation'> {
   readonly estimate: Estimate;
-  readonly prices: PriceList;
-  readonly tokens: ExpectedTokens;
 }
 
 export interface AccountParts {
   readonly ledger: Ledger;
   readonly telemetry: Telemetry;
+  readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What the request is called in the accounts. */
-const accountedId = ({ caller, requestId }: CompletionRequest): string =>
-  caller.kind === 'work' ? caller.jobId : requestId;
+/** Set where a budget applies and the cost of the answer is not counted in it. */
+const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openAccount(
-  { ledger, telemetry, clock, log }: AccountParts,
+  { ledger, telemetry, lifecycle, clock, log }: AccountParts,
   request: CompletionRequest,
   trace: RequestTrace | undefined,
 ): RequestAccount {
-  const { endpoint, requestId, startedAt } = request;
   const attempts: Attempt[] = [];
-  let reservation: Reservation | undefined;
-  let expected: Expected | undefined;
+  let admitted: Admitted | undefined;
   let isSettled = false;
+  let booking: Promise<void> | undefined;
+  const onBooking = (booked: Promise<void>): void => void (booking = booked);
 
-  const write = async (outcome: Outcome): Promise<void> => {
-    if (!reservation || !expected) return;
-    const { prices, tokens } = expected;
-    const facts = {
-      endpoint,
-      requestId: accountedId(request),
-      startedAt,
-      attempts,
-      prices,
-      expected: tokens,
-      now: clock.now(),
-    };
-    const entries = usageEntries(facts, outcome);
-    if (outcome.answered) await ledger.settle(reservation, ...entries);
-    else await ledger.release(reservation, ...entries);
-  };
-  const tell = ({ answered, error, streamed, firstByteMs }: Outcome): void => {
-    const model = answered?.key ?? attempts.at(-1)?.target;
-    const usage = answered && expected && tokensOf(answered.summary, expected.tokens);
-    const price = answered && expected?.prices.get(answered.key);
-    telemetry.completed({
-      endpoint,
-      requestId,
-      trace,
-      model,
-      provider: model && providerOf(model),
-      status: error ? HTTP_STATUS[error.code] : 200,
-      reason: error?.reason,
-      usage,
-      cost: usage ? (priceOf(usage, price) ?? undefined) : undefined,
-      attempts,
-      streamed,
-      startedAt,
-      firstByteMs,
-      durationMs: clock.now() - startedAt,
-    });
-  };
   const settle = async (outcome: Outcome): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
-    try {
-      await write(outcome);
-    } catch (error) {
-      tell({ ...outcome, error: outcome.error ?? AppError.from(error) });
-      throw error;
-    }
-    tell(outcome);
+    const parts = { ledger, telemetry, lifecycle, log, onBooking };
+    await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
   };
 
   return {
-    async open(spender, what) {
+    async open(spender, { estimate, prices, tokens }) {
       try {
-        reservation = await ledger.reserve(spender, what.estimate);
+        const reservation = await ledger.reserve(spender, estimate);
+        admitted = { reservation, prices, tokens };
+        if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
       } catch (error) {
         if (error instanceof AppError && error.reason === 'rate_limited') {
           const rate = await rateOfRefused(ledger, spender, error, clock.now());
@@ -110,17 +75,27 @@ export function openAccount(
         }
         throw error;
       }
-      expected = what;
-      if (reservation.rate) setRateHeaders(request.setHeader, reservation.rate);
     },
-    attempted: (attempt) => void attempts.push(attempt),
+    attempted(attempt) {
+      attempts.push(attempt);
+      logFailedAttempt(log, request.requestId, attempt);
+    },
+    answeredBy(key) {
+      const isUncounted = warnUncounted(log, { request, trace, attempts, admitted }, key);
+      if (isUncounted) request.setHeader(UNPRICED_HEADER, 'true');
+    },
     settle,
     async fail(error) {
       try {
         await settle({ answered: undefined, error, streamed: false, firstByteMs: undefined });
       } catch (cause) {
+        const { requestId } = request;
         log.error({ requestId, err: cause }, 'a request that failed could not be written down now');
       }
+    },
+    whenBooked(run) {
+      if (booking) void booking.then(run);
+      else run();
     },
   };
 }

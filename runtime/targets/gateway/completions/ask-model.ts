@@ -32,10 +32,14 @@ export async function askModel(parts: AskParts): Promise<CompletionAnswer> {
   });
   if (answer.kind === 'failed') {
     const { kind, error } = answer.failure;
-    // It was written all the same, and is to be paid for.
-    if (kind === 'answer_too_large') await account.settle({ ...unread(target), error });
+    if (kind === 'answer_too_large') {
+      // It was written all the same, and is to be paid for.
+      account.answeredBy(target.key);
+      await account.settle({ ...unread(target), error });
+    }
     throw error;
   }
+  account.answeredBy(target.key);
   return answer.kind === 'whole' ? await finish(parts, answer, target) : begin(parts, answer, target);
 }
 
@@ -59,7 +63,7 @@ async function finish(
   }
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
   if (error) throw error;
-  held.release();
+  account.whenBooked(held.release);
   return { kind: 'whole', json: bytes };
 }
 
@@ -95,7 +99,7 @@ function begin(
         const error = errorOf(summary);
         await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
       } finally {
-        held.release();
+        account.whenBooked(held.release);
       }
     },
   });

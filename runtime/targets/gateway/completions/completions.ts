@@ -1,6 +1,7 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { createBodyParser } from '../../../serve/http/body.ts';
+import type { Lifecycle } from '../../../serve/lifecycle.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { GatewayState } from '../gateway-state.ts';
 import type { CurrentModels, ModelSet } from '../models/api.ts';
@@ -19,6 +20,7 @@ export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices'>;
   readonly models: CurrentModels;
   readonly telemetry: Telemetry;
+  readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -28,9 +30,9 @@ const MOST_NESTED = 200;
 
 /** One way for all routes; what is particular to each is in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, telemetry, clock, log } = parts;
+  const { state, models, telemetry, lifecycle, clock, log } = parts;
   const { identity, ledger, prices } = state;
-  const accountParts = { ledger, telemetry, clock, log };
+  const accountParts = { ledger, telemetry, lifecycle, clock, log };
   const parse = createBodyParser({ mostNested: MOST_NESTED });
 
   /** Everything that can be wrong with a request is found before anybody is asked. */
@@ -54,12 +56,14 @@ export function createCompletions(parts: CompletionParts): Completions {
       output: rules.mostOutputTokens(body, set.assumedOutputTokens),
     };
     const guards = set.guardrails.rules(body['guardrails']);
-    await account.open(spender, { estimate: estimateOf(list, tokens), prices: list, tokens });
+    const estimate = estimateOf(list, tokens, set.allowUnpriced);
+    await account.open(spender, { estimate, prices: list, tokens });
     // Not before: who may ask no more is not to keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
     const { bytes } = guarded;
     const headers = passedOn(request, rules.passedOn);
-    return { rules, resolved, guarded, call: { bytes, body, headers, trace: trace?.headers, signal } };
+    const call = { bytes, body, headers, trace: trace?.headers, signal, isBilled: true };
+    return { rules, resolved, guarded, call };
   };
 
   return {
@@ -74,7 +78,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         const { reason } = request.signal;
         const failure: unknown = reason instanceof AppError ? reason : error;
         await account.fail(AppError.from(failure));
-        held.release();
+        account.whenBooked(held.release);
         throw failure;
       }
     },

@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
-import { costAtMost, type Nanos, type TokenPrice } from '../../../core/money.ts';
+import type { Nanos } from '../../../core/money.ts';
+import { isFree, maxCostOf, type TokenPrice } from '../../../core/token-price.ts';
 import type { Estimate, Prices } from '../ledger/api.ts';
 import type { Target } from '../routing/api.ts';
 
@@ -28,20 +29,23 @@ export interface ExpectedTokens {
   readonly output: number;
 }
 
-/** What a request may cost: whoever answers, at the most. */
-export function estimateOf(list: PriceList, { prompt, output }: ExpectedTokens): Estimate {
+/** The maximum cost of a request, whichever target answers. */
+export function estimateOf(
+  list: PriceList,
+  { prompt, output }: ExpectedTokens,
+  allowUnpriced: boolean,
+): Estimate {
   let cost: Nanos = 0n;
   let free = true;
-  for (const price of list.values()) {
-    const own = price === undefined ? 0n : costAtMost({ input: prompt, output }, price);
+  let unpriced: string | undefined;
+  for (const [key, price] of list) {
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output }, price);
     if (own > cost) cost = own;
     if (price === undefined || !isFree(price)) free = false;
+    if (price === undefined && !allowUnpriced) unpriced ??= key;
   }
-  return { cost, tokens: prompt + output, free };
+  return { cost, tokens: prompt + output, free, unpriced };
 }
-
-const isFree = ({ input, cachedInput, output }: TokenPrice): boolean =>
-  input === 0n && (cachedInput ?? 0n) === 0n && output === 0n;
 
 const noPrice = (key: string): AppError =>
   new AppError(

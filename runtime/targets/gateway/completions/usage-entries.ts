@@ -1,8 +1,9 @@
 import type { AppError } from '../../../contract/errors.ts';
-import { costOf, type TokenPrice } from '../../../core/money.ts';
+import { costOf, type TokenPrice } from '../../../core/token-price.ts';
 import { estimateTokens } from '../../../core/token-estimate.ts';
 import { HTTP_STATUS } from '../../../serve/errors/http-status.ts';
 import type { UsageEntry } from '../ledger/api.ts';
+import type { AbandonedRead } from '../providers/api.ts';
 import type { Attempt } from '../routing/api.ts';
 import type { AnswerSummary, CountedTokens } from '../streams/api.ts';
 import type { ExpectedTokens, PriceList } from './priced-targets.ts';
@@ -27,30 +28,67 @@ export interface RequestFacts {
   readonly now: number;
 }
 
+/** What became of answers that were read on after their client or their time was gone. */
+export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
+
+/** A row of the accounts, and the attempt it is about, if a model was called at all. */
+export interface UsageLine {
+  readonly attempt: Attempt | undefined;
+  readonly entry: UsageEntry;
+}
+
+/** The attempt that answered, be it too much, or failed last: it is what became of the request. */
+export function ownAttempt(attempts: readonly Attempt[], { answered }: Outcome): Attempt | undefined {
+  return answered ? attempts.at(-1) : (attempts.findLast(isFailed) ?? attempts.at(-1));
+}
+
 /** Rows for the accounts: attempts that failed, and last the request itself. */
-export function usageEntries(facts: RequestFacts, outcome: Outcome): UsageEntry[] {
+export function usageLines(facts: RequestFacts, outcome: Outcome, reads: AbandonedReads = NONE): UsageLine[] {
   const { attempts } = facts;
-  const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
   const { answered, error } = outcome;
-  // The one that answered, be it too much, or failed last is what became of the request.
-  const before = answered ? failed.filter((each) => each !== attempts.at(-1)) : failed.slice(0, -1);
-  const last = failed.at(-1) ?? attempts.at(-1);
+  const last = ownAttempt(attempts, outcome);
+  const before = attempts.filter((attempt) => isFailed(attempt) && attempt !== last);
   const key = answered?.key ?? last?.target ?? [...facts.prices.keys()][0] ?? '';
-  const tokens = answered && tokensOf(answered.summary, facts.expected);
   const own: UsageEntry = {
     ...about(facts, key),
-    promptTokens: tokens?.promptTokens ?? null,
-    completionTokens: tokens?.completionTokens ?? null,
-    cachedTokens: tokens?.cachedTokens ?? null,
-    cost: tokens ? priceOf(tokens, facts.prices.get(key)) : null,
+    ...used(facts, key, answered),
     status: error ? 'error' : 'success',
     errorMessage: error ? toldMessage(error) : null,
+    errorDetail: error ? (last?.detail ?? null) : null,
     statusCode: error ? HTTP_STATUS[error.code] : 200,
     latencyMs: facts.now - facts.startedAt,
     ttftMs: outcome.firstByteMs ?? null,
+    attempt: before.length + 1,
+  };
+  return [
+    ...before.map((attempt, index) => ({
+      attempt,
+      entry: failedEntry(facts, attempt, reads.get(attempt), index + 1),
+    })),
+    { attempt: last, entry: own },
+  ];
+}
+
+const NONE: AbandonedReads = new Map();
+
+const isFailed = ({ outcome }: Attempt): boolean => outcome === 'failed';
+
+/** Tokens and cost; of nothing if no model answered. */
+function used(
+  { expected, prices }: RequestFacts,
+  key: string,
+  answered: { readonly summary: AnswerSummary | undefined } | undefined,
+): Pick<UsageEntry, keyof CountedTokens | 'cost' | 'estimated'> {
+  const tokens = answered && tokensOf(answered.summary, expected);
+  return {
+    promptTokens: tokens?.promptTokens ?? null,
+    completionTokens: tokens?.completionTokens ?? null,
+    cachedTokens: tokens?.cachedTokens ?? null,
+    cacheWriteTokens: tokens?.cacheWriteTokens ?? null,
+    cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
+    cost: tokens ? priceOf(tokens, prices.get(key)) : null,
     estimated: answered !== undefined && isEstimated(answered.summary),
   };
-  return [...before.map((attempt) => failedEntry(facts, attempt)), own];
 }
 
 /** Clients read their accounts: of our own mistakes they hear there no more than in the answer. */
@@ -67,18 +105,26 @@ export function tokensOf(
     promptTokens: usage?.promptTokens ?? prompt,
     completionTokens: usage?.completionTokens ?? (summary ? estimateTokens(summary.outputLength) : output),
     cachedTokens: usage?.cachedTokens ?? 0,
+    cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
+    cacheWrite1hTokens: usage?.cacheWrite1hTokens ?? 0,
   };
 }
 
 /** Who wrote nothing need not tell how much that is. */
-const isEstimated = (summary: AnswerSummary | undefined): boolean =>
+export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
   (summary.usage.completionTokens === undefined && summary.outputLength > 0);
 
 export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
   if (price === undefined) return null;
-  const { promptTokens: input, cachedTokens: cachedInput, completionTokens: output } = tokens;
-  return costOf({ input, cachedInput, output }, price);
+  const counts = {
+    input: tokens.promptTokens,
+    cachedInput: tokens.cachedTokens,
+    cacheWrite: tokens.cacheWriteTokens,
+    cacheWrite1h: tokens.cacheWrite1hTokens,
+    output: tokens.completionTokens,
+  };
+  return costOf(counts, price);
 }
 
 export const providerOf = (key: string): string => key.slice(0, key.indexOf(':'));
@@ -93,13 +139,18 @@ const about = (
   requestId,
 });
 
-const failedEntry = (facts: RequestFacts, attempt: Attempt): UsageEntry => ({
+const failedEntry = (
+  facts: RequestFacts,
+  attempt: Attempt,
+  read: AbandonedRead | undefined,
+  number: number,
+): UsageEntry => ({
   ...about(facts, attempt.target),
-  promptTokens: null,
-  completionTokens: null,
-  cost: null,
+  ...used(facts, attempt.target, read?.kind === 'answered' ? read : undefined),
   status: 'error',
   errorMessage: attempt.failure ?? null,
+  errorDetail: attempt.detail ?? null,
   statusCode: attempt.upstreamStatus ?? null,
   latencyMs: attempt.durationMs,
+  attempt: number,
 });

@@ -54,6 +54,7 @@ const ACCOUNT_OPTIONS: Options = {
   'rate-limit-tpm': { value: 'number', help: 'The same for tokens a minute' },
   'rate-limit-parallel': { value: 'number', help: 'The same for requests at once' },
   'require-pricing': { help: 'Refuse models without a price' },
+  'allow-unpriced': { help: 'Allow requests under a budget to models without a price' },
   'assumed-output-tokens': {
     value: 'number',
     help: 'Tokens to expect of an answer where a request names no most (1024)',

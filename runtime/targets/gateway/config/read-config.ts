@@ -110,7 +110,7 @@ function resolveAll(
     warn: (message) => warnings.push(message),
   };
   const config = resolveConfig(context, file, written);
-  return { ...config, secrets: secrets.values(), warnings };
+  return { ...config, secrets: secrets.all(), warnings };
 }
 
 /** Windows says who may read a file in other ways. */

@@ -1,3 +1,4 @@
+import type { Secret } from '../../../core/redactions.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../identity/api.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/api.ts';
@@ -22,7 +23,7 @@ export interface GatewayConfig {
   readonly workflows: WorkflowsConfig;
   readonly logLevel: LogLevel;
   /** Values that may stand in no log and no answer. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly Secret[];
 }
 
 export interface ServerConfig {
@@ -54,6 +55,8 @@ export interface ModelsConfig {
   readonly pricing: readonly NewPrice[];
   /** Models without a price are refused. */
   readonly requirePricing: boolean;
+  /** Requests under a budget may use models without a price; their cost is not counted. */
+  readonly allowUnpriced: boolean;
   /** Tokens of an answer to count with, where a request names no most; 1024 unless said otherwise. */
   readonly assumedOutputTokens: number;
 }
@@ -79,6 +82,16 @@ export interface RayConfig {
   readonly command: string;
   /** Where nodes reach this gateway; its own address unless set. */
   readonly gatewayUrl: string | undefined;
+  readonly resources: RayResources;
+}
+
+/** What Ray reserves on a node for each job. With all of it 0, Ray runs every job on the head node. */
+export interface RayResources {
+  readonly cpus: number;
+  readonly gpus: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly custom: Readonly<Record<string, number>>;
 }
 
 export interface TracingConfig {

@@ -57,6 +57,8 @@ export interface Datasets {
   list(viewer: Viewer, page: Page): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Throws a NotFoundError. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
+  /** What a job has written, also before it is complete. Throws a NotFoundError. */
+  output(id: string): Promise<Dataset>;
   /** Unless `check` throws: while it looks, nobody begins to use the dataset. */
   delete(viewer: Viewer, id: string, check?: (trx: Kysely<Schema>) => Promise<void>): Promise<void>;
   /** From this row on, a chunk at a time. */

@@ -52,6 +52,11 @@ export function createDatasets({ db }: Pick<Store, 'db'>, { clock, maxBytes }: D
       return { total, items: rows.map(datasetOf) };
     },
     get,
+    async output(id) {
+      const row = await db.selectFrom('gateway_datasets').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row) return datasetOf(row);
+      throw new AppError('NotFoundError', `The rows ${id} are not stored.`, { reason: 'rows_not_found' });
+    },
     async delete(viewer, id, check) {
       await get(viewer, id);
       await db.transaction().execute(async (trx) => {

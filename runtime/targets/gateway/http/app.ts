@@ -98,4 +98,5 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Gateway-Guardrails',
+  'X-Gateway-Unpriced',
 ];

@@ -45,6 +45,7 @@ export const evaluationJobIn = (body: NewEvaluationJobBody, asking: JobAsking): 
       metrics: config.metrics ?? null,
       judge: config.llm_as_judge ? judgeIn(config.llm_as_judge) : null,
       embedder: config.embedder ? embedderIn(config.embedder) : null,
+      failures: config.failures ?? 'wrong',
       batchSize: body.batch_size ?? 1,
       maxErrorRate: config.max_error_rate ?? 0,
       predictionField: config.prediction_field ?? 'predictions',

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox';
-import type { NamedModel, WorkflowRequest } from '../workflows/api.ts';
+import { givenOnly } from '../../../core/given-only.ts';
+import type { GenerationConfig } from '../work/api.ts';
+import type { NamedJudge, NamedModel, WorkflowRequest } from '../workflows/api.ts';
 import type { embedder, generationConfig, judge } from './schemas/named-models.ts';
 import type { newWorkflow } from './schemas/workflows.ts';
 
@@ -16,6 +18,7 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   metrics: body.metrics ?? null,
   judge: body.llm_as_judge ? judgeIn(body.llm_as_judge) : null,
   embedder: body.embedder ? embedderIn(body.embedder) : null,
+  failures: body.failures ?? 'wrong',
   maxErrorRate: body.max_error_rate ?? 0,
 });
 
@@ -28,11 +31,12 @@ export const modelIn = (body: ModelFields): NamedModel => ({
   secretName: body.secret_key_name ?? null,
 });
 
-export const judgeIn = (body: Static<typeof judge>): NamedModel => ({
+export const judgeIn = (body: Static<typeof judge>): NamedJudge => ({
   provider: body.model_base_url ? 'openai-compatible' : 'gateway',
   model: body.model_name,
   baseUrl: body.model_base_url ?? null,
   secretName: body.secret_key_name ?? null,
+  generation: generationIn(body.generation_config),
 });
 
 export const embedderIn = (body: Static<typeof embedder>): NamedModel => ({
@@ -42,11 +46,10 @@ export const embedderIn = (body: Static<typeof embedder>): NamedModel => ({
   secretName: body.secret_key_name ?? null,
 });
 
-export const generationIn = (
-  body: Static<typeof generationConfig> | null | undefined,
-): WorkflowRequest['generation'] => ({
-  maxNewTokens: body?.max_new_tokens ?? 1024,
-  frequencyPenalty: body?.frequency_penalty ?? 0,
-  temperature: body?.temperature ?? 0.5,
-  topP: body?.top_p ?? 0.5,
-});
+export const generationIn = (body: Static<typeof generationConfig> | null | undefined): GenerationConfig =>
+  givenOnly({
+    maxNewTokens: body?.max_new_tokens ?? undefined,
+    frequencyPenalty: body?.frequency_penalty ?? undefined,
+    temperature: body?.temperature ?? undefined,
+    topP: body?.top_p ?? undefined,
+  });

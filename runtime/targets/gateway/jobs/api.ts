@@ -21,8 +21,12 @@ export interface Job {
   readonly totalRows: number;
   readonly doneRows: number;
   readonly failedRows: number;
+  /** In a retry: failed rows from this one on are asked about again. Null once all of them were. */
+  readonly retryRow: number | null;
   readonly result: WorkResult | null;
   readonly error: string | null;
+  /** Why it waits, e.g. for a cluster that cannot be reached; null while nothing but free slots is missing. */
+  readonly queuedReason: string | null;
   readonly compute: string;
   /** From when the work begins. */
   readonly timeoutSec: number;
@@ -53,9 +57,31 @@ export interface Claim {
   readonly job: Job;
   readonly epoch: number;
   readonly checkpoint: Json | null;
-  readonly deadlineAt: number;
+  /** Null until the work has begun. */
+  readonly deadlineAt: number | null;
   /** Somebody wanted it to stop before it was claimed. */
   readonly isCancelled: boolean;
+}
+
+/** New answers for rows that had failed. */
+interface ReplacedRows {
+  /** The `retryRow` of the job. */
+  readonly from: number;
+  /** Where the retry goes on; null if no failed row is left. */
+  readonly next: number | null;
+  /** From 0, ascending. */
+  readonly numbers: readonly number[];
+  readonly outcome: BatchOutcome;
+}
+
+/** A job that is over goes back into the queue. */
+interface JobRetry {
+  readonly spec: WorkSpec;
+  readonly timeoutSec: number;
+  readonly compute: string;
+  readonly outputId: string | null;
+  /** Whether stored rows are kept; else the job starts at its first row. */
+  readonly resumes: boolean;
 }
 
 export interface LogLine {
@@ -86,10 +112,20 @@ export interface JobQueue {
   claim(computes?: readonly string[]): Promise<Claim | undefined>;
   /** What is held, as it is now, wherever whoever holds it runs. Throws a ConflictError if the lease is lost. */
   held(id: string, epoch: number): Promise<Claim>;
+  /** The work begins, unless it has before: resolves with when its time is over. */
+  begin(claim: Claim): Promise<number>;
+  /** Shows why the work has not begun. */
+  explainWait(claim: Claim, reason: string): Promise<void>;
+  /** Back into the queue, because the compute cannot take jobs at the moment; others that wait for it show the reason, too. */
+  postpone(claim: Claim, reason: string): Promise<void>;
   /** A sign of life. */
   renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled'>;
   /** Writes what a batch came to, with where to go on: both or neither. Throws a ConflictError if the lease is lost. */
   commit(claim: Claim, firstRow: number, outcome: BatchOutcome, checkpoint: Json): Promise<void>;
+  /** Writes new answers in place of failed rows. Throws a ConflictError if the lease is lost. */
+  replace(claim: Claim, rows: ReplacedRows, checkpoint: Json): Promise<void>;
+  /** Throws a ConflictError if the job is not over. */
+  retry(db: Kysely<Schema>, job: Job, retry: JobRetry): Promise<void>;
   end(
     claim: Claim,
     how:
@@ -106,16 +142,38 @@ export interface JobQueue {
 export interface Compute {
   readonly name: string;
   /** Starts the work on a job that is claimed; resolves when nothing of it runs any more, however it ended. */
-  run(assignment: Assignment, signal: AbortSignal): Promise<ComputeEnd>;
+  run(assignment: Assignment, progress: ComputeProgress, signal: AbortSignal): Promise<ComputeEnd>;
   close(): Promise<void>;
 }
 
+export interface ComputeProgress {
+  /** A worker runs from now on. */
+  readonly started: () => Promise<void>;
+  /** The compute has taken the job, but no worker runs yet. */
+  readonly waiting: (reason: string) => Promise<void>;
+}
+
+export type ComputeEnd = WorkerEnded | ComputeUnavailable | ComputeRefusal;
+
 /** How a worker ended. Whether the job did is in the database. */
-export interface ComputeEnd {
+export interface WorkerEnded {
+  readonly kind: 'ended';
   /** As `exit code 1`. */
   readonly how: string;
   /** The last lines that it said beside its log. */
   readonly lines: readonly string[];
+}
+
+/** No worker runs, and a later try can succeed: the job stays queued. */
+export interface ComputeUnavailable {
+  readonly kind: 'unavailable';
+  readonly reason: string;
+}
+
+/** The compute will never run this job. */
+interface ComputeRefusal {
+  readonly kind: 'refused';
+  readonly reason: string;
 }
 
 /** All that a program on another machine has to know. */

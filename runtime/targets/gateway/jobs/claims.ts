@@ -51,33 +51,17 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
   ): Promise<JobRow | undefined> =>
     await trx
       .updateTable('gateway_jobs')
-      .set((row) => ({
+      .set({
         lease_owner: holder.name,
         lease_until: held,
         lease_epoch: epoch + 1,
         status: sql<string>`case status when 'created' then 'pending' else status end`,
-        started_at: row.fn.coalesce('started_at', now),
-        deadline_at: row.fn.coalesce('deadline_at', sql<number>`${now} + 1000 * timeout_sec`),
-      }))
+      })
       .where('id', '=', id)
       .where('lease_epoch', '=', epoch)
       .where('ended_at', 'is', null)
       .returningAll()
       .executeTakeFirst();
-  /** Throws a ConflictError if the job is somebody else's by now. */
-  const ours = async (trx: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> => {
-    const row = await trx
-      .selectFrom('gateway_jobs')
-      .selectAll()
-      .where('id', '=', id)
-      .where('lease_epoch', '=', epoch)
-      .where('lease_owner', 'is not', null)
-      .executeTakeFirst();
-    if (row) return row;
-    throw new AppError('ConflictError', `Job ${id} has ended, or gone to another worker.`, {
-      reason: 'lease_lost',
-    });
-  };
 
   return {
     async claim(computes) {
@@ -87,7 +71,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       }
       return undefined;
     },
-    held: async (id, epoch) => claimOf(await ours(db, id, epoch)),
+    held: async (id, epoch) => claimOf(await heldRow(db, id, epoch)),
     async renew({ job, epoch }) {
       const row = await db
         .transaction()
@@ -107,7 +91,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
     commit: (claim, firstRow, outcome, checkpoint) =>
       db.transaction().execute(async (trx) => {
         await lockRow(trx, 'gateway_jobs', claim.job.id);
-        const row = await ours(trx, claim.job.id, claim.epoch);
+        const row = await heldRow(trx, claim.job.id, claim.epoch);
         const { rows, failed, usage } = outcome;
         if (row.done_rows !== firstRow) {
           const message = `Job ${row.id} goes on at row ${row.done_rows}, not at ${firstRow}.`;
@@ -117,13 +101,9 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
         await trx
           .updateTable('gateway_jobs')
           .set({
-            status: 'running',
+            ...afterBatch(row, usage, checkpoint),
             done_rows: firstRow + rows.length,
             failed_rows: row.failed_rows + failed,
-            prompt_tokens: row.prompt_tokens + usage.promptTokens,
-            completion_tokens: row.completion_tokens + usage.completionTokens,
-            checkpoint: JSON.stringify(checkpoint),
-            failed_workers: 0,
           })
           .where('id', '=', row.id)
           .execute();
@@ -133,14 +113,15 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
         const { id, workflowId } = claim.job;
         if (workflowId !== null) await lockRow(trx, 'gateway_workflows', workflowId);
         await lockRow(trx, 'gateway_jobs', id);
-        await ours(trx, id, claim.epoch);
+        await heldRow(trx, id, claim.epoch);
         const row = await trx
           .updateTable('gateway_jobs')
           .set({
-            ...NOBODY,
+            ...NO_LEASE,
             status: how.status,
             result: 'result' in how ? JSON.stringify(how.result) : null,
             error: 'error' in how ? storableText(how.error) : null,
+            queued_reason: null,
             ended_at: now,
           })
           .where('id', '=', id)
@@ -150,7 +131,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       }),
     workerFailed: ({ job, epoch }) =>
       db.transaction().execute(async (trx) => {
-        const row = await ours(trx, job.id, epoch);
+        const row = await heldRow(trx, job.id, epoch);
         const failed = row.failed_workers + 1;
         await trx
           .updateTable('gateway_jobs')
@@ -165,7 +146,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
         .execute((trx) =>
           trx
             .updateTable('gateway_jobs')
-            .set(NOBODY)
+            .set(NO_LEASE)
             .where('id', '=', job.id)
             .where('lease_epoch', '=', epoch)
             .execute(),
@@ -174,12 +155,42 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
   };
 }
 
-const NOBODY = { lease_owner: null, lease_until: null } as const;
+/** The columns of a job without a lease. */
+export const NO_LEASE = { lease_owner: null, lease_until: null } as const;
+
+/** The columns of a job that every batch of rows changes. */
+export const afterBatch = (
+  row: JobRow,
+  usage: { readonly promptTokens: number; readonly completionTokens: number },
+  checkpoint: unknown,
+) => ({
+  status: 'running' as const,
+  prompt_tokens: row.prompt_tokens + usage.promptTokens,
+  completion_tokens: row.completion_tokens + usage.completionTokens,
+  checkpoint: JSON.stringify(checkpoint),
+  failed_workers: 0,
+});
+
+/** Throws a ConflictError if the job belongs to another worker by now. */
+export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> {
+  const row = await db
+    .selectFrom('gateway_jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('lease_epoch', '=', epoch)
+    .where('lease_owner', 'is not', null)
+    .executeTakeFirst();
+  if (row) return row;
+  throw leaseLost(id);
+}
+
+export const leaseLost = (id: string): AppError =>
+  new AppError('ConflictError', `Job ${id} has ended, or gone to another worker.`, { reason: 'lease_lost' });
 
 const claimOf = (row: JobRow): Claim => ({
   job: jobOf(row),
   epoch: row.lease_epoch,
   checkpoint: row.checkpoint === null ? null : (parseJsonText(row.checkpoint) as Json),
-  deadlineAt: row.deadline_at ?? 0,
+  deadlineAt: row.deadline_at,
   isCancelled: row.cancelled === 1,
 });

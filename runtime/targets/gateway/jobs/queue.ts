@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Store } from '../store/api.ts';
@@ -11,6 +12,8 @@ import { type ClaimOptions, createClaims } from './claims.ts';
 import { createHolder } from './holder.ts';
 import { createJobLogs } from './job-logs.ts';
 import { isOver, jobOf } from './job-row.ts';
+import { createRetries } from './retries.ts';
+import { createWaits } from './waits.ts';
 
 export interface QueueOptions extends Pick<ClaimOptions, 'onEnded'> {
   readonly clock: Clock;
@@ -29,8 +32,11 @@ export function createJobQueue(
       ? await db.selectFrom('gateway_jobs').selectAll().where('id', '=', id).executeTakeFirst()
       : undefined;
 
+  const holder = createHolder();
   return {
-    ...createClaims(store, { holder: createHolder(), onEnded }),
+    ...createClaims(store, { holder, onEnded }),
+    ...createWaits(store, holder),
+    ...createRetries(store),
     ...createJobLogs(store, clock),
     async create(trx, { spec, workflowId, datasetId, outputId, totalRows, timeoutSec, ...job }) {
       const row = await trx
@@ -85,7 +91,12 @@ export function createJobQueue(
           .execute();
         const stopped = await trx
           .updateTable('gateway_jobs')
-          .set({ status: 'stopped', error: 'Cancelled before it began.', ended_at: now() })
+          .set({
+            status: 'stopped',
+            error: sql<string>`case done_rows when 0 then 'Cancelled before it began.' else 'Cancelled.' end`,
+            queued_reason: null,
+            ended_at: now(),
+          })
           .where('id', '=', id)
           .where('status', '=', 'created')
           .returningAll()
@@ -118,6 +129,8 @@ const NEW = {
   deadline_at: null,
   compute_ref: null,
   failed_workers: 0,
+  queued_reason: null,
+  retry_row: null,
   prompt_tokens: 0,
   completion_tokens: 0,
   cost_nano: 0n,

@@ -1,4 +1,5 @@
-import type { Nanos, TokenPrice } from '../../../core/money.ts';
+import type { Nanos } from '../../../core/money.ts';
+import type { TokenPrice } from '../../../core/token-price.ts';
 import type { Page, Spender } from '../identity/api.ts';
 
 /** What a request may cost, before anybody knows what it does. */
@@ -7,6 +8,8 @@ export interface Estimate {
   readonly tokens: number;
   /** Of a model that costs nothing: no budget stands in its way. */
   readonly free: boolean;
+  /** A model without a price: a budget cannot limit it, so it refuses the request. */
+  readonly unpriced?: string | undefined;
 }
 
 /** Money held for a request that was let in. Each is settled or released, once. */
@@ -37,10 +40,16 @@ export interface UsageEntry {
   readonly completionTokens: number | null;
   /** How many of the prompt's were in the provider's cache. */
   readonly cachedTokens?: number | null | undefined;
+  /** How many of the prompt's were written to the provider's cache. */
+  readonly cacheWriteTokens?: number | null | undefined;
+  /** How many of those for 1 hour. */
+  readonly cacheWrite1hTokens?: number | null | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
   readonly status: 'success' | 'error';
   readonly errorMessage?: string | null | undefined;
+  /** Why a provider failed: for administrators only. */
+  readonly errorDetail?: string | null | undefined;
   readonly statusCode?: number | null | undefined;
   readonly latencyMs?: number | null | undefined;
   /** To the first token. */
@@ -48,12 +57,15 @@ export interface UsageEntry {
   /** The provider did not tell the tokens. */
   readonly estimated?: boolean | undefined;
   readonly requestId?: string | null | undefined;
+  /** Number of the attempt from 1; by default its place among the entries. */
+  readonly attempt?: number | undefined;
 }
 
 export interface Ledger {
   /**
-   * Lets a request in and holds what it may cost. Throws an OverloadedError over a rate limit, a ForbiddenError over a budget,
-   * and what authentication throws if the key or user was changed since.
+   * Lets a request in and holds what it may cost. Throws an OverloadedError over a rate limit or while the rest of a budget is
+   * reserved, a ForbiddenError over a budget, a PaymentRequiredError for a model without a price under a budget, and what
+   * authentication throws if the key or user was changed since.
    */
   reserve(spender: Spender, estimate: Estimate): Promise<Reservation>;
   /**
@@ -61,6 +73,8 @@ export interface Ledger {
    * before it are attempts that failed. If the database cannot be used now, it throws an UnavailableError, and writes it later.
    */
   settle(reservation: Reservation, ...entries: readonly UsageEntry[]): Promise<void>;
+  /** Writes usage for which nothing is held, while the request's reservation stays open. */
+  bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
   /** Gives back what was held for a request that came to nothing, and writes down the attempts, if there were any. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
   /** Writes down that this process lives; rejects while nothing can be written, or while something is still owed. */

@@ -12,10 +12,13 @@ export interface Closing {
   readonly keyId: string | null;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
+  /** There never was a reservation. */
+  readonly isUnheld?: boolean | undefined;
 }
 
 /** Gives back what was held, takes what it cost, and writes down what happened; all of it once, however often it is asked for. */
-export function closeReservation(book: Book, { id, userId, keyId, entries, now }: Closing): void {
+export function closeReservation(book: Book, closing: Closing): void {
+  const { id, userId, keyId, entries, now, isUnheld = false } = closing;
   if (book.isBilled(id)) return;
   // Gone if this process was taken for dead; what was used is paid for all the same.
   const held = book.reservation(id);
@@ -25,7 +28,7 @@ export function closeReservation(book: Book, { id, userId, keyId, entries, now }
 
   const settled = (account: AccountRow): AccountRow => {
     const spent = account.spent_nano + cost;
-    if (!held) return { ...account, spent_nano: spent };
+    if (!held) return correctTokens({ ...account, spent_nano: spent }, now, isUnheld ? tokens : 0);
     const given = {
       ...account,
       spent_nano: spent,
@@ -41,7 +44,13 @@ export function closeReservation(book: Book, { id, userId, keyId, entries, now }
   const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
   entries.forEach((entry, index) => {
     const isLast = index === entries.length - 1;
-    book.bill(usageRow(entry, { ...payer, id: isLast ? id : `${id}.${index + 1}`, attempt: index + 1 }));
+    book.bill(
+      usageRow(entry, {
+        ...payer,
+        id: isLast ? id : `${id}.${index + 1}`,
+        attempt: entry.attempt ?? index + 1,
+      }),
+    );
   });
 }
 
@@ -61,11 +70,14 @@ function usageRow(
     cost_nano: entry.cost,
     status: entry.status,
     error_message: entry.errorMessage ? storableText(entry.errorMessage) : null,
+    error_detail: entry.errorDetail ? storableText(entry.errorDetail) : null,
     status_code: entry.statusCode ?? null,
     latency_ms: wholeOrNull(entry.latencyMs),
     ttft_ms: wholeOrNull(entry.ttftMs),
     estimated: entry.estimated ? 1 : 0,
     request_id: entry.requestId ? storableText(entry.requestId) : null,
+    cache_write_tokens: entry.cacheWriteTokens ?? null,
+    cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
   };
 }
 

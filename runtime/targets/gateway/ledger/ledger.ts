@@ -43,14 +43,16 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     });
     owed.delete(closing.id);
   };
-  const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
-    const closing = { ...idsOf(spender), id, entries, now: now() };
+  const closeOrOwe = async (closing: Closing): Promise<void> => {
     try {
       await close(closing);
     } catch (error) {
-      owed.set(id, closing);
+      owed.set(closing.id, closing);
       throw error;
     }
+  };
+  const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
+    await closeOrOwe({ ...idsOf(spender), id, entries, now: now() });
   };
 
   /** One that cannot be written keeps no other from being written. */
@@ -121,6 +123,9 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     },
     settle: finish,
     release: finish,
+    bill: async (spender, ...entries) => {
+      await closeOrOwe({ ...idsOf(spender), id: randomUUIDv7(), entries, now: now(), isUnheld: true });
+    },
     quota: async (spender) => await quotaOf(store, spender, now()),
     close: async () => {
       await tidying.stop();

@@ -4,8 +4,9 @@ import type { Spender } from '../identity/api.ts';
 import type { ReservationRow } from '../store/schema.ts';
 import type { Estimate, RateState } from './api.ts';
 import type { Book } from './book.ts';
+import { budgetRefusal, reservedRefusal } from './budget-refusals.ts';
 import { rollWindow } from './budget-window.ts';
-import { budgetRefusal, type Party, rateRefusal, rateStateOf } from './refusals.ts';
+import { type Party, rateRefusal, rateStateOf } from './refusals.ts';
 import { countRequest } from './use-minute.ts';
 
 export interface Wish {
@@ -34,7 +35,8 @@ export function openReservation(book: Book, wish: Wish): Answer {
   if (parties instanceof AppError) return { kind: 'refused', error: parties };
   const error =
     first(parties, (party) => rateRefusal(party, estimate.tokens, now)) ??
-    first(parties, (party) => budgetRefusal(party, estimate));
+    first(parties, (party) => budgetRefusal(party, estimate)) ??
+    first(parties, (party) => reservedRefusal(party, estimate));
   if (error) return { kind: 'refused', error };
 
   const counted = parties.map((party) => ({ ...party, account: charge(party, estimate, now) }));

@@ -8,6 +8,7 @@ import type { PriceRow, Schema } from '../store/schema.ts';
 import { isStorable } from '../store/storable-text.ts';
 import type { NewPrice, Price, Prices } from './api.ts';
 import { createPriceMemory } from './price-memory.ts';
+import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
   const now = (): number => Math.floor(clock.now());
@@ -92,13 +93,16 @@ async function historyOf(db: Kysely<Schema>, modelKey: string): Promise<Price[]>
   return rows.map(priceOf);
 }
 
-const rowOf = ({ modelKey, effectiveAt, input, cachedInput, output }: NewPrice, now: number): PriceRow => ({
-  model_key: modelKey,
-  effective_at: effectiveAt ?? now,
-  input_nano: input,
-  cached_input_nano: cachedInput,
-  output_nano: output,
+const rowOf = (price: NewPrice, now: number): PriceRow => ({
+  model_key: price.modelKey,
+  effective_at: price.effectiveAt ?? now,
+  input_nano: price.input,
+  cached_input_nano: price.cachedInput,
+  output_nano: price.output,
   created_at: now,
+  cache_write_nano: price.cacheWrite ?? null,
+  cache_write_1h_nano: price.cacheWrite1h ?? null,
+  tiers: tiersToText(price.tiers),
 });
 
 const priceOf = (row: PriceRow): Price => ({
@@ -107,15 +111,28 @@ const priceOf = (row: PriceRow): Price => ({
   input: row.input_nano,
   cachedInput: row.cached_input_nano,
   output: row.output_nano,
+  cacheWrite: row.cache_write_nano,
+  cacheWrite1h: row.cache_write_1h_nano,
+  tiers: tiersFromText(row.tiers),
 });
 
-function checkPrice({ modelKey, input, cachedInput, output }: NewPrice): void {
+function checkPrice(price: NewPrice): void {
+  const { modelKey, tiers = [] } = price;
   if (modelKey === '' || !isStorable(modelKey)) {
     throw inputError(`The model_key ${JSON.stringify(modelKey)} cannot be used; write \`provider:model\`.`);
   }
-  if ([input, cachedInput ?? 0n, output].some((price) => price < 0n)) {
+  const amounts = [price, ...tiers].flatMap(({ input, output, cachedInput, cacheWrite, cacheWrite1h }) => [
+    input,
+    output,
+    cachedInput ?? 0n,
+    cacheWrite ?? 0n,
+    cacheWrite1h ?? 0n,
+  ]);
+  if (amounts.some((amount) => amount < 0n)) {
     throw inputError(`A price of ${modelKey} is negative; prices are 0 or more.`);
   }
+  const problem = tierProblem(price);
+  if (problem !== undefined) throw inputError(`The price of ${modelKey} cannot be used: ${problem}`);
 }
 
 function missing(modelKey: string): never {

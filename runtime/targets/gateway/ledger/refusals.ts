@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { totalOf, waitUntilAtMost } from '../../../core/sliding-minute.ts';
 import type { Limits } from '../identity/api.ts';
 import type { AccountRow } from '../store/schema.ts';
-import type { Estimate, RateState } from './api.ts';
+import type { RateState } from './api.ts';
 import { minuteOf } from './use-minute.ts';
 
 /** Someone whose limits a request must keep to. */
@@ -31,15 +31,6 @@ export function rateRefusal({ account, limits }: Party, tokens: number, now: num
     return tooMany('Token rate limit exceeded', wait);
   }
   return undefined;
-}
-
-/** As long as something is left, a request may begin: what N of them overspend at once is never more than the last one's estimate. */
-export function budgetRefusal({ account, limits, shown }: Party, { free }: Estimate): AppError | undefined {
-  const { maxBudget } = limits;
-  if (maxBudget === null || free || account.spent_nano + account.reserved_nano < maxBudget) return undefined;
-  return new AppError('ForbiddenError', `${shown()} has exceeded budget limit`, {
-    reason: 'budget_exceeded',
-  });
 }
 
 export function rateStateOf({ account, limits: { rpm } }: Party, now: number): RateState | undefined {

@@ -26,8 +26,12 @@ export interface UsageTotals {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly cacheWrite1hTokens: number;
   readonly totalTokens: number;
   readonly cost: Nanos;
+  /** Answers of models without a price, whose cost is not in the sum. */
+  readonly unpriced: number;
 }
 
 interface UsageGroup extends UsageTotals {

@@ -4,7 +4,8 @@ import { rfc3339 } from '../../../core/rfc3339.ts';
 import { USAGE_COLUMNS } from '../store/columns.ts';
 import type { UsageRow } from '../store/schema.ts';
 
-const COLUMNS = Object.keys(USAGE_COLUMNS) as (keyof UsageRow)[];
+/** Users can read it, and why a provider failed is for administrators only. */
+const COLUMNS = (Object.keys(USAGE_COLUMNS) as (keyof UsageRow)[]).filter((name) => name !== 'error_detail');
 
 /** Where the API has another name. */
 const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {

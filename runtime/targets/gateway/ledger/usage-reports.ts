@@ -112,8 +112,14 @@ const SUMS = [
   sumOf('prompt_tokens').as('prompt'),
   sumOf('completion_tokens').as('completion'),
   sumOf('cached_tokens').as('cached'),
+  sumOf('cache_write_tokens').as('written'),
+  sumOf('cache_write_1h_tokens').as('hour'),
   sumOf('total_tokens').as('total'),
   sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as('sum_nano'),
+  // Attempts that failed have no tokens and no cost.
+  sql<number>`cast(coalesce(sum(case when cost_nano is null and total_tokens is not null then 1 else 0 end), 0) as bigint)`.as(
+    'unpriced',
+  ),
 ] as const;
 
 interface Sums {
@@ -122,8 +128,11 @@ interface Sums {
   readonly prompt: number;
   readonly completion: number;
   readonly cached: number;
+  readonly written: number;
+  readonly hour: number;
   readonly total: number;
   readonly sum_nano: bigint;
+  readonly unpriced: number;
 }
 
 const totalsOf = (row: Sums): UsageTotals => ({
@@ -132,6 +141,9 @@ const totalsOf = (row: Sums): UsageTotals => ({
   promptTokens: row.prompt,
   completionTokens: row.completion,
   cachedTokens: row.cached,
+  cacheWriteTokens: row.written,
+  cacheWrite1hTokens: row.hour,
   totalTokens: row.total,
   cost: row.sum_nano,
+  unpriced: row.unpriced,
 });

@@ -6,6 +6,7 @@ export interface ModelSet {
   readonly router: Router;
   readonly guardrails: Guardrails;
   readonly requirePricing: boolean;
+  readonly allowUnpriced: boolean;
   readonly assumedOutputTokens: number;
 }
 
@@ -13,7 +14,7 @@ export interface ModelSet {
 export interface HeldModels {
   readonly set: ModelSet;
   /** May be called more than once. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** The set of now. A reload replaces it; requests and streams go on with the one that they began with. */

@@ -37,7 +37,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
 
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
-    const { aliases, routing: policy, guardrails, requirePricing, assumedOutputTokens } = next;
+    const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced, assumedOutputTokens } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
@@ -50,6 +50,7 @@ export function createModels(first: ModelsConfig, { open, clock, random }: Model
           clock,
         }),
         requirePricing,
+        allowUnpriced,
         assumedOutputTokens,
       },
       giveBack,

@@ -50,6 +50,8 @@ export interface ProviderLimits {
   readonly idleMs: number;
   /** From the first event of a stream to its end. */
   readonly streamMs: number;
+  /** Maximum time to read an abandoned answer to its end. */
+  readonly drainMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   /** At once; further requests wait for one to become free. Undefined is as many as there are requests. */
@@ -62,13 +64,14 @@ export const PROVIDER_LIMITS: ProviderLimits = {
   answerMs: 600_000,
   idleMs: 120_000,
   streamMs: 3_600_000,
+  drainMs: 120_000,
   maxResponseBytes: 64 * 1024 * 1024,
   maxEventBytes: MAX_EVENT_BYTES,
   maxConnections: undefined,
 };
 
 export interface OpenAiDialect {
-  /** What it calls the most tokens of an answer. */
+  /** The name of the member that limits the tokens of an answer. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
   /** Whether it has to be asked for the usage of a stream, and takes that. */
   readonly asksForUsage: boolean;
@@ -92,11 +95,13 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
   /** Instead of the provider's own. */
   readonly firstByteMs?: number | undefined;
+  /** Whether the answer is billed to a user: then it is read to its end even if it is abandoned. */
+  readonly isBilled?: boolean | undefined;
 }
 
 export type EmbeddingsCall = Omit<ProviderCall, 'wire'>;
 
-export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal'> {
+export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'isBilled'> {
   readonly texts: readonly string[];
 }
 
@@ -109,6 +114,7 @@ export type FailureKind =
   | 'credentials'
   | 'billing'
   | 'rate_limited'
+  | 'overloaded'
   | 'timeout'
   | 'unreachable'
   | 'provider_error'
@@ -125,7 +131,30 @@ export interface ProviderFailure {
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said, without secrets; for whoever configured it, as clients must not see all of it. */
   readonly text: string | undefined;
+  /** Why it failed, for logs and administrators: what was thrown, or the status and the first bytes of the body. No secrets. */
+  readonly detail: string | undefined;
+  /** The provider answered with a status of success, and bills it, but the answer cannot be read. */
+  readonly isPaid: boolean;
+  /** The provider may still answer, and bill it. */
+  readonly abandoned: AbandonedAnswer | undefined;
 }
+
+/**
+ * An answer whose client disconnected or whose time limit passed after the request was sent. It is read to its end, as the
+ * provider bills it.
+ */
+export interface AbandonedAnswer {
+  /** Never rejects. */
+  readonly read: Promise<AbandonedRead>;
+  /** Ends the connection; `read` resolves with what was read so far. */
+  readonly stop: () => void;
+}
+
+export type AbandonedRead =
+  /** Without a summary it could not be read, and its usage has to be estimated. */
+  | { readonly kind: 'answered'; readonly summary: AnswerSummary | undefined }
+  /** The provider returned an error or could not be reached: there is nothing to bill. */
+  | { readonly kind: 'failed' };
 
 export interface WholeAnswer {
   readonly kind: 'whole';

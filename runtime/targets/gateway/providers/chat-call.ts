@@ -15,11 +15,13 @@ import type {
   ProviderAdapter,
   ProviderCall,
   ProviderLimits,
+  StreamedAnswer,
   UpstreamWire,
   WholeAnswer,
 } from './api.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, JsonAnswer } from './exchange.ts';
 import { isFailed, requestOr } from './failure.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
 import { renameInEvent } from './rename-model.ts';
 
 export interface ChatParts {
@@ -36,6 +38,10 @@ interface Plan {
   readonly body: Uint8Array;
   /** Whether the client's wire is the provider's: then bytes go through as they are. */
   readonly isNative: boolean;
+}
+
+interface Opened extends StreamedAnswer {
+  readonly drain: () => Promise<AnswerSummary>;
 }
 
 /** Calls of all wires: as they are where the provider speaks the wire, else through the inner shape. */
@@ -60,7 +66,9 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       body,
       headers: headersOf(call, { isNative }),
     } as const;
-    return exchange.json(asked, call.signal, limits.answerMs, (answer): WholeAnswer => {
+    const { signal, isBilled } = call;
+    const limit = { signal, timeoutMs: limits.answerMs };
+    const read = (answer: JsonAnswer): WholeAnswer => {
       const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
       const text = writtenIn(chat);
       const summary = summaryOf(chat, text);
@@ -72,7 +80,8 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
       const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
       return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
-    });
+    };
+    return exchange.json(asked, limit, read, isBilled ? ({ summary }) => summary : undefined);
   };
 
   const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
@@ -90,7 +99,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
 
   const callStream = async (call: ProviderCall, planned: Plan): Promise<ChatAnswer> => {
     const { wire, body } = planned;
-    const { signal } = call;
+    const { signal, isBilled } = call;
     const startedAt = clock.now();
     const asked = {
       method: 'POST',
@@ -98,8 +107,8 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       body,
       headers: { ...headersOf(call, planned), accept: 'text/event-stream' },
     } as const;
-    const timeoutMs = call.firstByteMs ?? limits.firstByteMs;
-    return exchange.stream(asked, signal, timeoutMs, async (stream): Promise<ChatAnswer> => {
+    const limit = { signal, timeoutMs: call.firstByteMs ?? limits.firstByteMs };
+    const open = async (stream: UpstreamBody): Promise<Opened | FailedAnswer> => {
       const { idleMs, maxEventBytes, streamMs: mostMs } = limits;
       const decode = readingDecoder(wire.decoder(), { isTranslated: !planned.isNative });
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
@@ -108,8 +117,9 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       const opening = await openStream({ reader, output, words, clock, startedAt, mostMs, signal });
       return opening.kind === 'error'
         ? exchange.errorEvent(opening.body)
-        : { kind: 'stream', stream: opening.stream };
-    });
+        : { kind: 'stream', stream: opening.stream, drain: opening.drain };
+    };
+    return exchange.stream(asked, limit, open, isBilled ? ({ drain }) => drain() : undefined);
   };
 
   return (call) => {

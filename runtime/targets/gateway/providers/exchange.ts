@@ -1,8 +1,10 @@
 import { isObject } from '../../../core/is-object.ts';
 import { parseJsonText } from '../../../core/json-text.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { AnswerSummary } from '../streams/api.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type { Json } from '../wires/chat/shape.ts';
+import { readAbandoned } from './abandoned-answer.ts';
 import type {
   FailedAnswer,
   ProviderAdapter,
@@ -12,6 +14,7 @@ import type {
   UpstreamRequest,
   Wire,
 } from './api.ts';
+import { describeAnswer } from './failure-detail.ts';
 import { failure, refusedAnswer, thrownFailure } from './failure.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import { createWaiter } from './http/waiter.ts';
@@ -35,21 +38,30 @@ export interface JsonAnswer {
 
 type Asked = Omit<UpstreamRequest, 'waiter'>;
 
+interface CallLimit {
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** The usage of an answer that is billed. Where it is given, an abandoned answer is read to its end. */
+type SummaryOf<Result> = ((result: Result) => AnswerSummary | Promise<AnswerSummary>) | undefined;
+
 /** Requests and answers, with limits for their time and size, and the meaning of what fails. */
 export interface Exchange {
   /** What `read` makes of the answer; if it throws, the provider sent what cannot be understood. */
-  json<Result>(
+  json<Result extends object>(
     asked: Asked,
-    signal: AbortSignal,
-    timeoutMs: number,
-    read: (answer: JsonAnswer) => Result,
+    limit: CallLimit,
+    read: (answer: JsonAnswer) => Result | FailedAnswer,
+    summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
   /** The body of an answer that is a stream, read by `use`, whose time ends when `use` has resolved. */
-  stream<Result>(
+  stream<Result extends object>(
     asked: Asked,
-    signal: AbortSignal,
-    timeoutMs: number,
-    use: (body: UpstreamBody) => Promise<Result>,
+    limit: CallLimit,
+    use: (body: UpstreamBody) => Promise<Result | FailedAnswer>,
+    summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
   /** The answer with another name for the model. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
@@ -64,65 +76,112 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
   const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
     const text = await body.collect(MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
     const said = adapter.errorText(parsed(text) ?? text.toString('utf8'));
-    return refusedAnswer({ status, retryAfter: headers['retry-after'], said, redact, now: clock.now() });
+    const detail = describeAnswer(status, text, redact);
+    return refusedAnswer({
+      status,
+      retryAfter: headers['retry-after'],
+      said,
+      detail,
+      redact,
+      now: clock.now(),
+    });
   };
 
-  /** Everything within the time, and nothing once the client has left. */
-  const within = async <Result>(
+  /** Everything within the limit. After it, an answer that is billed is read on without its client. */
+  const within = async <Result extends object>(
     asked: Asked,
-    signal: AbortSignal,
-    timeoutMs: number,
-    use: (answer: UpstreamAnswer) => Promise<Result>,
+    { signal, timeoutMs }: CallLimit,
+    use: (answer: UpstreamAnswer) => Promise<Result | FailedAnswer>,
+    summaryOf: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer> => {
     const waiter = createWaiter();
+    const { promise, resolve } = Promise.withResolvers<Result | FailedAnswer>();
     let timedOut = false;
-    if (signal.aborted) waiter.leave();
-    signal.addEventListener('abort', waiter.leave, { once: true });
+    let hasBegun = false;
+    const ask = async (): Promise<Result | FailedAnswer> => {
+      let body: UpstreamBody | undefined;
+      try {
+        const answer = await upstream.request({ ...asked, waiter });
+        ({ body } = answer);
+        hasBegun = answer.status >= 200 && answer.status < 300;
+        return hasBegun ? await use(answer) : await refused(answer);
+      } catch (error) {
+        body?.destroy();
+        return {
+          kind: 'failed',
+          failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut, redact }),
+        };
+      }
+    };
+    const giveUp = (): void => {
+      forget();
+      if (!summaryOf || !waiter.isSent()) return waiter.leave();
+      const parts = { answer, summaryOf, hasBegun: () => hasBegun, waiter, clock, signal };
+      const abandoned = readAbandoned({ ...parts, drainMs: limits.drainMs });
+      const detail = timedOut ? `no answer within ${timeoutMs} ms` : undefined;
+      resolve(failure(timedOut ? 'timeout' : 'cancelled', { abandoned, detail }));
+    };
     const disarm = clock.after(timeoutMs, () => {
       timedOut = true;
-      waiter.leave();
+      giveUp();
     });
-    let body: UpstreamBody | undefined;
-    try {
-      const answer = await upstream.request({ ...asked, waiter });
-      ({ body } = answer);
-      if (answer.status >= 200 && answer.status < 300) return await use(answer);
-      return await refused(answer);
-    } catch (error) {
-      body?.destroy();
-      return { kind: 'failed', failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut }) };
-    } finally {
+    const forget = (): void => {
       disarm();
-      signal.removeEventListener('abort', waiter.leave);
+      signal.removeEventListener('abort', giveUp);
+    };
+    if (signal.aborted) waiter.leave();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const answer = ask();
+    void answer.then(resolve);
+    try {
+      return await promise;
+    } finally {
+      forget();
     }
   };
 
+  const unreadable = (what: string, status: number, bytes?: Uint8Array, cause?: unknown): FailedAnswer => {
+    const answer = describeAnswer(status, bytes ?? new Uint8Array(), redact);
+    return failure('provider_error', { cause, detail: `the answer is ${what}: ${answer}`, isPaid: true });
+  };
+
   return {
-    json: (asked, signal, timeoutMs, read) =>
-      within(asked, signal, timeoutMs, async ({ headers, body }) => {
-        const bytes = await body.collect(limits.maxResponseBytes);
-        const json = parsed(bytes);
-        if (!isObject(json))
-          return failure('provider_error', { cause: new Error('The answer is no JSON object.') });
-        try {
-          return read({ bytes, json, headers });
-        } catch (cause) {
-          // Whatever shape it has that nobody thought of: it is the provider's, and another one may be asked.
-          return failure('provider_error', { cause });
-        }
-      }),
-    stream: (asked, signal, timeoutMs, use) =>
-      within(asked, signal, timeoutMs, async ({ headers, body }) => {
-        if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
-        body.destroy();
-        return failure('provider_error', { cause: new Error('The answer is no event stream.') });
-      }),
+    json: (asked, limit, read, summaryOf) =>
+      within(
+        asked,
+        limit,
+        async ({ status, headers, body }) => {
+          const bytes = await body.collect(limits.maxResponseBytes);
+          const json = parsed(bytes);
+          if (!isObject(json)) return unreadable('not a JSON object', status, bytes);
+          try {
+            return read({ bytes, json, headers });
+          } catch (cause) {
+            // An unexpected shape is the provider's mistake, and a fallback can be called.
+            return unreadable('not of the shape of the API', status, bytes, cause);
+          }
+        },
+        summaryOf,
+      ),
+    stream: (asked, limit, use, summaryOf) =>
+      within(
+        asked,
+        limit,
+        async ({ status, headers, body }) => {
+          if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
+          const begin = await body.next();
+          body.destroy();
+          return unreadable('not an event stream', status, begin);
+        },
+        summaryOf,
+      ),
     renamed: (wire, { bytes, json }, model) => renameInAnswer(CLIENT_WIRES[wire], bytes, json, model),
     errorEvent: (body) =>
       refusedAnswer({
         status: statusIn(body),
         retryAfter: undefined,
         said: adapter.errorText(body),
+        detail: describeAnswer(200, Buffer.from(JSON.stringify(body) ?? ''), redact),
         redact,
         now: clock.now(),
       }),

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../../contract/errors.ts';
-import type { ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './api.ts';
+import type { AbandonedAnswer, ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './api.ts';
+import { describeThrown } from './failure-detail.ts';
 import type { Redact } from './redact.ts';
 
 interface FailureWords {
@@ -52,6 +53,11 @@ const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
     reason: 'provider_rate_limited',
     message: 'The provider rate-limited this request',
   },
+  overloaded: {
+    code: 'UnavailableError',
+    reason: 'provider_overloaded',
+    message: 'The provider is overloaded. Retry later',
+  },
   timeout: { code: 'TimeoutError', reason: 'provider_timeout', message: 'LLM provider timeout' },
   unreachable: { code: 'UpstreamError', reason: 'provider_unreachable', message: 'LLM provider error' },
   provider_error: { code: 'UpstreamError', reason: 'provider_error', message: 'LLM provider error' },
@@ -75,36 +81,53 @@ export interface FailureFacts {
   /** The provider's words, already without secrets. */
   readonly text?: string | undefined;
   readonly cause?: unknown;
+  readonly detail?: string | undefined;
+  readonly isPaid?: boolean;
+  readonly abandoned?: AbandonedAnswer | undefined;
 }
 
 export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnswer {
   const { code, reason, message, showsProvider = false } = WORDS[kind];
-  const { text, cause, retryAfterSeconds, upstreamStatus } = facts;
+  const { text, cause, retryAfterSeconds, upstreamStatus, detail, isPaid = false, abandoned } = facts;
   const told = showsProvider && text ? text : message;
   const error = new AppError(code, told, { cause, reason, retryAfterSeconds });
-  return { kind: 'failed', failure: { kind, error, upstreamStatus, retryAfterSeconds, text } };
+  return {
+    kind: 'failed',
+    failure: { kind, error, upstreamStatus, retryAfterSeconds, text, detail, isPaid, abandoned },
+  };
 }
 
 export interface RefusedAnswer {
   readonly status: number;
   readonly retryAfter: string | readonly string[] | undefined;
   readonly said: ErrorText;
+  readonly detail: string;
   readonly redact: Redact;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /** What a status means, and what the provider says of it. */
-export function refusedAnswer({ status, retryAfter, said, redact, now }: RefusedAnswer): FailedAnswer {
+export function refusedAnswer({
+  status,
+  retryAfter,
+  said,
+  detail,
+  redact,
+  now,
+}: RefusedAnswer): FailedAnswer {
   const text = said.message === undefined ? undefined : redact(said.message);
   return failure(kindOf(status, said), {
     upstreamStatus: status,
     retryAfterSeconds: readRetryAfter(retryAfter, now),
     text,
+    detail,
   });
 }
 
-const BILLING = /insufficient_quota|billing|credit balance|payment|balance is too low|insufficient balance/i;
+/** `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway. */
+const BILLING =
+  /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
 const OVERLOADED = /overloaded|resource_exhausted/i;
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
 
@@ -120,7 +143,8 @@ function kindOf(status: number, { code = '', message = '' }: ErrorText): Failure
   if (status === 408 || status === 504) return 'timeout';
   if (status === 413) return 'too_large';
   if (status === 429) return 'rate_limited';
-  if (status === 200 && OVERLOADED.test(said)) return 'provider_error';
+  // Anthropic's own status.
+  if (status === 529 || (status === 200 && OVERLOADED.test(said))) return 'overloaded';
   if (status === 200 && RATE_LIMITED.test(said)) return 'rate_limited';
   if (status === 501) return 'unsupported';
   return 'provider_error';
@@ -154,17 +178,20 @@ export function requestOr<Request extends object>(make: () => Request): Request 
 /** A failure from what was thrown on the way. */
 export function thrownFailure(
   error: unknown,
-  facts: { hasLeft: boolean; timedOut: boolean },
+  facts: { hasLeft: boolean; timedOut: boolean; redact: Redact },
 ): ProviderFailure {
   if (facts.hasLeft) return failure('cancelled').failure;
-  if (facts.timedOut) return failure('timeout', { cause: error }).failure;
+  const detail = facts.redact(describeThrown(error));
+  if (facts.timedOut) return failure('timeout', { cause: error, detail }).failure;
   if (error instanceof AppError && error.code === 'TooLargeError')
-    return failure('answer_too_large', { text: error.message, cause: error }).failure;
+    return failure('answer_too_large', { text: error.message, cause: error, detail }).failure;
   const kind: FailureKind =
     error instanceof AppError
       ? error.code === 'UpstreamError'
         ? 'stream_incomplete'
         : 'provider_error'
       : 'unreachable';
-  return failure(kind, { cause: error }).failure;
+  // An answer of success whose bytes are not what its headers say.
+  const isPaid = error instanceof AppError && error.code === 'MalformedError';
+  return failure(kind, { cause: error, detail, isPaid }).failure;
 }

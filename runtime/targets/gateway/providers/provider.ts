@@ -9,8 +9,9 @@ import type {
   Upstream,
   WholeAnswer,
 } from './api.ts';
+import { createRedactions } from '../../../core/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
-import { createExchange } from './exchange.ts';
+import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOr } from './failure.ts';
 import { createRedact } from './redact.ts';
 import type { Json } from '../wires/chat/shape.ts';
@@ -26,6 +27,14 @@ export interface ProviderParts {
 
 const MODELS_MS = 10_000;
 
+/** Headers may be secrets too; versions and media types are none. */
+function secretsOf({ apiKey = '', headers = {} }: Pick<ProviderInstance, 'apiKey' | 'headers'>): string[] {
+  const redactions = createRedactions();
+  redactions.add(apiKey, ['key']);
+  for (const [name, value] of Object.entries(headers)) redactions.add(value, [name]);
+  return redactions.all().map(({ value }) => value);
+}
+
 /** Throws for an answer that is none to `/v1/embeddings`: nobody is to pay for it. */
 function requireVectors({ data }: Json): void {
   const vectors = data === undefined ? [] : objectsIn(data, '`data`');
@@ -38,7 +47,7 @@ function requireVectors({ data }: Json): void {
 /** A provider whose every request goes over HTTP, in the way that its adapter says. */
 export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
   const { name, apiKey, headers = {}, models = [] } = instance;
-  const redact = createRedact([apiKey, ...Object.values(headers)]);
+  const redact = createRedact(secretsOf({ apiKey, headers }));
   const exchange = createExchange({ upstream, adapter, limits, clock, redact });
   const { embeddings } = adapter;
   const cannot = (what: string): FailedAnswer =>
@@ -52,12 +61,13 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
     chat: createChatCaller({ adapter, exchange, limits, clock, cannot }),
     async embed(call) {
       if (!embeddings) return cannot('embeddings');
-      const { signal, showModel } = call;
+      const { signal, showModel, isBilled } = call;
       const body = requestOr(() => embeddings.request(call));
       if (isFailed(body)) return body;
       const { trace } = call;
       const asked = { method: 'POST', path: embeddings.path(call.model), body, headers: trace } as const;
-      return exchange.json(asked, signal, limits.answerMs, (answer): WholeAnswer => {
+      const limit = { signal, timeoutMs: limits.answerMs };
+      const read = (answer: JsonAnswer): WholeAnswer => {
         const summary = { usage: embeddings.usage(answer.json), outputLength: 0, finishReason: undefined };
         const translated = embeddings.answer?.(answer.json, call);
         requireVectors(translated ?? answer.json);
@@ -66,12 +76,14 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
         }
         const bytes = showModel === undefined ? answer.bytes : exchange.renamed('chat', answer, showModel);
         return { kind: 'whole', bytes, text: '', summary };
-      });
+      };
+      return exchange.json(asked, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));
       const asked = { method: 'GET', path: adapter.models.path } as const;
-      const list = await exchange.json(asked, signal, MODELS_MS, ({ json }) => adapter.models.list(json));
+      const limit = { signal, timeoutMs: MODELS_MS };
+      const list = await exchange.json(asked, limit, ({ json }) => adapter.models.list(json));
       return isFailed(list) ? list.failure : list;
     },
     close: () => upstream.close(),

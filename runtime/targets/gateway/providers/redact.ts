@@ -1,10 +1,10 @@
+import { createHideValues } from '../../../serve/hide-values.ts';
+
 /** Takes secrets out of what a provider says. */
 export type Redact = (text: string) => string;
 
 /** Enough to understand what is wrong. */
 const MOST_LETTERS = 500;
-/** A secret shorter than this is no secret, and hiding it would garble any text. */
-const SHORTEST_SECRET = 6;
 const HIDDEN = '[hidden]';
 
 /** What looks like a key, whosever it is: what providers name so, bearer tokens, and what stands in URLs. */
@@ -16,20 +16,16 @@ const LOOKS_SECRET = [
 ];
 
 export function createRedact(secrets: readonly (string | undefined)[]): Redact {
-  const known = secrets.filter(
-    (secret) => secret !== undefined && secret.length >= SHORTEST_SECRET,
-  ) as string[];
-  // The longest first: one may be a part of another.
-  known.sort((a, b) => b.length - a.length);
+  const known = secrets.filter((secret) => secret !== undefined).filter((secret) => secret !== '');
+  const withoutKnown = createHideValues(known, HIDDEN);
   return (text) => {
-    const withoutKnown = known.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
     const clean = LOOKS_SECRET.reduce(
       (left, pattern) =>
         left.replaceAll(
           pattern,
           (_match, name: unknown) => `${typeof name === 'string' ? name : ''}${HIDDEN}`,
         ),
-      withoutKnown,
+      withoutKnown(text),
     );
     // oxlint-disable-next-line no-control-regex -- They would let a provider write lines into our logs.
     const oneLine = clean.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();

@@ -1,6 +1,7 @@
 import type { BreakerPolicy } from '../../../core/circuit-breaker.ts';
 import type { RetryPolicy } from '../../../core/retry-plan.ts';
 import type {
+  AbandonedAnswer,
   ChatAnswer,
   ClassifiedAnswer,
   ClassifyCall,
@@ -57,9 +58,13 @@ export interface Attempt {
   /** Undefined for `answered`; a target is skipped while its breaker is open. */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
+  /** Why it failed, for logs and administrators. */
+  readonly detail?: string | undefined;
   /** By the clock of the gateway, in milliseconds; of a stream, up to its first event. */
   readonly startedAt: number;
   readonly durationMs: number;
+  /** The provider's answer to a failed attempt is still read, and billed. */
+  readonly abandoned?: AbandonedAnswer | undefined;
 }
 
 /** A request without what routing decides. */

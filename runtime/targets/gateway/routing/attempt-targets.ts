@@ -73,7 +73,7 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
           });
           return { answer: reportAnswer(answer, report, isTrial), target, attempts };
         }
-        const { kind, upstreamStatus, retryAfterSeconds } = answer.failure;
+        const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
         const judgement = judgeFailure(kind);
         report(judgement.breaker);
         note({
@@ -81,14 +81,18 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
           outcome: 'failed',
           failure: kind,
           upstreamStatus,
+          detail,
           startedAt,
           durationMs,
+          abandoned,
         });
         last = { answer, target };
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
         if (!judgement.fallBack) return { ...last, attempts };
-        const delay = judgement.retry ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
+        // An answer that was billed once would be billed again.
+        const mayDoBetter = judgement.retry && !isPaid;
+        const delay = mayDoBetter ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
         if (delay === undefined || !mayRetry()) break;
         await pause(delay, clock, signal);
         if (signal.aborted) return { answer: failure('cancelled'), target, attempts };

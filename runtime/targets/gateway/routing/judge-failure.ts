@@ -20,6 +20,7 @@ const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   billing: { retry: false, fallBack: true, breaker: 'failed' },
   // How long to leave it alone it has often said itself.
   rate_limited: { retry: true, fallBack: true, breaker: 'abandoned' },
+  overloaded: { retry: true, fallBack: true, breaker: 'failed' },
   // Twice the time is more than a client will wait.
   timeout: { retry: false, fallBack: true, breaker: 'failed' },
   unreachable: { retry: true, fallBack: true, breaker: 'failed' },

@@ -94,7 +94,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       compute,
       models,
       watch,
-      completions: createCompletions({ state, models, telemetry, clock, log }),
+      completions: createCompletions({ state, models, telemetry, lifecycle, clock, log }),
       telemetry,
       version,
       databaseWorks: createDatabaseCheck({

@@ -38,12 +38,15 @@ export const USAGE_COLUMNS: Columns<UsageRow> = {
   cost_nano: 'bigint',
   status: 'text',
   error_message: 'text',
+  error_detail: 'text',
   status_code: 'integer',
   latency_ms: 'bigint',
   ttft_ms: 'bigint',
   estimated: 'integer',
   request_id: 'text',
   attempt: 'integer',
+  cache_write_tokens: 'bigint',
+  cache_write_1h_tokens: 'bigint',
 };
 
 export const RESET_COLUMNS: Columns<BudgetResetRow> = {

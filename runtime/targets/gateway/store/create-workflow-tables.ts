@@ -9,7 +9,7 @@ type Tables = {
   readonly [Table in keyof WorkflowSchema]: TableColumns<Omit<WorkflowSchema[Table], LaterColumn>>;
 };
 /** What later migrations have added. */
-type LaterColumn = 'failed_workers';
+type LaterColumn = 'failed_workers' | 'queued_reason' | 'retry_row';
 
 const TABLES: Tables = {
   gateway_datasets: {

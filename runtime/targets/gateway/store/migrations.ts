@@ -1,11 +1,23 @@
 import { type Kysely, sql } from 'kysely';
+import { addCachePrices } from './add-cache-prices.ts';
+import { addErrorDetail } from './add-error-detail.ts';
+import { addRetryRow } from './add-retry-row.ts';
 import { countFailedWorkers } from './count-failed-workers.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
+import { explainQueuedJobs } from './explain-queued-jobs.ts';
 
 /** Each brings the database one version further. What was released is never changed; a new one is added at the end. */
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [createTables, createWorkflowTables, countFailedWorkers];
+export const MIGRATIONS: readonly Migration[] = [
+  createTables,
+  createWorkflowTables,
+  countFailedWorkers,
+  addErrorDetail,
+  explainQueuedJobs,
+  addRetryRow,
+  addCachePrices,
+];
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   await db.schema

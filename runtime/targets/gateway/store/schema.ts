@@ -90,6 +90,10 @@ export interface PriceRow {
   readonly cached_input_nano: Nanos | null;
   readonly output_nano: Nanos;
   readonly created_at: number;
+  readonly cache_write_nano: Nanos | null;
+  readonly cache_write_1h_nano: Nanos | null;
+  /** A list of tiers as JSON; null if there are none. */
+  readonly tiers: string | null;
 }
 
 /** What a user or a key has used and holds now. */
@@ -140,6 +144,8 @@ export interface UsageRow {
   readonly cost_nano: Nanos | null;
   readonly status: string;
   readonly error_message: string | null;
+  /** Why a provider failed: for administrators only, as it can name addresses. */
+  readonly error_detail: string | null;
   readonly status_code: number | null;
   readonly latency_ms: number | null;
   readonly ttft_ms: number | null;
@@ -147,4 +153,8 @@ export interface UsageRow {
   readonly estimated: number;
   readonly request_id: string | null;
   readonly attempt: number;
+  /** The part of the prompt's tokens that the provider wrote to its cache. */
+  readonly cache_write_tokens: number | null;
+  /** The part of those that it keeps for 1 hour. */
+  readonly cache_write_1h_tokens: number | null;
 }

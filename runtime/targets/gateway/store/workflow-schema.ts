@@ -109,6 +109,10 @@ export interface JobRow {
   readonly compute_ref: string | null;
   /** That ended before the job did, since the last batch was written. */
   readonly failed_workers: number;
+  /** Why it waits, if it is not for a free slot. */
+  readonly queued_reason: string | null;
+  /** In a retry: failed rows from this one on are asked about again. Null once all of them were. */
+  readonly retry_row: number | null;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: Nanos;

@@ -12,6 +12,8 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   /** The part of the prompt that was written to the provider's cache. */
   readonly cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` that is kept for 1 hour. */
+  readonly cacheWrite1hTokens: number;
   /** The part of the completion that is reasoning. */
   readonly reasoningTokens: number;
 }
@@ -21,6 +23,8 @@ export interface CountedTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly cacheWrite1hTokens: number;
 }
 
 /** What an answer came to, for accounts and logs. */

@@ -1,9 +1,11 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { ForwardOptions, StreamSummary, StreamError } from './api.ts';
+import { countFrames } from './count-frames.ts';
 import { hasEvent, lastEventIn } from './last-event.ts';
+import { nextFrames } from './next-frames.ts';
 import type { StreamParts } from './stream-parts.ts';
-import { createTally, type Tally, textOf } from './tally.ts';
-import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
+import { createTally } from './tally.ts';
+import type { DecodedFrame } from './upstream-reader.ts';
 
 export interface ForwardParts extends StreamParts, ForwardOptions {
   /** Read already. */
@@ -49,7 +51,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     let ended = false;
     while (frames && !ended && !hasLeft()) {
       const read = frames;
-      const text = understood(() => count(read, tally, guard !== undefined));
+      const text = understood(() => countFrames(read, tally, guard !== undefined));
       ended = frames.some(({ step }) => step.kind === 'end');
       // What came before an error was said; the error itself is told in our words.
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
@@ -61,7 +63,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       }
       if (failure !== -1)
         throw new AppError('UpstreamError', 'The provider reported an error in the middle of its answer.');
-      if (!ended && !hasLeft()) frames = await nextOf(reader, tally);
+      if (!ended && !hasLeft()) frames = await nextFrames(reader, tally);
     }
     if (hasLeft() && !ended) throw new AppError('CancelledError', 'The client has left.');
     if (!tally.complete()) {
@@ -114,16 +116,6 @@ async function settleBadly(
     : ACCOUNTS_FAILED;
 }
 
-/** A stream that breaks after every choice has finished has lost nothing but the provider's count of tokens. */
-async function nextOf(reader: UpstreamReader, tally: Tally): Promise<readonly DecodedFrame[] | undefined> {
-  try {
-    return await reader.next();
-  } catch (error) {
-    if (tally.complete()) return undefined;
-    throw error;
-  }
-}
-
 const ACCOUNTS_FAILED: StreamError = {
   message: 'The answer could not be finished because of an error in the gateway.',
   code: 'internal_error',
@@ -136,20 +128,6 @@ function understood<Result>(read: () => Result): Result {
   } catch (cause) {
     throw new AppError('UpstreamError', 'The provider sent events that cannot be read.', { cause });
   }
-}
-
-/** Counts what the events say; returns their text if somebody wants to read it. */
-function count(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
-  let text = '';
-  for (const { step } of frames) {
-    if (step.kind === 'error') break;
-    if (!('chunks' in step)) continue;
-    for (const chunk of step.chunks ?? []) {
-      tally.add(chunk);
-      if (wantsText) text += textOf(chunk);
-    }
-  }
-  return text;
 }
 
 /** The accounts of a stream are settled once, also if that fails. */

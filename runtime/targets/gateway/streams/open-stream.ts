@@ -1,11 +1,17 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { OpenedStream } from './api.ts';
+import type { AnswerSummary, OpenedStream } from './api.ts';
+import { drainStream } from './drain-stream.ts';
 import { forwardStream } from './forward-stream.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
 
 export type Opening =
-  | { readonly kind: 'opened'; readonly stream: OpenedStream }
+  | {
+      readonly kind: 'opened';
+      readonly stream: OpenedStream;
+      /** Instead of `stream`: reads it to its end for a client that is gone. */
+      readonly drain: () => Promise<AnswerSummary>;
+    }
   /** The provider began with an error, which it gave the status of a success. */
   | { readonly kind: 'error'; readonly body: unknown };
 
@@ -39,6 +45,7 @@ export async function openStream(parts: StreamParts): Promise<Opening> {
       forward: (options) => forwardStream({ ...parts, ...options, held, firstByteMs }),
       cancel: () => reader.destroy(),
     },
+    drain: () => drainStream(reader, held),
   };
 }
 

@@ -66,11 +66,18 @@ export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | und
   )
     return undefined;
   if (!promptTokens && !completionTokens) return undefined;
+  const {
+    cached_tokens: cached,
+    cache_write_tokens: written,
+    cache_write_1h_tokens: hour,
+  } = usage.prompt_tokens_details ?? {};
+  const cacheWriteTokens = count(written) ?? 0;
   return {
     promptTokens,
     completionTokens,
-    cachedTokens: count(usage.prompt_tokens_details?.cached_tokens) ?? 0,
-    cacheWriteTokens: count(usage.prompt_tokens_details?.cache_write_tokens) ?? 0,
+    cachedTokens: count(cached) ?? 0,
+    cacheWriteTokens,
+    cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
     reasoningTokens: count(usage.completion_tokens_details?.reasoning_tokens) ?? 0,
   };
 }
@@ -85,7 +92,11 @@ export function checkedUsage(usage: unknown): ChatUsage | null {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
     total_tokens: (prompt ?? 0) + (completion ?? 0),
-    prompt_tokens_details: { cached_tokens: told.cachedTokens, cache_write_tokens: told.cacheWriteTokens },
+    prompt_tokens_details: {
+      cached_tokens: told.cachedTokens,
+      cache_write_tokens: told.cacheWriteTokens,
+      ...(told.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: told.cacheWrite1hTokens }),
+    },
     completion_tokens_details: { reasoning_tokens: told.reasoningTokens },
   };
 }

@@ -18,12 +18,26 @@ export interface CompletionEvent {
   readonly reason: string | undefined;
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
+  /** A model without a price answered a request under a budget. */
+  readonly unpriced: boolean;
   readonly attempts: readonly Attempt[];
   readonly streamed: boolean;
   /** All by the clock of the gateway, in milliseconds. */
   readonly startedAt: number;
   readonly firstByteMs: number | undefined;
   readonly durationMs: number;
+}
+
+/** An answer that was read on, or given up, after its client or its time was gone. */
+export interface AbandonedEvent {
+  /** `provider:model`. */
+  readonly model: string;
+  /** Its usage was read, or had to be estimated; `failed` if there was nothing to bill. */
+  readonly outcome: 'read' | 'estimated' | 'failed';
+  /** Undefined where the event of the request has it. */
+  readonly usage: CountedTokens | undefined;
+  readonly cost: Nanos | undefined;
+  readonly unpriced: boolean;
 }
 
 /** Where a request stands among the spans of others. @see https://www.w3.org/TR/trace-context/ */
@@ -44,6 +58,7 @@ export interface Telemetry {
   /** When a request comes in, with its headers; undefined where no spans are sent. */
   trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
+  abandoned(event: AbandonedEvent): void;
   /** The credential of a request was refused; the reason of the error. */
   authFailed(reason: string): void;
   /** Sends what is still to be sent, as far as that takes seconds only. */

@@ -30,6 +30,7 @@ export function completionSpans(event: CompletionEvent, trace: RequestTrace): Ot
       'gen_ai.usage.input_tokens': usage?.promptTokens,
       'gen_ai.usage.output_tokens': usage?.completionTokens,
       'gen_ai.usage.cache_read.input_tokens': usage?.cachedTokens || undefined,
+      'gen_ai.usage.cache_creation.input_tokens': usage?.cacheWriteTokens || undefined,
       'gateway.request_id': event.requestId,
       'gateway.streamed': event.streamed,
       'gateway.attempts': event.attempts.length,

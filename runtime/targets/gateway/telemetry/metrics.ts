@@ -1,10 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Attempt } from '../routing/api.ts';
-import type { CompletionEvent } from './api.ts';
+import type { AbandonedEvent, CompletionEvent } from './api.ts';
 import { createModelLabels, OTHER } from './model-labels.ts';
 
 export interface GatewayMetrics {
   readonly completed: (event: CompletionEvent) => void;
+  readonly abandoned: (event: AbandonedEvent) => void;
   readonly authFailed: (reason: string) => void;
   readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
 }
@@ -74,6 +75,12 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     'provider',
     'model',
   );
+  const written = counter(
+    'gateway_cache_write_tokens_total',
+    "Tokens read that were written to a provider's cache.",
+    'provider',
+    'model',
+  );
   const costs = histogram(
     'gateway_request_cost_dollars',
     'Cost of a request in dollars.',
@@ -82,7 +89,26 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     'model',
   );
   const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests refused over a rate limit.');
-  const overBudget = counter('gateway_budget_exceeded_total', 'Requests refused over a budget.');
+  const overBudget = counter(
+    'gateway_budget_exceeded_total',
+    'Requests refused because a budget is spent or too small.',
+  );
+  const budgetReserved = counter(
+    'gateway_budget_reserved_total',
+    'Requests refused because the rest of a budget is reserved for requests in flight.',
+  );
+  const unpricedUses = counter(
+    'gateway_unpriced_requests_total',
+    'Requests under a budget that were answered by a model without a price.',
+    'provider',
+    'model',
+  );
+  const abandoned = counter(
+    'gateway_abandoned_answers_total',
+    'Answers whose client disconnected or whose time limit passed before the first byte.',
+    'provider',
+    'outcome',
+  );
   const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
   const attempts = counter(
     'gateway_attempts_total',
@@ -102,10 +128,25 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
   const labelsOf = createModelLabels();
+  const countUse = ({
+    model,
+    usage,
+    cost,
+    unpriced,
+  }: Pick<CompletionEvent, 'model' | 'usage' | 'cost' | 'unpriced'>): void => {
+    if (!usage && cost === undefined) return;
+    const labels = labelsOf(model, cost !== undefined);
+    if (unpriced) unpricedUses.inc(labels);
+    if (cost !== undefined) costs.observe(labels, Number(cost) / 1e9);
+    if (!usage) return;
+    if (usage.promptTokens > 0) tokens.inc({ ...labels, type: 'input' }, usage.promptTokens);
+    if (usage.completionTokens > 0) tokens.inc({ ...labels, type: 'output' }, usage.completionTokens);
+    if (usage.cachedTokens > 0) cached.inc(labels, usage.cachedTokens);
+    if (usage.cacheWriteTokens > 0) written.inc(labels, usage.cacheWriteTokens);
+  };
   const countAttempts = (made: readonly Attempt[]): void => {
     made.forEach(({ target, outcome, failure }, index) => {
-      // Only configured providers are ever asked.
-      const provider = target.slice(0, target.indexOf(':'));
+      const provider = providerIn(target);
       attempts.inc({ provider, outcome: failure ?? outcome });
       if (outcome !== 'skipped' && index > 0 && made[index - 1]?.target === target) retries.inc({ provider });
     });
@@ -115,24 +156,26 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
 
   return {
     completed(event) {
-      const { endpoint, usage, cost, reason, firstByteMs } = event;
+      const { endpoint, reason, firstByteMs } = event;
       durations.observe({ method: 'POST', endpoint }, event.durationMs / 1000);
       if (firstByteMs !== undefined) firstBytes.observe({ endpoint }, firstByteMs / 1000);
       countAttempts(event.attempts);
       if (reason === 'rate_limited') rateLimited.inc();
-      if (reason === 'budget_exceeded') overBudget.inc();
-      if (!usage && cost === undefined) return;
-      const labels = labelsOf(event.model, cost !== undefined);
-      if (cost !== undefined) costs.observe(labels, Number(cost) / 1e9);
-      if (!usage) return;
-      if (usage.promptTokens > 0) tokens.inc({ ...labels, type: 'input' }, usage.promptTokens);
-      if (usage.completionTokens > 0) tokens.inc({ ...labels, type: 'output' }, usage.completionTokens);
-      if (usage.cachedTokens > 0) cached.inc(labels, usage.cachedTokens);
+      if (reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget') overBudget.inc();
+      if (reason === 'budget_reserved') budgetReserved.inc();
+      countUse(event);
+    },
+    abandoned(event) {
+      abandoned.inc({ provider: providerIn(event.model), outcome: event.outcome });
+      countUse(event);
     },
     authFailed: (reason) => authFailures.inc({ reason: AUTH_REASONS.has(reason) ? reason : OTHER }),
     spans: (outcome, count) => spans.inc({ outcome }, count),
   };
 }
+
+/** Only configured providers are ever asked. */
+const providerIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
 /** Every server counts its requests by route with their times; here the same counts have their own name as well. */
 function countRequests(registry: Registry): void {

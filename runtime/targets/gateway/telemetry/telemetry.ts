@@ -40,6 +40,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         if (!trace?.sampled) return;
         queue?.add({ count: 1 + event.attempts.length, make: () => completionSpans(event, trace) });
       }),
+    abandoned: (event) => quietly(() => metrics.abandoned(event)),
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
     close: async () => await queue?.close().catch(onError),
   };

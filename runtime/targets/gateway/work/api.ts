@@ -22,11 +22,12 @@ export type Backend =
       readonly secretName: string | null;
     };
 
+/** Parameters of a language model. One that is not set is not sent: models refuse parameters that they do not support. */
 export interface GenerationConfig {
-  readonly maxNewTokens: number;
-  readonly frequencyPenalty: number;
-  readonly temperature: number;
-  readonly topP: number;
+  readonly maxNewTokens?: number;
+  readonly frequencyPenalty?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
 }
 
 /** Asks a model about every row; its answer becomes a column. */
@@ -45,15 +46,24 @@ export interface InferenceSpec {
   readonly maxErrorRate: number;
 }
 
+/** How a row counts for which the model failed: as a wrong answer, or not at all. */
+export type Failures = 'wrong' | 'skipped';
+
 /** Compares the answers with the ground truth. */
 export interface EvaluationSpec {
   readonly type: 'evaluation';
   readonly task: TaskDefinition;
   readonly metrics: readonly string[];
   readonly predictionField: string;
+  /** Missing in jobs of earlier versions. */
+  readonly failures?: Failures | undefined;
   readonly batchSize: number;
   /** For metrics that ask a language model. */
-  readonly judge: { readonly backend: Backend } | null;
+  readonly judge: {
+    readonly backend: Backend;
+    /** Missing in jobs of earlier versions. */
+    readonly generation?: GenerationConfig;
+  } | null;
   /** For metrics that compare meanings. */
   readonly embedder: { readonly backend: Backend } | null;
   readonly maxErrorRate: number;
@@ -85,9 +95,14 @@ export interface WorkResult {
   readonly parameters: Json;
 }
 
+export interface WorkBatch extends RowChunk {
+  /** In a retry: the rows were counted as failed before. */
+  readonly replaces?: boolean;
+}
+
 /** What a job does with its rows, wherever it runs: batch by batch, in order, the next one when the one before is done. */
 export interface Work {
-  run(batch: RowChunk, signal: AbortSignal): Promise<BatchOutcome>;
+  run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
   /** All that it has learned from the batches that are done, for going on elsewhere. */
   checkpoint(): Json;
   result(): WorkResult;

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
-import { deleteRows } from '../datasets/chunks.ts';
 import type { Job } from '../jobs/api.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import { jobOf } from '../jobs/job-row.ts';
@@ -22,7 +21,6 @@ export interface AdvanceParts {
 export async function advance(trx: Kysely<Schema>, job: Job, parts: AdvanceParts): Promise<void> {
   const { datasets } = parts.services;
   const writesDataset = job.spec.type !== 'evaluation' && job.outputId !== null;
-  if (job.status !== 'succeeded' && writesDataset) await discard(trx, job.outputId);
   const answers =
     job.status === 'succeeded' && writesDataset ? await datasets.finish(trx, job.outputId) : undefined;
   if (job.workflowId === null) return;
@@ -68,13 +66,6 @@ async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['met
     .orderBy('started_at')
     .execute();
   return Object.assign({}, ...rows.map((row) => jobOf(row).result?.metrics ?? {})) as Workflow['metrics'];
-}
-
-/** What was answered before it failed is of no use to anybody. */
-async function discard(trx: Kysely<Schema>, datasetId: string | null): Promise<void> {
-  if (datasetId === null) return;
-  await trx.deleteFrom('gateway_datasets').where('id', '=', datasetId).execute();
-  await deleteRows(trx, datasetId);
 }
 
 const HALVES = { inference: 'inference', annotate: 'annotation', evaluation: 'evaluation' } as const;

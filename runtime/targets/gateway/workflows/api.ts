@@ -4,7 +4,8 @@ import type { Experiment } from '../experiments/api.ts';
 import type { Page } from '../identity/api.ts';
 import type { Job } from '../jobs/api.ts';
 import type { Schema } from '../store/schema.ts';
-import type { EvaluationSpec, GenerationConfig, InferenceSpec } from '../work/api.ts';
+import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/api.ts';
+import type { RetryChanges } from './retry-changes.ts';
 
 export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
 
@@ -14,6 +15,11 @@ export interface NamedModel {
   readonly model: string;
   readonly baseUrl: string | null;
   readonly secretName: string | null;
+}
+
+/** A language model that scores answers, as a request names it. */
+export interface NamedJudge extends NamedModel {
+  readonly generation: GenerationConfig;
 }
 
 /** What is asked of one model of an experiment. */
@@ -29,8 +35,9 @@ export interface WorkflowRequest extends NamedModel {
   readonly timeoutSec: number;
   /** Null for what the task says. */
   readonly metrics: readonly string[] | null;
-  readonly judge: NamedModel | null;
+  readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
+  readonly failures: Failures;
   readonly maxErrorRate: number;
 }
 
@@ -96,8 +103,8 @@ export interface Workflows {
   ofExperiments(ids: readonly string[]): Promise<readonly WorkflowDetails[]>;
   /** Stops what runs. Throws a ConflictError if it is over. */
   cancel(viewer: Viewer, id: string): Promise<WorkflowDetails>;
-  /** Does what failed again. Throws a ConflictError if nothing has. */
-  retry(viewer: Viewer, id: string): Promise<WorkflowDetails>;
+  /** Goes on where it failed or has failed rows: rows with an answer keep it. Throws a ConflictError if nothing has failed. */
+  retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
   /** Without force only what is over, and what nobody uses. */
   delete(viewer: Viewer, id: string, force: boolean): Promise<Workflow>;
   stopOf(experimentId: string): Promise<void>;

@@ -6,7 +6,7 @@ import type { NamedModel } from './api.ts';
 export async function checkSecrets(
   secrets: Pick<Secrets, 'has'>,
   owner: string | null,
-  models: readonly (NamedModel | null)[],
+  models: readonly (Pick<NamedModel, 'secretName'> | null)[],
   before = '',
 ): Promise<void> {
   for (const secret of models.map((model) => model?.secretName ?? null)) {

@@ -34,7 +34,11 @@ export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<v
 }
 
 /** Throws a ConflictError if an experiment uses what the workflow answered. */
-export async function refuseDependents(db: Kysely<Schema>, id: string): Promise<void> {
+export async function refuseDependents(
+  db: Kysely<Schema>,
+  id: string,
+  verb: 'delete' | 'retry',
+): Promise<void> {
   const user = await db
     .selectFrom('gateway_experiments as e')
     .innerJoin('gateway_datasets as d', 'd.id', 'e.dataset_id')
@@ -44,7 +48,7 @@ export async function refuseDependents(db: Kysely<Schema>, id: string): Promise<
   if (!user) return;
   throw new AppError(
     'ConflictError',
-    `Cannot delete workflow ${id}: the experiment ${JSON.stringify(user.name)} uses its answers. Delete that one first, or use force=true.`,
+    `Cannot ${verb} workflow ${id}: the experiment ${JSON.stringify(user.name)} uses its answers. Delete that one first${verb === 'delete' ? ', or use force=true' : ''}.`,
     { reason: 'workflow_in_use' },
   );
 }

@@ -6,6 +6,7 @@ import type { Dataset, Viewer } from '../datasets/api.ts';
 import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
 import type { Job } from '../jobs/api.ts';
 import type { JobServices } from '../jobs/job-services.ts';
+import { isOver } from '../jobs/job-row.ts';
 import type { Store } from '../store/api.ts';
 import type { TaskDefinition } from '../work/api.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
@@ -13,6 +14,8 @@ import { TASKS } from '../work/tasks/index.ts';
 import { inMember, inObject } from './about-member.ts';
 import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
+import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
+import { retryJob, retryLine } from './retry-job.ts';
 import { derivedName } from './derived-name.ts';
 import {
   type EvaluationRequest,
@@ -46,6 +49,8 @@ export interface SingleJobs {
   infer(job: NewInferenceJob): Promise<Job>;
   /** Answers that are in the dataset are compared with its ground truth. */
   evaluate(job: NewEvaluationJob): Promise<Job>;
+  /** Goes on where it failed or has failed rows. Throws a ConflictError if nothing has failed, or it belongs to a workflow. */
+  retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<Job>;
 }
 
 export interface SingleJobParts extends CheckParts {
@@ -119,5 +124,32 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
         .transaction()
         .execute((trx) => queue.create(trx, { ...shared(job, rowCount), spec, outputId: randomUUID() }));
     },
+    async retry(viewer, id, changes) {
+      const job = await queue.get(viewer, id);
+      const { spec, owner } = job;
+      refuseRetry(job);
+      await checkSecrets(secrets, owner, [{ secretName: changes.secretName ?? null }]);
+      const changed = spec.type === 'evaluation' ? changePace(spec, changes) : changeInference(spec, changes);
+      const output = { outputName: `${job.name}-predictions.csv`, generatedBy: job.name };
+      const timeoutSec = changes.timeoutSec ?? job.timeoutSec;
+      await db
+        .transaction()
+        .execute((trx) => retryJob(trx, job, { spec: changed, timeoutSec, ...output }, parts));
+      await queue.log(id, 'info', retryLine(job));
+      return await queue.get(viewer, id);
+    },
   };
+}
+
+function refuseRetry({ id, workflowId, status, spec, failedRows }: Job): void {
+  const why = !isOver(status)
+    ? `is ${status}; only one that is over can be retried`
+    : workflowId !== null
+      ? `belongs to a workflow: retry the workflow ${workflowId}`
+      : status === 'succeeded' && (spec.type === 'evaluation' || failedRows === 0)
+        ? 'has succeeded, and no row is left to retry'
+        : undefined;
+  if (why !== undefined) {
+    throw new AppError('ConflictError', `Job ${id} ${why}.`, { reason: 'job_not_failed' });
+  }
 }

@@ -39,13 +39,13 @@ export function inferenceSpec(
 
 export interface EvaluationRequest extends Pick<
   WorkflowRequest,
-  'metrics' | 'judge' | 'embedder' | 'batchSize' | 'maxErrorRate'
+  'metrics' | 'judge' | 'embedder' | 'failures' | 'batchSize' | 'maxErrorRate'
 > {
   readonly predictionField: string;
 }
 
 export function evaluationSpec(request: EvaluationRequest, definition: TaskDefinition): EvaluationSpec {
-  const { judge, embedder, batchSize, maxErrorRate, predictionField } = request;
+  const { judge, embedder, failures, batchSize, maxErrorRate, predictionField } = request;
   const task = TASKS[definition.task];
   const has = { judge: judge !== null, embedder: embedder !== null };
   const metrics = request.metrics ?? defaultMetrics(task, has);
@@ -55,8 +55,12 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
     task: definition,
     metrics,
     predictionField,
+    failures,
     batchSize,
-    judge: judge && { backend: inMember('llm_as_judge', () => backendOf(judge)) },
+    judge: judge && {
+      backend: inMember('llm_as_judge', () => backendOf(judge)),
+      generation: judge.generation,
+    },
     embedder: embedder && { backend: inMember('embedder', () => backendOf(embedder)) },
     maxErrorRate,
   };

@@ -10,9 +10,11 @@ import { newestFirst } from '../store/newest-first.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
 import { advance } from './advance.ts';
 import type { Workflow, WorkflowDetails, Workflows } from './api.ts';
+import { checkSecrets } from './check-secrets.ts';
 import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts';
 import { planWorkflow } from './plan.ts';
-import { retryWorkflow } from './retry.ts';
+import { jobToRetry, retryWorkflow } from './retry.ts';
+import { retryLine } from './retry-job.ts';
 import { startInference } from './start-jobs.ts';
 import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
 import { withJobs } from './with-jobs.ts';
@@ -94,10 +96,15 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
       await stopJobs(queue, running(await get(viewer, id)));
       return await get(viewer, id);
     },
-    async retry(viewer, id) {
+    async retry(viewer, id, changes) {
       const workflow = await get(viewer, id);
-      if (workflow.status !== 'failed') throw notFailed(workflow);
-      await db.transaction().execute((trx) => retryWorkflow(trx, workflow, { ...parts, now: now() }));
+      const job = jobToRetry(workflow);
+      if (workflow.status === 'succeeded') await refuseDependents(db, id, 'retry');
+      await checkSecrets(services.secrets, workflow.owner, [{ secretName: changes.secretName ?? null }]);
+      await db
+        .transaction()
+        .execute((trx) => retryWorkflow(trx, workflow, changes, { ...parts, now: now() }));
+      await queue.log(job.id, 'info', retryLine(job));
       return await get(viewer, id);
     },
     async delete(viewer, id, force) {
@@ -107,7 +114,7 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
           reason: 'workflow_running',
         });
       }
-      if (!force) await refuseDependents(db, id);
+      if (!force) await refuseDependents(db, id, 'delete');
       await stopJobs(queue, running(workflow));
       await db.transaction().execute((trx) => deleteWorkflow(trx, id));
       return workflow;
@@ -138,9 +145,4 @@ export const noExperiment = (name: string): AppError =>
 const over = ({ id, status }: Workflow, what: string): AppError =>
   new AppError('ConflictError', `Workflow ${id} has ${status}; only one that is under way can be ${what}.`, {
     reason: 'workflow_over',
-  });
-
-const notFailed = ({ id, status }: Workflow): AppError =>
-  new AppError('ConflictError', `Workflow ${id} is ${status}; only one that has failed can be done again.`, {
-    reason: 'workflow_not_failed',
   });

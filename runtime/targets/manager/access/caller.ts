@@ -1,3 +1,6 @@
+/** What servers have apart from tools. */
+export type ReadableKind = 'prompt' | 'resource';
+
 /** Who calls: a key, or anyone when there are no keys. */
 export interface Caller {
   /** For logs and limits. */
@@ -8,7 +11,9 @@ export interface Caller {
   readonly readOnly?: boolean | undefined;
   /** Whether it may use this server at all, or this tool of it. */
   mayUse(server: string, tool?: string): boolean;
+  /** Whether it may get this prompt of the server, or read the resource of this URI or URI template. */
+  mayRead(server: string, kind: ReadableKind, name: string): boolean;
 }
 
 /** Without keys, whoever can reach the server may do everything. */
-export const ANYONE: Caller = { name: 'anyone', admin: true, mayUse: () => true };
+export const ANYONE: Caller = { name: 'anyone', admin: true, mayUse: () => true, mayRead: () => true };

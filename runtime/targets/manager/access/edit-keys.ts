@@ -1,10 +1,10 @@
-import { appendFileSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configError, inputError } from '../../../contract/errors.ts';
 import { explainWriteError } from '../../../core/write-error.ts';
-import { makeFolders } from '../../../platform/make-folders.ts';
-import { writeFileAtomically } from '../../../platform/write-file.ts';
-import { withFileLock } from '../config-edit/file-lock.ts';
+import { makeFolders } from '../../../platform/files/make-folders.ts';
+import { withFileLock } from '../../../platform/files/file-lock.ts';
+import { writeText } from '../../../platform/files/write-text.ts';
 import { keyFileText, readKeyFile } from './key-file.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 
@@ -21,7 +21,7 @@ export async function addKey(file: string, record: KeyRecord, now: number): Prom
 export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
   // Where there is no file, there may be no folder for a lock either.
   find(readKeyFile(file) ?? [], nameOrId, file);
-  return await withFileLock(file, () => Promise.resolve(revoke(file, nameOrId, now)));
+  return await withFileLock(file, () => revoke(file, nameOrId, now));
 }
 
 function append(file: string, record: KeyRecord, now: number): void {
@@ -39,12 +39,12 @@ function append(file: string, record: KeyRecord, now: number): void {
   }
 }
 
-function revoke(file: string, nameOrId: string, now: number): KeyRecord {
+async function revoke(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
   const known = readKeyFile(file) ?? [];
   const record = find(known, nameOrId, file);
   const revoked = { ...record, revoked: new Date(now).toISOString() };
   const text = keyFileText(known.map((one) => (one === record ? revoked : one)));
-  writeFileAtomically(realpathSync(file), text, MODE, statSync(file));
+  await writeText(file, text, { mode: MODE });
   return revoked;
 }
 

@@ -12,6 +12,8 @@ export const keyRecord = Type.Object(
     hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     servers: patterns,
     tools: patterns,
+    prompts: Type.Optional(patterns),
+    resources: Type.Optional(patterns),
     readOnly: Type.Boolean(),
     admin: Type.Boolean(),
     rate: Type.Optional(Type.String()),

@@ -41,14 +41,19 @@ export function createManagerAccess(source: KeySource, now: () => number = Date.
     return holders;
   };
   /** Streams stay open for hours: whoever holds one may use no more than his key opens now. */
-  const asOfNow = ({ record, caller }: Holder): Caller => ({
-    ...caller,
-    mayUse(server, tool) {
-      const latest = current().find((holder) => holder.record.hash === record.hash);
-      return latest !== undefined && isActive(latest, now()) && latest.caller.mayUse(server, tool);
-    },
-  });
-  const anyone: Caller = { ...ANYONE, mayUse: () => source.keys() === undefined };
+  const asOfNow = ({ record, caller }: Holder): Caller => {
+    const latest = (): Caller | undefined => {
+      const found = current().find((holder) => holder.record.hash === record.hash);
+      return found && isActive(found, now()) ? found.caller : undefined;
+    };
+    return {
+      ...caller,
+      mayUse: (server, tool) => latest()?.mayUse(server, tool) ?? false,
+      mayRead: (server, kind, item) => latest()?.mayRead(server, kind, item) ?? false,
+    };
+  };
+  const isOpen = (): boolean => source.keys() === undefined;
+  const anyone: Caller = { ...ANYONE, mayUse: isOpen, mayRead: isOpen };
 
   return {
     hasKeys: () => source.keys() !== undefined,

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import type { ListName } from '../shapes/check-list.ts';
 import type { Asker, Params } from '../upstream/connection.ts';
 
 /**
@@ -8,9 +9,16 @@ import type { Asker, Params } from '../upstream/connection.ts';
 export interface Calls {
   /** Names of the servers the caller may use, sorted. */
   servers(caller: Caller): readonly string[];
-  /** All pages, filtered; tools in the server's own spelling and order, each as the server sent it. */
+  /** All pages, filtered; tools in the server's own spelling and order, each as the server sent it, malformed ones repaired or left out. */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
-  /** The result as it came, `isError` and all. */
+  /**
+   * The same for any list, empty if the server has none, as part of a list over all servers: with the last known items of a server
+   * that does not answer in time. Rejects if there are none.
+   */
+  listAll(
+    call: ServerCall & { readonly list: ListName; readonly maxWaitMs?: number | undefined },
+  ): Promise<readonly Params[]>;
+  /** The result as the server sent it, `isError` and all; repaired where it is malformed and that is safe. */
   callTool(call: ServerCall & { readonly tool: string; readonly args: Params }): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
@@ -20,7 +28,7 @@ export interface Calls {
   listResourceTemplates(call: PageCall): Promise<Page>;
   /** The `contents` of the resource. */
   readResource(call: ServerCall & { readonly uri: string }): Promise<readonly Params[]>;
-  /** The result of `completion/complete` as it came; only for prompts and templates that are offered. */
+  /** The result of `completion/complete`; only for prompts and templates that are offered. */
   complete(call: ServerCall & { readonly params: Params }): Promise<Params>;
   /** Each subscription is passed on; who wants it how often is for the caller to count. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
@@ -45,7 +53,7 @@ export interface PageCall extends ServerCall {
   readonly cursor?: string | undefined;
 }
 
-/** One page of a list, as the server gave it. */
+/** One page of a list: the server's items, repaired, without malformed ones. */
 export interface Page {
   readonly items: readonly Params[];
   readonly nextCursor: string | undefined;

@@ -22,6 +22,8 @@ export interface Question {
   readonly kind: CallKind;
   /** What is asked for and with what, where that is to be recorded. */
   readonly audited?: { readonly name: string; readonly args: unknown };
+  /** Whether it counts against the server's `concurrency`. Default true. */
+  readonly takesTurn?: boolean;
   /** How a failure is told, with the server's own name. */
   readonly texts: (server: string) => FailureTexts;
 }
@@ -35,7 +37,7 @@ export type Ask = <Result>(
 
 export function createAsk({ supervisor, redact, observer, audit, ...options }: AskParts): Ask {
   const { clock } = options;
-  return async (call, { kind, audited, texts }, work) => {
+  return async (call, { kind, audited, takesTurn, texts }, work) => {
     const startedAt = clock.now();
     let server: ManagedServer | undefined;
     const done = (outcome: CallOutcome, result?: unknown): void => {
@@ -47,12 +49,17 @@ export function createAsk({ supervisor, redact, observer, audit, ...options }: A
     };
     try {
       server = reach(supervisor, call);
-      const result = await visit(server, call, options, work);
+      const result = await visit(server, call, { ...options, takesTurn }, work);
       done(isToolError(result) ? 'tool-error' : 'ok', result);
       return result;
     } catch (error) {
       const name = server?.name ?? call.server;
-      const failure = explainFailure(error, { texts: texts(name), redact, signal: call.signal });
+      const failure = explainFailure(error, {
+        texts: texts(name),
+        redact,
+        server: server?.name,
+        signal: call.signal,
+      });
       done(failure.code);
       throw failure;
     }

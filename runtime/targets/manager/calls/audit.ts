@@ -51,9 +51,9 @@ export async function openAuditLog({
 }: AuditOptions): Promise<AuditLog> {
   const file = await openLineFile(path, (trouble) => log.error({ audit: path }, trouble));
   if (metrics) countLost(metrics, file.lost);
-  const shown = (args: unknown): unknown =>
+  const shown = (args: unknown, server: string | undefined): unknown =>
     options.arguments === 'redacted'
-      ? redact.value(args)
+      ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
     record({ call, server, kind, name, args, outcome, milliseconds, result }) {
@@ -63,10 +63,10 @@ export async function openAuditLog({
         caller: call.caller.name,
         server: server ?? cut(redact.text(call.server)),
         kind,
-        name: cut(redact.text(name)),
+        name: cut(redact.text(name, server)),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,
-        args: shown(args),
+        args: shown(args, server),
         ...(result === undefined ? {} : { resultCharacters: jsonSize(result) }),
       };
       file.write(JSON.stringify(entry));

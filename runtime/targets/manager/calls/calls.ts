@@ -5,11 +5,14 @@ import type { Calls } from './api.ts';
 import { createAsk } from './ask.ts';
 import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';
+import { listAllCalls } from './list-all.ts';
 import { promptCalls } from './prompts.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { resourceCalls } from './resources.ts';
+import { createCheckList } from '../shapes/check-list.ts';
 import { sideCalls } from './side-calls.ts';
 import { createToolCatalogue } from './tool-catalogue.ts';
+import { createServerLists } from './server-lists.ts';
 import { toolCalls } from './tools.ts';
 
 export interface CallLimits {
@@ -37,12 +40,19 @@ export function createCalls({
   clock = systemClock,
 }: CallsOptions): Calls {
   const observer = metrics && observeCalls(metrics, supervisor);
+  const checkList = createCheckList();
+  supervisor.subscribe((event) => {
+    if (event.kind === 'session-opened') supervisor.get(event.server)?.listFaults.clear();
+  });
   const ask = createAsk({ supervisor, redact, clock, audit, observer, ...limits });
+  const lists = createServerLists(supervisor, { clock, checkList });
+  const catalogue = createToolCatalogue(lists, clock);
   return {
     servers: (caller) => supervisor.names().filter((name) => caller.mayUse(name)),
-    ...toolCalls(ask, createToolCatalogue(supervisor, clock)),
-    ...promptCalls(ask),
-    ...resourceCalls(ask),
+    ...toolCalls(ask, catalogue),
+    ...listAllCalls(ask, lists, catalogue),
+    ...promptCalls(ask, checkList),
+    ...resourceCalls(ask, checkList),
     ...sideCalls(ask),
   };
 }

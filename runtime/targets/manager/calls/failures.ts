@@ -2,6 +2,7 @@ import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import { callerLeft } from '../../../platform/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
+import { Malformed } from '../shapes/shape.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 
 /** MCP's code for a resource that is not there, up to 2025-11-25. */
@@ -18,16 +19,22 @@ export interface FailureTexts {
 export interface FailureContext {
   readonly texts: FailureTexts;
   readonly redact: Redactor;
+  /** The server that it is about. */
+  readonly server: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Whatever went wrong between us and a server, as callers are told. What the server said stays as `cause`; nothing has secrets. */
-export function explainFailure(error: unknown, { texts, redact, signal }: FailureContext): AppError {
-  if (error instanceof AppError) return withoutSecrets(error, redact);
+export function explainFailure(error: unknown, { texts, redact, server, signal }: FailureContext): AppError {
+  const clean: Clean = {
+    text: (text) => redact.text(text, server),
+    value: (value) => redact.value(value, server),
+  };
+  if (error instanceof AppError) return withoutSecrets(error, clean);
   if (signal?.aborted) return callerLeft();
   const code = error instanceof TimeoutFailure ? 'TimeoutError' : 'UpstreamError';
   const details = [{ message: `${texts.detail}: ${causeOf(error)}` }];
-  return withoutSecrets(new AppError(code, texts.title, { details, cause: error }), redact);
+  return withoutSecrets(new AppError(code, texts.title, { details, cause: error }), clean);
 }
 
 export const isMethodNotFound = (error: unknown): boolean =>
@@ -46,10 +53,12 @@ function causeOf(error: unknown): string {
   if (error instanceof ConnectionClosed || error instanceof TimeoutFailure) {
     return `transport error: ${error.message}`;
   }
-  return messageOf(error);
+  return error instanceof Malformed ? `malformed answer: ${error.message}` : messageOf(error);
 }
 
-function withoutSecrets(error: AppError, redact: Redactor): AppError {
+type Clean = Pick<Redactor, 'text' | 'value'>;
+
+function withoutSecrets(error: AppError, redact: Clean): AppError {
   const { code, message, details, cause, retryAfterSeconds } = error;
   return new AppError(code, redact.text(message), {
     details: details?.map((detail) => ({ ...detail, message: redact.text(detail.message) })),
@@ -59,5 +68,5 @@ function withoutSecrets(error: AppError, redact: Redactor): AppError {
   });
 }
 
-const rpcFailureWithoutSecrets = ({ code, message, data }: RpcFailure, redact: Redactor): RpcFailure =>
+const rpcFailureWithoutSecrets = ({ code, message, data }: RpcFailure, redact: Clean): RpcFailure =>
   new RpcFailure(code, redact.text(message), redact.value(data));

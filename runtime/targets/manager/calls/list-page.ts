@@ -1,34 +1,39 @@
 import { inputError } from '../../../contract/errors.ts';
-import type { Params } from '../upstream/connection.ts';
 import type { Page } from './api.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
 import { itemsOf, nextCursorOf } from './list-pages.ts';
+import type { Caller } from '../access/caller.ts';
+import { mayList } from './offered.ts';
+import { LISTS } from './request-list.ts';
+import type { CheckList, ListName } from '../shapes/check-list.ts';
 import type { Visit } from './visit.ts';
 
 export interface PageRequest {
-  /** What the server must be able to do, and what it is called when it is not. */
-  readonly capability: 'prompts' | 'resources';
-  readonly method: string;
-  /** Where the result has the entries. */
-  readonly key: string;
+  readonly list: Exclude<ListName, 'tools'>;
   readonly cursor: string | undefined;
-  readonly isOffered: (item: Params) => boolean;
+  readonly caller: Caller;
 }
 
-/** One page as the server gives it, less what is not offered. */
+/** One page as the server gives it, repaired, without what is malformed, not offered or not for this caller. */
 export async function listPage(
   visit: Visit,
-  { capability, method, key, cursor, isOffered }: PageRequest,
+  { list, cursor, caller }: PageRequest,
+  checkList: CheckList,
 ): Promise<Page> {
+  const { server } = visit;
+  const { capability, method } = LISTS[list];
   await demand(visit, capability);
   try {
     const page = await visit.request(method, cursor ? { cursor } : undefined);
-    return { items: itemsOf(page, key).filter(isOffered), nextCursor: nextCursorOf(page) };
+    const { items, faults } = await checkList(list, itemsOf(page, list));
+    server.listFaults.report(list, faults, { isFirstPage: !cursor });
+    const offered = items.filter((item) => mayList(caller, server.spec(), list, item));
+    return { items: offered, nextCursor: nextCursorOf(page) };
   } catch (error) {
-    if (isMethodNotFound(error)) throw notImplemented(capability, visit.server.name);
+    if (isMethodNotFound(error)) throw notImplemented(capability, server.name);
     if (cursor && isInvalidParams(error)) {
       throw inputError(
-        `The cursor \`${cursor}\` is not one of server ${visit.server.name}; take it from \`nextCursor\` of the page before.`,
+        `The cursor \`${cursor}\` is not one of server ${server.name}; take it from \`nextCursor\` of the page before.`,
         error,
       );
     }

@@ -1,16 +1,21 @@
 import { isObject } from '../../../core/is-object.ts';
+import { refuseMember } from '../shapes/shape.ts';
 import type { Params } from '../upstream/connection.ts';
 
 /** More than any server should have; whoever gives more than this is cut off. */
 const MOST_PAGES = 1000;
 const MOST_ITEMS = 20_000;
 
+type AskPage = (cursor: string | undefined) => Promise<Params>;
+
+/** The objects on all pages of a list. */
+export async function listAllPages(key: string, askPage: AskPage): Promise<Params[]> {
+  return (await allItems(key, askPage)).filter(isObject);
+}
+
 /** All pages of a list, as far as the server gives it an end: a cursor that comes again is the last one followed. */
-export async function listAllPages(
-  key: string,
-  askPage: (cursor: string | undefined) => Promise<Params>,
-): Promise<Params[]> {
-  const items: Params[] = [];
+export async function allItems(key: string, askPage: AskPage): Promise<unknown[]> {
+  const items: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
@@ -23,10 +28,9 @@ export async function listAllPages(
   return items;
 }
 
-export function itemsOf(page: Params, key: string): readonly Params[] {
+export function itemsOf(page: Params, key: string): readonly unknown[] {
   const items = page[key];
-  if (!Array.isArray(items)) throw new Error(`the server answered without a list of \`${key}\``);
-  return items.filter(isObject);
+  return Array.isArray(items) ? items : refuseMember(key, items, 'a list');
 }
 
 export function nextCursorOf({ nextCursor }: Params): string | undefined {

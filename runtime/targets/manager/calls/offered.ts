@@ -1,6 +1,7 @@
 import { matchesAny } from '../../../core/name-pattern.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, ReadableKind } from '../access/caller.ts';
 import type { NameFilter, ServerSpec } from '../config/spec.ts';
+import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../upstream/connection.ts';
 
 /** Whether something of this name is offered. */
@@ -13,6 +14,25 @@ export function isToolOffered(
   tool: Params & { readonly name: string },
 ): boolean {
   return isOffered(tools, tool.name) && (!readOnly || onlyReads(tool));
+}
+
+/** Whether the caller may get this prompt, or read the resource of this URI or URI template. */
+export const mayRead = (
+  caller: Caller,
+  { name: server, prompts, resources }: ServerSpec,
+  kind: ReadableKind,
+  name: string,
+): boolean => isOffered(kind === 'prompt' ? prompts : resources, name) && caller.mayRead(server, kind, name);
+
+/** The same for an item of a list. */
+export function mayList(
+  caller: Caller,
+  spec: ServerSpec,
+  list: Exclude<ListName, 'tools'>,
+  { name, uri, uriTemplate }: Params,
+): boolean {
+  if (list === 'prompts') return mayRead(caller, spec, 'prompt', String(name));
+  return mayRead(caller, spec, 'resource', String(list === 'resources' ? uri : uriTemplate));
 }
 
 /** Whether this caller may call it, if it is offered. */

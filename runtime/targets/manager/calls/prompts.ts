@@ -5,28 +5,17 @@ import type { Ask, Question } from './ask.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
 import { demand, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
-import { isOffered } from './offered.ts';
+import { LIST_QUESTIONS } from './list-questions.ts';
+import { mayRead } from './offered.ts';
+import { promptResult } from '../shapes/results.ts';
+import type { CheckList } from '../shapes/check-list.ts';
 import type { Visit } from './visit.ts';
 
-const LISTING: Question = {
-  kind: 'list',
-  texts: (server) => ({
-    title: 'MCP server error listing prompts',
-    detail: `prompt list failed: ${server}`,
-  }),
-};
-
-export function promptCalls(ask: Ask): Pick<Calls, 'listPrompts' | 'getPrompt'> {
+export function promptCalls(ask: Ask, checkList: CheckList): Pick<Calls, 'listPrompts' | 'getPrompt'> {
   return {
     listPrompts: (call) =>
-      ask(call, LISTING, (visit) =>
-        listPage(visit, {
-          capability: 'prompts',
-          method: 'prompts/list',
-          key: 'prompts',
-          cursor: call.cursor,
-          isOffered: ({ name }) => isOffered(visit.server.spec().prompts, String(name)),
-        }),
+      ask(call, LIST_QUESTIONS.prompts, (visit) =>
+        listPage(visit, { list: 'prompts', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     getPrompt(call) {
       const { prompt, args } = call;
@@ -39,12 +28,12 @@ export function promptCalls(ask: Ask): Pick<Calls, 'listPrompts' | 'getPrompt'> 
         }),
       };
       return ask(call, question, async (visit) => {
-        if (!isOffered(visit.server.spec().prompts, prompt)) {
+        if (!mayRead(call.caller, visit.server.spec(), 'prompt', prompt)) {
           throw new AppError('ForbiddenError', `prompt not allowed: ${visit.server.name}/${prompt}`);
         }
         await demand(visit, 'prompts');
         try {
-          return await visit.request('prompts/get', { name: prompt, arguments: args });
+          return promptResult(await visit.request('prompts/get', { name: prompt, arguments: args }));
         } catch (error) {
           throw await judge(error, visit, prompt);
         }

@@ -1,52 +1,29 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import { couldBecome } from '../../../core/uri-template.ts';
 import { type Params, RpcFailure } from '../upstream/connection.ts';
-import type { Calls } from './api.ts';
+import type { Calls, ServerCall } from './api.ts';
 import type { Ask, Question } from './ask.ts';
 import { isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented } from './failures.ts';
 import { demand, listPage } from './list-page.ts';
-import { itemsOf, listAllPages } from './list-pages.ts';
-import { isOffered } from './offered.ts';
+import { listAllPages } from './list-pages.ts';
+import { LIST_QUESTIONS } from './list-questions.ts';
+import { mayRead } from './offered.ts';
+import { readResult } from '../shapes/results.ts';
+import type { CheckList } from '../shapes/check-list.ts';
 import type { Visit } from './visit.ts';
-
-const LISTING: Question = {
-  kind: 'list',
-  texts: (server) => ({
-    title: 'MCP server error listing resources',
-    detail: `resource list failed: ${server}`,
-  }),
-};
-const LISTING_TEMPLATES: Question = {
-  kind: 'list',
-  texts: (server) => ({
-    title: 'MCP server error listing resource templates',
-    detail: `resource template list failed: ${server}`,
-  }),
-};
 
 export function resourceCalls(
   ask: Ask,
+  checkList: CheckList,
 ): Pick<Calls, 'listResources' | 'listResourceTemplates' | 'readResource'> {
   return {
     listResources: (call) =>
-      ask(call, LISTING, (visit) =>
-        listPage(visit, {
-          capability: 'resources',
-          method: 'resources/list',
-          key: 'resources',
-          cursor: call.cursor,
-          isOffered: ({ uri }) => isOffered(visit.server.spec().resources, String(uri)),
-        }),
+      ask(call, LIST_QUESTIONS.resources, (visit) =>
+        listPage(visit, { list: 'resources', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     listResourceTemplates: (call) =>
-      ask(call, LISTING_TEMPLATES, (visit) =>
-        listPage(visit, {
-          capability: 'resources',
-          method: 'resources/templates/list',
-          key: 'resourceTemplates',
-          cursor: call.cursor,
-          isOffered: ({ uriTemplate }) => isOffered(visit.server.spec().resources, String(uriTemplate)),
-        }),
+      ask(call, LIST_QUESTIONS.resourceTemplates, (visit) =>
+        listPage(visit, { list: 'resourceTemplates', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     readResource(call) {
       const { uri } = call;
@@ -59,9 +36,9 @@ export function resourceCalls(
         }),
       };
       return ask(call, question, async (visit) => {
-        await demandResource(visit, uri);
+        await demandResource(visit, call);
         try {
-          return itemsOf(await visit.request('resources/read', { uri }), 'contents');
+          return readResult(await visit.request('resources/read', { uri })).contents;
         } catch (error) {
           throw await judge(error, visit, uri);
         }
@@ -70,12 +47,14 @@ export function resourceCalls(
   };
 }
 
-/** Refuses what is not offered, before the server hears of it. */
-export async function demandResource(visit: Visit, uri: string): Promise<void> {
+type ResourceCall = ServerCall & { readonly uri: string };
+
+/** Refuses what is not offered or not for this caller, before the server hears of it. */
+export async function demandResource(visit: Visit, { caller, uri }: ResourceCall): Promise<void> {
   if (uri === '') {
     throw inputError('`uri` is missing; name the resource to read, as the list of resources has it.');
   }
-  if (!isOffered(visit.server.spec().resources, uri)) {
+  if (!mayRead(caller, visit.server.spec(), 'resource', uri)) {
     throw new AppError('ForbiddenError', `resource not allowed: ${visit.server.name}: ${uri}`);
   }
   await demand(visit, 'resources');

@@ -4,10 +4,11 @@ import type { Caller } from '../access/caller.ts';
 import type { Calls, UpstreamTool } from './api.ts';
 import { askEach } from './ask-each.ts';
 import { qualify } from './qualified-name.ts';
+import { qualifiedToolName } from './tool-name.ts';
 
 export interface FoundTool {
   readonly server: string;
-  /** `server__tool`. */
+  /** `server__tool`, or a mapped name that clients accept. */
   readonly name: string;
   /** As the server sent it. */
   readonly tool: UpstreamTool;
@@ -45,11 +46,18 @@ export function createToolSearch(calls: Calls): ToolSearch {
     async search(caller, query, limit, { requestId, signal, onFailure }) {
       const answers = await askEach(
         calls.servers(caller),
-        (server) => calls.listTools({ caller, server, requestId, signal }),
+        async (server) =>
+          (await calls.listAll({
+            caller,
+            server,
+            requestId,
+            signal,
+            list: 'tools',
+          })) as readonly UpstreamTool[],
         { signal, onFailure },
       );
       const tools = answers.flatMap(({ server, answer }) =>
-        answer.map((tool): FoundTool => ({ server, name: qualify(server, tool.name), tool })),
+        answer.map((tool): FoundTool => ({ server, name: qualifiedToolName(server, tool.name), tool })),
       );
       if (query.trim() === '') return tools.slice(0, limit);
       const found = indexOf(caller, tools).search(query);
@@ -74,10 +82,10 @@ function makeIndex(rows: readonly Record<string, string>[]): MiniSearch {
   return index;
 }
 
-function texts({ name, tool }: FoundTool): Record<string, string> {
+function texts({ server, tool }: FoundTool): Record<string, string> {
   const annotations = isObject(tool['annotations']) ? tool['annotations'] : {};
   return {
-    name,
+    name: qualify(server, tool.name),
     title: `${asText(tool['title'])} ${asText(annotations['title'])}`,
     description: asText(tool['description']),
     parameters: parameterTexts(tool['inputSchema']).join(' '),

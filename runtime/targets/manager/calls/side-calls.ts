@@ -4,8 +4,9 @@ import type { Calls, ServerCall } from './api.ts';
 import type { Ask, Question } from './ask.ts';
 import { isMethodNotFound, notImplemented } from './failures.ts';
 import { demand } from './list-page.ts';
-import { isOffered } from './offered.ts';
+import { mayRead } from './offered.ts';
 import { demandResource } from './resources.ts';
+import { completionResult } from '../shapes/results.ts';
 import type { Visit } from './visit.ts';
 
 const question = (doing: string): Question => ({
@@ -23,16 +24,18 @@ export function sideCalls(ask: Ask): Pick<Calls, 'complete' | 'subscribe' | 'uns
     call: ServerCall & { readonly uri: string },
   ): Promise<void> => {
     await ask(call, SUBSCRIBING, async (visit) => {
-      await demandResource(visit, call.uri);
+      await demandResource(visit, call);
       return requestIfKnown(visit, 'subscriptions', method, { uri: call.uri });
     });
   };
   return {
     complete: (call) =>
       ask(call, COMPLETING, async (visit) => {
-        demandReference(visit, call.params['ref']);
+        demandReference(visit, call);
         await demand(visit, 'completions');
-        return requestIfKnown(visit, 'completions', 'completion/complete', call.params);
+        return completionResult(
+          await requestIfKnown(visit, 'completions', 'completion/complete', call.params),
+        );
       }),
     subscribe: (call) => aboutResource('resources/subscribe', call),
     unsubscribe: (call) => aboutResource('resources/unsubscribe', call),
@@ -53,15 +56,18 @@ async function requestIfKnown(visit: Visit, what: string, method: string, params
   }
 }
 
-function demandReference({ server }: Visit, ref: unknown): void {
-  const { type, name, uri } = (ref ?? {}) as Params;
-  const { prompts, resources } = server.spec();
+function demandReference(
+  { server }: Visit,
+  { caller, params }: ServerCall & { readonly params: Params },
+): void {
+  const { type, name, uri } = (params['ref'] ?? {}) as Params;
+  const spec = server.spec();
   if (type === 'ref/prompt' && typeof name === 'string') {
-    if (isOffered(prompts, name)) return;
+    if (mayRead(caller, spec, 'prompt', name)) return;
     throw new AppError('ForbiddenError', `prompt not allowed: ${server.name}/${name}`);
   }
   if (type === 'ref/resource' && typeof uri === 'string') {
-    if (isOffered(resources, uri)) return;
+    if (mayRead(caller, spec, 'resource', uri)) return;
     throw new AppError('ForbiddenError', `resource not allowed: ${server.name}: ${uri}`);
   }
   throw inputError('`ref` must name a prompt (ref/prompt, name) or a resource (ref/resource, uri).');

@@ -1,118 +1,76 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { Supervisor } from '../supervisor/api.ts';
-import { waitFor } from '../../../platform/wait-for.ts';
-import { type Connection, TimeoutFailure } from '../upstream/connection.ts';
-import type { ServerCall, UpstreamTool } from './api.ts';
-import { isMethodNotFound } from './failures.ts';
-import { listAllPages } from './list-pages.ts';
+import type { UpstreamTool } from './api.ts';
+import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { isOffered, isToolOffered } from './offered.ts';
-import { SharedWork } from './shared-work.ts';
+import type { ServerLists } from './server-lists.ts';
+import { mappedNames, mayBeMapped } from './tool-name.ts';
 import type { Visit } from './visit.ts';
 
-/** Names that are not known are looked up anew, but not for every call of those who guess. */
+/** Unknown names are looked up in a new list, but not for every call of a client that guesses. */
 const LOOK_AGAIN_MS = 1000;
-
-interface Catalogue {
-  readonly connection: Connection;
-  readonly listing: SharedWork<readonly UpstreamTool[]>;
-  readonly askedAt: number;
-  offer: ToolOffer | undefined;
-}
 
 /** What is offered of a server's tools by one specification. */
 interface ToolOffer {
   readonly spec: ServerSpec;
-  readonly askedAt: number;
   readonly tools: readonly UpstreamTool[];
   readonly byName: ReadonlyMap<string, UpstreamTool>;
   readonly byLowerName: ReadonlyMap<string, UpstreamTool>;
+  /** By the names that MCP clients are given in place of those that they do not accept. */
+  readonly byClientName: ReadonlyMap<string, UpstreamTool>;
 }
 
-/** Knows what tools servers have, so that most calls need not ask. */
+type Reader = Pick<ListReader, 'signal' | 'patience'>;
+
+/** Finds the tools of a server by name. */
 export interface ToolCatalogue {
   /** In the server's own order. */
-  readonly tools: (visit: Visit, call: ServerCall) => Promise<readonly UpstreamTool[]>;
-  /** By its name in any case; the exact one, if there is one. */
-  readonly find: (visit: Visit, call: ServerCall, name: string) => Promise<UpstreamTool | undefined>;
+  readonly tools: (visit: Visit, reader: Reader) => Promise<readonly UpstreamTool[]>;
+  /** By its name in any case; the exact one, if there is one. Also by the name that MCP clients are given. */
+  readonly find: (visit: Visit, reader: Reader, name: string) => Promise<UpstreamTool | undefined>;
+  /** The same, in a new list. */
+  readonly findAgain: (visit: Visit, reader: Reader, name: string) => Promise<UpstreamTool | undefined>;
+  /** The list is known to be old. */
+  readonly expire: (visit: Visit) => void;
 }
 
-export function createToolCatalogue(supervisor: Supervisor, clock: Clock): ToolCatalogue {
-  const catalogues = new Map<string, Catalogue>();
-  supervisor.subscribe((event) => {
-    if (event.kind === 'notification' && event.method === 'notifications/tools/list_changed') {
-      catalogues.delete(event.server);
-    }
-    if (event.kind === 'servers-changed') {
-      for (const name of catalogues.keys()) if (!supervisor.get(name)) catalogues.delete(name);
-    }
-  });
+export function createToolCatalogue(lists: ServerLists, clock: Clock): ToolCatalogue {
+  const offers = new WeakMap<ListSnapshot['items'], ToolOffer>();
 
-  async function current({ server, connection }: Visit): Promise<Catalogue> {
-    const open = await connection();
-    const known = catalogues.get(server.name);
-    if (known?.connection === open && !known.listing.givenUp) return known;
-    const { request } = server.spec().timeouts;
-    const catalogue: Catalogue = {
-      connection: open,
-      askedAt: clock.now(),
-      offer: undefined,
-      listing: new SharedWork((signal) => listTools(open, request, signal)),
-    };
-    catalogues.set(server.name, catalogue);
-    return catalogue;
+  async function offer(
+    { server, timeLeft }: Visit,
+    { signal, patience }: Reader,
+  ): Promise<ToolOffer & { readonly listedAt: number }> {
+    const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, patience });
+    const spec = server.spec();
+    const known = offers.get(items);
+    // Items without a name were left out.
+    const made = known?.spec === spec ? known : makeOffer(spec, items as readonly UpstreamTool[]);
+    offers.set(items, made);
+    return { ...made, listedAt };
   }
 
-  async function offer(visit: Visit, { signal }: ServerCall): Promise<ToolOffer> {
-    const catalogue = await current(visit);
-    const spec = visit.server.spec();
-    if (catalogue.offer?.spec === spec) return catalogue.offer;
-    const timeoutMs = visit.timeLeft();
-    const late = (): Error => new TimeoutFailure(`The server did not list its tools within ${timeoutMs} ms.`);
-    try {
-      const tools = await catalogue.listing.join((listing) =>
-        waitFor(listing, { clock, timeoutMs, signal, late }),
-      );
-      catalogue.offer = makeOffer(spec, tools, catalogue.askedAt);
-      return catalogue.offer;
-    } catch (error) {
-      if (catalogues.get(visit.server.name) === catalogue) catalogues.delete(visit.server.name);
-      throw error;
-    }
-  }
+  const expire = ({ server }: Visit): void => lists.expire(server, 'tools');
+  const findAgain: ToolCatalogue['findAgain'] = async (visit, reader, name) => {
+    expire(visit);
+    return pick(await offer(visit, reader), name.trim());
+  };
 
   return {
-    tools: async (visit, call) => (await offer(visit, call)).tools,
-    async find(visit, call, name) {
+    tools: async (visit, reader) => (await offer(visit, reader)).tools,
+    findAgain,
+    expire,
+    async find(visit, reader, name) {
       const wanted = name.trim();
-      if (!isOffered(visit.server.spec().tools, wanted)) return undefined;
-      const first = await offer(visit, call);
+      if (!isOffered(visit.server.spec().tools, wanted) && !mayBeMapped(wanted)) return undefined;
+      const first = await offer(visit, reader);
       const found = pick(first, wanted);
-      if (found || clock.now() - first.askedAt < LOOK_AGAIN_MS) return found;
-      catalogues.delete(visit.server.name);
-      return pick(await offer(visit, call), wanted);
+      return found || clock.now() - first.listedAt < LOOK_AGAIN_MS ? found : findAgain(visit, reader, wanted);
     },
   };
 }
 
-async function listTools(
-  connection: Connection,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<readonly UpstreamTool[]> {
-  if (!('tools' in connection.peer.capabilities)) return [];
-  try {
-    const tools = await listAllPages('tools', (cursor) =>
-      connection.request('tools/list', cursor === undefined ? undefined : { cursor }, { timeoutMs, signal }),
-    );
-    return tools.filter((tool): tool is UpstreamTool => typeof tool['name'] === 'string');
-  } catch (error) {
-    if (isMethodNotFound(error)) return [];
-    throw error;
-  }
-}
-
-function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[], askedAt: number): ToolOffer {
+function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[]): ToolOffer {
   const byName = new Map<string, UpstreamTool>();
   const byLowerName = new Map<string, UpstreamTool>();
   for (const tool of all) {
@@ -121,8 +79,12 @@ function makeOffer(spec: ServerSpec, all: readonly UpstreamTool[], askedAt: numb
     const lower = tool.name.toLowerCase();
     if (!byLowerName.has(lower)) byLowerName.set(lower, tool);
   }
-  return { spec, askedAt, tools: [...byName.values()], byName, byLowerName };
+  const byClientName = new Map<string, UpstreamTool>();
+  for (const tool of byName.values()) {
+    for (const mapped of mappedNames(spec.name, tool.name)) byClientName.set(mapped, tool);
+  }
+  return { spec, tools: [...byName.values()], byName, byLowerName, byClientName };
 }
 
-const pick = ({ byName, byLowerName }: ToolOffer, name: string): UpstreamTool | undefined =>
-  byName.get(name) ?? byLowerName.get(name.toLowerCase());
+const pick = ({ byName, byLowerName, byClientName }: ToolOffer, name: string): UpstreamTool | undefined =>
+  byName.get(name) ?? byLowerName.get(name.toLowerCase()) ?? byClientName.get(name);

@@ -11,6 +11,7 @@ export interface VisitOptions {
   readonly clock: Clock;
   /** What the JSON of one answer may have at most. */
   readonly maxResultCharacters: number;
+  readonly takesTurn?: boolean | undefined;
 }
 
 /** One caller at one server, from the turn he got until his time is over. */
@@ -33,13 +34,13 @@ const NOBODY: Asker = {
 export async function visit<Result>(
   server: ManagedServer,
   { signal, onProgress, meta, asker = NOBODY }: ServerCall,
-  { clock, maxResultCharacters }: VisitOptions,
+  { clock, maxResultCharacters, takesTurn = true }: VisitOptions,
   work: (visit: Visit) => Promise<Result>,
 ): Promise<Result> {
   const deadline = clock.now() + server.spec().timeouts.request;
   const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
   const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
-  const leave = await takeTurn(server, { clock, timeoutMs: timeLeft(), signal });
+  const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
   try {
     return await work({
       server,
@@ -65,11 +66,11 @@ export async function visit<Result>(
       },
     });
   } finally {
-    leave();
+    leave?.();
   }
 }
 
-async function takeTurn(
+async function turnOf(
   { name, turns }: ManagedServer,
   { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<Leave> {

@@ -7,7 +7,7 @@ export interface ManagerStatus {
   readonly servers: readonly ServerState[];
 }
 
-interface ServerState {
+export interface ServerState {
   readonly name: string;
   readonly status: string;
   readonly phase: string;
@@ -16,6 +16,7 @@ interface ServerState {
   readonly startedAt?: string;
   readonly restarts: number;
   readonly reason?: string;
+  readonly warnings?: readonly string[];
   readonly nextStartAt?: string;
   readonly running: number;
   readonly queued: number;

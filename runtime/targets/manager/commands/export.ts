@@ -34,17 +34,23 @@ export const exportCommand: Command = {
     const problems = [...config.problems, ...secrets.problems];
     if (problems.length > 0) throw problemsError(problems);
     const { exportSecrets } = await import('../config-edit/export-secrets.ts');
-    const { writeFileAtomically } = await import('../../../platform/write-file.ts');
+    const { refuseInput } = await import('../../../platform/files/refuse-input.ts');
+    const { writeText } = await import('../../../platform/files/write-text.ts');
     const { context, contract } = exportSecrets(config.entries, secrets.servers);
     const files = [
       [invocation.value('context-output') ?? '', context],
       [invocation.value('contract-output') ?? '', contract],
     ] as const;
+    const inputs = [
+      { path: paths.config, role: 'the configuration that is exported' },
+      { path: paths.runtime, role: 'the secrets file that is exported' },
+    ];
+    for (const [path] of files) refuseInput(path, inputs);
     for (const [path] of invocation.flag('overwrite') ? [] : files) {
       if (await readText(path))
         throw configError(`${path} is there already. Write it anew with --overwrite, or name another file.`);
     }
-    for (const [path, text] of files) writeFileAtomically(path, text);
+    for (const [path, text] of files) await writeText(path, text);
     output.err(`Wrote ${files.map(([path]) => path).join(' and ')}.\n`);
     return 0;
   },

@@ -1,10 +1,10 @@
-import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolders } from '../../../platform/make-folders.ts';
-import { writeFileAtomically } from '../../../platform/write-file.ts';
+import { makeFolders } from '../../../platform/files/make-folders.ts';
+import { withFileLock } from '../../../platform/files/file-lock.ts';
+import { findOutputFile } from '../../../platform/files/output-target.ts';
+import { writeText } from '../../../platform/files/write-text.ts';
 import { type Problem, problemsError } from '../config/problems.ts';
 import { readText } from '../../../platform/read-text.ts';
-import { withFileLock } from './file-lock.ts';
 
 export interface FileKind {
   /** What is wrong with a text of this kind. */
@@ -26,7 +26,7 @@ export async function editFile(
   edit: (text: string) => string | Promise<string>,
   kind: FileKind,
 ): Promise<boolean> {
-  const target = await realPath(path);
+  const target = findOutputFile(path).path;
   makeFolders(dirname(target), kind.folderMode);
   return await withFileLock(target, async () => {
     for (let attempts = 1; ; attempts += 1) {
@@ -37,15 +37,10 @@ export async function editFile(
       refuseDamage(path, { before: text, after: edited }, kind);
       const now = await readText(target);
       if (now?.whole !== before?.whole && attempts < MOST_ATTEMPTS) continue;
-      writeFileAtomically(target, edited, before ? before.mode & 0o777 : kind.mode, before?.owner);
+      await writeText(target, edited, kind.mode === undefined ? {} : { mode: kind.mode });
       return true;
     }
   });
-}
-
-/** The file itself where a link leads to it: renaming over the link would cut it off. */
-async function realPath(path: string): Promise<string> {
-  return await realpath(path).catch(() => path);
 }
 
 /** What was wrong before is not the edit's fault: it may be one of several that mend it. */

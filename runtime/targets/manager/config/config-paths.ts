@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { homeFolder } from '../../../platform/files/home-folder.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 
 /** The two files a configuration is in; absolute. */
@@ -19,7 +19,11 @@ export function configPaths(
     config: resolve(invocation.value('config-file') ?? '.mcpd.toml'),
     runtime: resolve(
       invocation.value('runtime-file') ??
-        join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'mcpd', 'secrets.dev.toml'),
+        join(
+          env['XDG_CONFIG_HOME'] || join(env['HOME'] || homeFolder() || '/', '.config'),
+          'mcpd',
+          'secrets.dev.toml',
+        ),
     ),
   };
 }

@@ -42,7 +42,8 @@ export function createExpander({
     const { text, used, problems } = expand(written, env);
     for (const problem of problems) tell(problem);
     // Every child sees those.
-    for (const { name, value } of used) if (!isInherited(name, platform)) redactions.add(value);
+    for (const { name, value } of used)
+      if (!isInherited(name, platform)) redactions.add(value, [name, String(keys.at(-1))], server);
     return text;
   };
   return {

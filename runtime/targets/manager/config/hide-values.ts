@@ -1,3 +1,5 @@
+import { soundsSecret } from '../../../core/secret-name.ts';
+
 const HIDDEN = '***';
 
 /** A value as lists show it: what is written out is hidden, what only names a variable is not. */
@@ -31,6 +33,3 @@ export function hideUrl(text: string): string {
     .replace(/\/\/[^/?#\s]*@/, `//${HIDDEN}@`)
     .replaceAll(/([?&][^=&#]+=)([^&#]*)/g, (_, name: string, value: string) => name + hideValue(value));
 }
-
-const soundsSecret = (flag: string): boolean =>
-  /key|token|secret|password|passwd|credential|auth/i.test(flag);

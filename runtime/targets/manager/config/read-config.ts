@@ -2,23 +2,25 @@ import type { ConfigPaths } from './config-paths.ts';
 import type { Environment } from '../../../core/expand.ts';
 import { readServersText } from './read-servers-text.ts';
 import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
-import { resolveConfig } from './resolve-config.ts';
-import type { ManagerConfig, ServerTimeouts } from './spec.ts';
+import { type ConfigSources, resolveConfig } from './resolve-config.ts';
+import type { ManagerConfig } from './spec.ts';
 
 /** A configuration, and what whoever wrote it should hear about it although it works. */
 export interface LoadedConfig extends ManagerConfig {
   readonly warnings: readonly string[];
+  /** What is wrong with the servers that are unusable. */
+  readonly problems: readonly string[];
 }
 
 /** Reads the configuration; rejects with one ConfigError that names everything wrong with it. */
 export async function readConfig(
   paths: ConfigPaths,
   env: Environment,
-  options: { readonly timeouts?: Partial<ServerTimeouts> | undefined } = {},
+  options: Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> = {},
 ): Promise<LoadedConfig> {
   const [servers, secrets] = await Promise.all([readServersText(paths.config), readText(paths.runtime)]);
   const { platform } = process;
-  const resolved = resolveConfig({ servers, secrets, env, platform, timeouts: options.timeouts });
+  const resolved = resolveConfig({ servers, secrets, env, platform, ...options });
   return {
     ...resolved,
     files: [paths.config, paths.runtime],

@@ -6,7 +6,7 @@ import { describeProblem, type Problem, problemsError, type Report } from './pro
 import { createRedactions } from '../../../core/redactions.ts';
 import { resolveServer } from './resolve-server.ts';
 import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
-import type { ManagerConfig, ServerTimeouts } from './spec.ts';
+import type { ManagerConfig, ServerSpec, ServerTimeouts } from './spec.ts';
 
 /** What a configuration is made of, read from wherever it is. */
 export interface ConfigSources {
@@ -16,22 +16,27 @@ export interface ConfigSources {
   readonly platform: string;
   /** Times from the command line; they go before those of `[daemon]`, and those of a server before them. */
   readonly timeouts?: Partial<ServerTimeouts> | undefined;
+  /** Whether servers with wrong values are kept, as unusable ones. Otherwise they make the configuration invalid. */
+  readonly keepsUnusable?: boolean | undefined;
 }
 
 export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
   readonly warnings: readonly string[];
+  /** What is wrong with the servers that are unusable. */
+  readonly problems: readonly string[];
 }
 
 /** Checks and resolves a configuration; throws one ConfigError with all that is wrong. Pure. */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const config = readConfigFile(sources.servers);
   const secrets = readSecretsFile(sources.secrets);
-  const problems: Problem[] = [...config.problems, ...secrets.problems];
+  const fileProblems = [...config.problems, ...secrets.problems];
+  const serverProblems: Problem[] = [];
   const redactions = createRedactions();
   const reporter =
     (file: string, { locate }: Pick<ConfigFile | SecretsFile, 'locate'>): Report =>
     (path, message) => {
-      problems.push({ file, line: locate(path), message });
+      serverProblems.push({ file, line: locate(path), message });
     };
   const context = {
     env: sources.env,
@@ -44,16 +49,33 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   };
   const servers = config.entries
     .filter(({ enabled }) => enabled)
-    .map((entry) => resolveServer(entry, secrets.servers.get(entry.name) ?? noSecrets(entry.name), context));
+    .map((entry) => {
+      const before = serverProblems.length;
+      const spec = resolveServer(entry, secrets.servers.get(entry.name) ?? noSecrets(entry.name), context);
+      return usableOnly(spec, serverProblems.slice(before));
+    });
   const isFirst = ({ file }: Problem): number => (file === sources.servers.path ? 0 : 1);
-  if (problems.length > 0) throw problemsError(problems.toSorted((a, b) => isFirst(a) - isFirst(b)));
+  if (fileProblems.length > 0 || (serverProblems.length > 0 && sources.keepsUnusable !== true)) {
+    const all = [...fileProblems, ...serverProblems];
+    throw problemsError(all.toSorted((a, b) => isFirst(a) - isFirst(b)));
+  }
   return {
     servers,
     daemon: config.daemon.settings,
     plugins: config.plugins,
-    secrets: redactions.values(),
+    secrets: redactions.all(),
+    problems: serverProblems.map(describeProblem),
     warnings: [...config.warnings, ...strangers(config, secrets, sources.secrets?.path ?? '')],
   };
+}
+
+/** The server, or why it is unusable. */
+function usableOnly(spec: ServerSpec, problems: readonly Problem[]): ServerSpec {
+  if (problems.length === 0) return spec;
+  const prefix = `server ${JSON.stringify(spec.name)}: `;
+  const sentences = new Set(problems.map(({ message }) => message.replace(prefix, '')));
+  const problem = [...sentences].join(' ');
+  return { ...spec, launch: { kind: 'unusable', problem } };
 }
 
 /** Values for servers that are not there: the name may be misspelt. */

@@ -1,3 +1,4 @@
+import { isSecretName } from '../../../core/secret-name.ts';
 import { suggest } from '../../../core/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type Mount, packageCommand } from './package-launch.ts';
@@ -18,7 +19,7 @@ export function resolveProcess(
   refuseSecrets(['url', 'headers', 'oauth'], sides, context);
   checkVariables(sides, launch.env, context);
   const env = mergeRecords('env', launch.env, sides, context);
-  const args = [...expandEntry.texts('args', launch.args), ...secretArgs(sides, context)];
+  const args = [...entryArgs(launch.args, sides, context), ...secretArgs(sides, context)];
   const volumes = mounts(sides, context);
   checkRequired(sides, { env, args }, context);
   const start =
@@ -37,14 +38,35 @@ export function resolveProcess(
   };
 }
 
-function secretArgs({ secrets, expandSecret }: TwoSides, { redactions }: ResolveContext): string[] {
-  const args = expandSecret.texts('args', secrets.args);
-  for (const arg of args) {
-    const value = arg.startsWith('-') ? arg.slice(arg.indexOf('=') + 1 || arg.length) : arg;
-    // A folder is no secret, and errors about files are of no use without it.
-    if (!/^(?:[/~]|\.\.?\/|[A-Za-z]:\\)/.test(value)) redactions.add(value);
+/** In this file, a value is a secret only by its name. */
+function entryArgs(
+  written: readonly string[],
+  { entry, expandEntry }: TwoSides,
+  { redactions }: ResolveContext,
+): string[] {
+  const args = expandEntry.texts('args', written);
+  for (const [index, arg] of args.entries()) {
+    const { name, value } = readArg(arg, args[index - 1] ?? '');
+    if (isSecretName(name)) redactions.add(value, [name], entry.name);
   }
   return args;
+}
+
+function secretArgs({ entry, secrets, expandSecret }: TwoSides, { redactions }: ResolveContext): string[] {
+  const args = expandSecret.texts('args', secrets.args);
+  for (const [index, arg] of args.entries()) {
+    const { name, value } = readArg(arg, args[index - 1] ?? '');
+    redactions.add(value, [name], entry.name);
+  }
+  return args;
+}
+
+/** A value is called by its flag, `--token=x` or `--token x`, or by the name before it, `API_KEY=x`. */
+function readArg(arg: string, before: string): { readonly name: string; readonly value: string } {
+  const [, name, value] = /^(-{0,2}[\w-]+)=([^]*)$/.exec(arg) ?? [];
+  if (name !== undefined && value !== undefined) return { name, value };
+  if (arg.startsWith('-')) return { name: '', value: '' };
+  return { name: /^--?[^=]+$/.test(before) ? before : '', value: arg };
 }
 
 function checkVariables(

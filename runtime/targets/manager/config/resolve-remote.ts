@@ -17,7 +17,7 @@ export function resolveRemote(launch: RemoteEntry, sides: TwoSides, context: Res
     const report = isSecret ? context.reportSecrets : context.report;
     report([...(isSecret ? secrets : entry).path, 'url'], `${label}: the url ${problem}.`);
   }
-  hideSecretsOf(url, context);
+  hideSecretsOf(entry.name, url, context);
   const headers = mergeRecords('headers', launch.headers, sides, context);
   for (const [name, value] of Object.entries(headers)) {
     const isRight = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
@@ -42,10 +42,12 @@ function urlProblem(text: string, written: string | undefined): string | undefin
 }
 
 /** Passwords and keys are put into URLs too. */
-function hideSecretsOf(text: string, { redactions }: ResolveContext): void {
+function hideSecretsOf(server: string, text: string, { redactions }: ResolveContext): void {
   const url = URL.parse(text);
   if (!url) return;
-  for (const value of [url.password, ...url.searchParams.values()]) redactions.add(value);
+  for (const [name, value] of [['password', url.password] as const, ...url.searchParams]) {
+    redactions.add(value, [name], server);
+  }
 }
 
 function resolveOAuth(
@@ -64,7 +66,7 @@ function resolveOAuth(
       [...entry.path, 'oauth'],
       `server ${JSON.stringify(entry.name)}: oauth needs ${key}, here or in the secrets file.`,
     );
-  redactions.add(value['client_secret'] ?? '');
+  redactions.add(value['client_secret'] ?? '', ['client_secret'], entry.name);
   const tokenUrl = value['token_url'];
   const problem =
     tokenUrl === undefined

@@ -1,3 +1,4 @@
+import type { Secret } from '../../../core/redactions.ts';
 import type { PluginSettings } from '../plugins/settings.ts';
 
 /** What the manager is to run, read from its files and resolved: no placeholder is left in it, and every default is set. */
@@ -7,7 +8,7 @@ export interface ManagerConfig {
   readonly daemon: DaemonSettings;
   readonly plugins: PluginSettings;
   /** Values that must never be shown: everything that came out of the secrets file or a placeholder. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly Secret[];
   /** The files this was read from; a change of one of them is a reason to read again. */
   readonly files: readonly string[];
 }
@@ -16,7 +17,7 @@ export interface ManagerConfig {
 export interface ServerSpec {
   /** Lower case, trimmed: the one spelling used everywhere. */
   readonly name: string;
-  readonly launch: ProcessLaunch | RemoteLaunch;
+  readonly launch: Launch;
   readonly tools: NameFilter;
   readonly prompts: NameFilter;
   /** Matched against URIs. */
@@ -30,6 +31,15 @@ export interface ServerSpec {
   /** Calls that run at once, and those that may wait for their turn; more are refused. */
   readonly concurrency: number;
   readonly queue: number;
+}
+
+export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
+
+/** A server that cannot be started, as its own values are incomplete or wrong: a variable that is not set, a required argument. */
+interface UnusableLaunch {
+  readonly kind: 'unusable';
+  /** Sentences. */
+  readonly problem: string;
 }
 
 /** A child process that speaks over its stdin and stdout. */

@@ -1,3 +1,4 @@
+import { isSecretName } from '../../../core/secret-name.ts';
 import type { Expander } from './expander.ts';
 import type { Report } from './problems.ts';
 import type { Redactions } from '../../../core/redactions.ts';
@@ -12,17 +13,19 @@ export interface TwoSides {
   readonly expandSecret: Expander;
 }
 
-/** Texts that both files may have; those of the secrets file win, and are to be hidden. */
+/** Texts that both files may have; those of the secrets file win. They are to be hidden, and so are those whose name sounds secret. */
 export function mergeRecords(
   key: 'env' | 'headers',
   written: Readonly<Record<string, string>>,
-  { secrets, expandEntry, expandSecret }: TwoSides,
+  { entry, secrets, expandEntry, expandSecret }: TwoSides,
   { redactions, holdsSecrets }: { redactions: Redactions; holdsSecrets: boolean },
 ): Record<string, string> {
   const own = expandEntry.record(key, written);
   const secret = expandSecret.record(key, secrets[key]);
-  for (const value of [...Object.values(secret), ...(holdsSecrets ? Object.values(own) : [])])
-    redactions.add(value);
+  for (const [name, value] of Object.entries(own)) {
+    if (holdsSecrets || isSecretName(name)) redactions.add(value, [name], entry.name);
+  }
+  for (const [name, value] of Object.entries(secret)) redactions.add(value, [name], entry.name);
   return { ...own, ...secret };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { Operation } from '../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../serve/http/schemas.ts';
 import type { ToolResult } from '../calls/api.ts';
+import { serverName } from '../config/server-name.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { wordOf } from '../../../serve/http/query.ts';
 import { toolResult, toolText as toolTextSchema } from './schemas/tools.ts';
@@ -40,13 +41,14 @@ export function textOfCall(call: Omit<ToolCall, 'run'>, result: ToolResult): str
 
 /** All the tool had to say about it. */
 function failureOf({ server, tool, redact }: Omit<ToolCall, 'run'>, result: ToolResult): AppError {
+  const owner = serverName(server);
   const { structuredContent } = result;
   return new AppError('UpstreamError', 'MCP server error calling tool', {
     details: [
       {
         location: 'path.tool',
-        message: redact.text(`tool call failed: ${server}/${tool}: ${toolText(result)}`),
-        ...(structuredContent === undefined ? {} : { value: redact.value(structuredContent) }),
+        message: redact.text(`tool call failed: ${server}/${tool}: ${toolText(result)}`, owner),
+        ...(structuredContent === undefined ? {} : { value: redact.value(structuredContent, owner) }),
       },
     ],
   });

@@ -125,7 +125,9 @@ function passedOn(capabilities: Params): Params {
       .filter(([name]) => capabilities[name] !== undefined)
       .map(([name, ours]) => {
         const theirs = capabilities[name] as Params;
-        return [name, 'listChanged' in ours ? { ...theirs, listChanged: true } : theirs];
+        const { subscribe, ...others } = theirs;
+        const abilities = subscribe === true ? theirs : others;
+        return [name, 'listChanged' in ours ? { ...abilities, listChanged: true } : abilities];
       }),
   );
 }

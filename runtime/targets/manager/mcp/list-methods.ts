@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.ts';
 import { qualify } from '../calls/qualified-name.ts';
+import { qualifiedToolName, toolName } from '../calls/tool-name.ts';
 import type { Params } from '../upstream/connection.ts';
 import { type Gather, LIST_KINDS, type ListKind } from './gather.ts';
 import { type McpCall, type Method, optionalText, serverCall } from './mcp-call.ts';
@@ -18,9 +19,14 @@ export const listMethodsOfOne = ({ calls }: ManagerContext, server: string): Nam
     async (call) => {
       const cursor = optionalText(call.params, 'cursor');
       const { items, nextCursor } = await kind.page(calls, { ...serverCall(call, server), cursor });
-      return page(kind, items, nextCursor);
+      return page(kind, kind === LIST_KINDS.tools ? items.map(underToolName) : items, nextCursor);
     },
   ]);
+
+const underToolName = (tool: Params): Params => {
+  const name = toolName(String(tool['name']));
+  return name === tool['name'] ? tool : { ...tool, name };
+};
 
 /** The lists of all servers as one, in pages of ours. */
 export function listMethodsOfAll(gather: Gather, pageSize = PAGE_SIZE): NamedMethods {
@@ -32,8 +38,8 @@ export function listMethodsOfAll(gather: Gather, pageSize = PAGE_SIZE): NamedMet
       const { items, nextCursor } = cutPage(all, after, pageSize);
       return page(kind, items.map(rename(all)), nextCursor);
     };
-  const named = (kind: ListKind): Method =>
-    listed(kind, () => ({ server, key, item }) => ({ ...item, name: qualify(server, key) }));
+  const named = (kind: ListKind, nameOf: (server: string, name: string) => string): Method =>
+    listed(kind, () => ({ server, key, item }) => ({ ...item, name: nameOf(server, key) }));
   const located = (kind: ListKind): Method =>
     listed(kind, (all) => {
       const shared = sharedKeys(all);
@@ -42,15 +48,15 @@ export function listMethodsOfAll(gather: Gather, pageSize = PAGE_SIZE): NamedMet
     });
   const { tools, prompts, resources, templates } = LIST_KINDS;
   return [
-    [tools.method, named(tools)],
-    [prompts.method, named(prompts)],
+    [tools.method, named(tools, qualifiedToolName)],
+    [prompts.method, named(prompts, qualify)],
     [resources.method, located(resources)],
     [templates.method, located(templates)],
   ];
 }
 
 const page = (kind: ListKind, items: readonly Params[], nextCursor: string | undefined): Params => ({
-  [kind.member]: items,
+  [kind.list]: items,
   ...(nextCursor === undefined ? {} : { nextCursor }),
 });
 

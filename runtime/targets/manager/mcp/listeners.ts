@@ -1,4 +1,5 @@
 import type { ManagerContext } from '../context.ts';
+import type { ListName } from '../shapes/check-list.ts';
 import type { ServerEvent } from '../supervisor/api.ts';
 import type { Params } from '../upstream/connection.ts';
 import { concerns, type Interested, type Interests } from './interests.ts';
@@ -25,6 +26,13 @@ const LIST_CHANGED = [
 ] as const;
 
 export type ListChanged = (typeof LIST_CHANGED)[number];
+
+const LIST_CHANGED_OF: Readonly<Record<ListName, ListChanged>> = {
+  tools: 'notifications/tools/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+  resources: 'notifications/resources/list_changed',
+  resourceTemplates: 'notifications/resources/list_changed',
+};
 
 export interface ListenersParts {
   readonly interests: Interests;
@@ -56,6 +64,8 @@ export function createListeners(
         return changed(listeners, LIST_CHANGED);
       case 'notification':
         return notified(event.server, event.method, event.params ?? {});
+      case 'list-changed':
+        return changed(concerned(event.server), [LIST_CHANGED_OF[event.list]]);
       case 'session-opened':
         interests.restore(event.server);
         return changed(concerned(event.server), LIST_CHANGED);

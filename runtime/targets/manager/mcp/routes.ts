@@ -27,7 +27,7 @@ export interface ManagerMcpOptions extends HostRules {
   readonly search?: boolean | undefined;
   /** How many items of all servers' lists make a page. */
   readonly pageSize?: number | undefined;
-  /** How long those lists wait for one server, in milliseconds. Default 10 s. */
+  /** Maximum time in milliseconds that those lists wait for one server. Default 10 s for its start, 5 s for its list. */
   readonly listTimeoutMs?: number | undefined;
   /** How long a client without a session may take to answer what a server asks. Default 5 minutes. */
   readonly askMilliseconds?: number | undefined;

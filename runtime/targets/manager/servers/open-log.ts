@@ -1,5 +1,5 @@
 import { openLogLines } from '../../../platform/log-lines.ts';
-import { openLineFile } from '../../../platform/line-file.ts';
+import { openLineFile, type Rotation } from '../../../platform/line-file.ts';
 
 /** Where lines of log go. */
 export interface LogSink {
@@ -10,11 +10,11 @@ export interface LogSink {
   readonly close: () => Promise<void>;
 }
 
-/** A file, or stderr. */
-export async function openLog(path: string | undefined): Promise<LogSink> {
+/** A file, or stderr, which is for its reader to rotate. */
+export async function openLog(path: string | undefined, rotation?: Rotation): Promise<LogSink> {
   const stderr = openLogLines(process.stderr);
   if (path === undefined) return { write: stderr.write, reopen() {}, close: stderr.flushed };
-  const file = await openLineFile(path, (trouble) => stderr.write(`${trouble}\n`));
+  const file = await openLineFile(path, (trouble) => stderr.write(`${trouble}\n`), rotation);
   return {
     write: (line) => file.write(line.endsWith('\n') ? line.slice(0, -1) : line),
     reopen: file.reopen,

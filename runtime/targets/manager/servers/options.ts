@@ -74,6 +74,14 @@ const LOG_OPTIONS: Readonly<Record<string, Option>> = {
     fallback: 'info',
   },
   'log-path': { value: 'file', help: 'Append the log to this file instead of stderr', env: 'MCPD_LOG_PATH' },
+  ...withEnvironment('MCP_MANAGER', {
+    'log-max-size': {
+      value: 'bytes',
+      help: 'Rotate the file of --log-path at this size; 0 does not',
+      fallback: '104857600',
+    },
+    'log-keep': { value: 'number', help: 'Rotated log files to keep, as <file>.1 and so on', fallback: '5' },
+  }),
 };
 
 export const DAEMON_OPTIONS: Readonly<Record<string, Option>> = {

@@ -8,7 +8,7 @@ import { startManager } from './start-manager.ts';
 export async function runManager(settings: FlagSettings): Promise<number> {
   let reload = (): void => {};
   const { stopped, forget } = untilStopped({ onReload: () => reload() });
-  const sink = await openLog(settings.logPath);
+  const sink = await openLog(settings.logPath, settings.logRotation);
   try {
     const { url, context, stop, reopenAudit } = await startManager(settings, sink.write);
     const { log } = context.kernel;

@@ -1,5 +1,6 @@
 import { givenOnly } from '../../../core/given-only.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import type { Rotation } from '../../../platform/line-file.ts';
 import { list, requiredNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
@@ -32,6 +33,7 @@ export interface FlagSettings {
   readonly auditArguments: 'hashed' | 'redacted';
   readonly logLevel: LogLevel;
   readonly logPath: string | undefined;
+  readonly logRotation: Rotation | undefined;
 }
 
 const ANY_SIZE = { least: 1, most: 2 ** 30 };
@@ -64,7 +66,15 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
     logLevel: LEVELS[invocation.value('log-level') ?? 'info'] ?? 'info',
     logPath: invocation.value('log-path'),
+    logRotation: readRotation(invocation),
   };
+}
+
+/** None for a limit of 0. */
+function readRotation(invocation: Invocation): Rotation | undefined {
+  const maxBytes = requiredNumber(invocation, 'log-max-size', { least: 0, most: 2 ** 40 });
+  const keep = requiredNumber(invocation, 'log-keep', { least: 0, most: 1000 });
+  return maxBytes === 0 ? undefined : { maxBytes, keep };
 }
 
 const LEVELS: Readonly<Record<string, LogLevel>> = {

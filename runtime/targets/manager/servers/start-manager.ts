@@ -16,6 +16,7 @@ import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
 import { openContext } from './open-context.ts';
+import { serverOfLine } from './line-server.ts';
 import type { FlagSettings } from './settings.ts';
 
 export interface RunningManager {
@@ -34,13 +35,17 @@ export async function startManager(
   write: (line: string) => void,
 ): Promise<RunningManager> {
   const { paths, env, tls } = settings;
-  const read = (): Promise<LoadedConfig> => readConfig(paths, env, { timeouts: settings.timeouts });
+  const read = (): Promise<LoadedConfig> =>
+    readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
   const { hostname, port } = splitAddress(daemon.addr);
   const redactor = createRedactor(config.secrets);
-  const log = createLog(settings.logLevel, { write: (line) => write(redactor.text(line)) });
+  const log = createLog(settings.logLevel, {
+    write: (line) => write(redactor.text(line, serverOfLine(line))),
+  });
   for (const warning of config.warnings) log.warn(warning);
+  for (const problem of config.problems) log.error(`${problem} The server is not started.`);
   const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
   mayListen(hostname, access.hasKeys(), settings.insecure);
 

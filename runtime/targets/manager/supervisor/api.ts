@@ -1,5 +1,7 @@
 import type { TurnQueue } from '../../../core/turn-queue.ts';
 import type { ManagerConfig, ServerSpec } from '../config/spec.ts';
+import type { LineLevel } from './log-level.ts';
+import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
 
 /** Keeps the configured servers running. */
@@ -42,6 +44,20 @@ export interface ManagedServer {
   readonly turns: TurnQueue;
   restart(): Promise<void>;
   readonly logs: ServerLogs;
+  /** Adds a line of the manager to the server's log. */
+  log(level: LineLevel, text: string): void;
+  readonly listFaults: ListFaults;
+  /** Reports a change of a list that the server did not announce. */
+  announceChange(list: ListName): void;
+}
+
+/** Items of the server's lists that are left out because they are malformed, as last listed. */
+export interface ListFaults {
+  /** A sentence for each. */
+  all(): readonly string[];
+  /** What was found on a page of a list; the first page replaces what was known of the list. */
+  report(list: string, faults: readonly string[], options: { readonly isFirstPage: boolean }): void;
+  clear(): void;
 }
 
 /** The contract's words. */
@@ -90,6 +106,8 @@ export type ServerEvent =
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
   /** It was started, also while another one of it ran: this one knows nothing of what clients asked that one for. */
   | { readonly kind: 'session-opened'; readonly server: string }
+  /** A list differs from the one before, and the server did not announce it. */
+  | { readonly kind: 'list-changed'; readonly server: string; readonly list: ListName }
   | {
       readonly kind: 'notification';
       readonly server: string;

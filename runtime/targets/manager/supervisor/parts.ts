@@ -16,8 +16,8 @@ export interface ServerParts {
   readonly open: OpenConnection;
   readonly settings: HealthSettings;
   readonly log: Logger;
-  /** Takes secrets out of a text. */
-  readonly redact: (text: string) => string;
+  /** Takes secrets out of a text about a server. */
+  readonly redact: (text: string, server: string) => string;
   readonly clock: Clock;
   /** Evenly between 0 and 1. */
   readonly random: () => number;

@@ -54,11 +54,12 @@ export class ServerRunner {
 
   /** Whether starts of it fail, or it ends at once: then a reload cannot make it worse. */
   get failing(): boolean {
-    return this.session === undefined && this.#failures > 0;
+    return this.session === undefined && (this.#failures > 0 || this.#spec().launch.kind === 'unusable');
   }
 
   /** Starts it, or lets it rest until somebody wants it. */
   begin(): void {
+    if (this.#isUnusable()) return;
     if (this.#spec().lazy && this.#awaited === undefined) this.#rest();
     else this.#start();
   }
@@ -72,7 +73,10 @@ export class ServerRunner {
 
   /** The session to come, started if need be; throws an UnavailableError when that takes long. */
   awaited(): Promise<Session> {
-    if (this.over || (this.nextStart && !this.nextStart.soon)) throw this.unavailable();
+    const { launch } = this.#spec();
+    if (this.over || launch.kind === 'unusable' || (this.nextStart && !this.nextStart.soon)) {
+      throw this.unavailable();
+    }
     this.#awaited ??= handled(Promise.withResolvers<Session>());
     const { promise } = this.#awaited;
     if (this.phase !== 'starting' && !this.nextStart) this.#start();
@@ -131,11 +135,16 @@ export class ServerRunner {
   }
 
   unavailable(): AppError {
+    if (this.#spec().launch.kind === 'unusable') {
+      return new AppError('UnavailableError', `server not available: ${this.#spec().name}: ${this.reason}`);
+    }
     const left = (this.nextStart?.at ?? 0) - this.#parts.clock.now();
     const retryAfterSeconds = Math.max(1, Math.ceil(left / 1000));
     const why = this.over ? 'it was stopped' : (this.reason ?? 'it has not started yet');
     const message = `server not available: ${this.#spec().name}: ${why}; try again in ${retryAfterSeconds} s`;
-    return new AppError('UnavailableError', this.#parts.redact(message), { retryAfterSeconds });
+    return new AppError('UnavailableError', this.#parts.redact(message, this.#spec().name), {
+      retryAfterSeconds,
+    });
   }
 
   #start(): void {
@@ -177,7 +186,7 @@ export class ServerRunner {
     const { failures, delay, crashLoop } = planRestart(this.#failures, ranFor, random);
     this.#failures = failures;
     // It becomes part of longer sentences.
-    this.reason = redact(message.replace(/\.$/, ''));
+    this.reason = redact(message.replace(/\.$/, ''), this.#spec().name);
     this.health.down();
     const when = delay === 0 ? 'at once' : `in ${(delay / 1000).toFixed(1)} s`;
     const often = crashLoop ? `, after ${failures} failures in a row` : '';
@@ -202,12 +211,24 @@ export class ServerRunner {
 
   #again(cause: RestartReason): void {
     this.#dropPlans();
+    if (this.#isUnusable()) return;
     if (this.#spec().lazy && this.#awaited === undefined) {
       this.#rest();
       return;
     }
     this.#count(cause);
     this.#start();
+  }
+
+  /** An unusable server fails once: only another configuration can change that. */
+  #isUnusable(): boolean {
+    const { launch } = this.#spec();
+    if (launch.kind !== 'unusable') return false;
+    this.reason = this.#parts.redact(launch.problem.replace(/\.$/, ''), this.#spec().name);
+    this.#logs.fromManager('error', `not started: ${this.reason}`);
+    this.health.down();
+    this.#setPhase('failed');
+    return true;
   }
 
   #rest(): void {

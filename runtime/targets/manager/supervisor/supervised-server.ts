@@ -3,9 +3,12 @@ import { AppError, messageOf } from '../../../contract/errors.ts';
 import { TurnQueue } from '../../../core/turn-queue.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
-import type { Health, ManagedServer, ServerStatus } from './api.ts';
+import type { Health, ListFaults, ManagedServer, ServerStatus } from './api.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { createListFaults } from './list-faults.ts';
+import type { LineLevel } from './log-level.ts';
 import type { ServerParts } from './parts.ts';
 import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
@@ -16,6 +19,7 @@ export class SupervisedServer implements ManagedServer {
   readonly name: string;
   readonly logs: WritableServerLogs;
   readonly turns: TurnQueue;
+  readonly listFaults: ListFaults;
   readonly #parts: ServerParts;
   readonly #runner: ServerRunner;
   readonly #idle: IdleWatch;
@@ -27,6 +31,10 @@ export class SupervisedServer implements ManagedServer {
     this.#spec = spec;
     this.#parts = parts;
     this.logs = createServerLogs(spec.name, parts);
+    this.listFaults = createListFaults(
+      (text) => parts.redact(text, this.name),
+      (text) => this.logs.fromManager('warn', text),
+    );
     this.turns = new TurnQueue(spec.concurrency, spec.queue);
     this.#runner = new ServerRunner(() => this.#spec, parts, this.logs);
     this.#idle = new IdleWatch({
@@ -59,6 +67,14 @@ export class SupervisedServer implements ManagedServer {
       running: this.turns.running,
       queued: this.turns.waiting,
     };
+  }
+
+  log(level: LineLevel, text: string): void {
+    this.logs.fromManager(level, text);
+  }
+
+  announceChange(list: ListName): void {
+    this.#parts.emit({ kind: 'list-changed', server: this.name, list });
   }
 
   /** A start of it that fails spoils nothing. */
@@ -145,13 +161,14 @@ export class SupervisedServer implements ManagedServer {
       }).catch(() => {});
     }
     await this.#runner.stop({ gracefully });
+    this.logs.close();
   }
 
   async #openAnew(): Promise<void> {
     const spec = this.#spec;
     const session = await this.open(spec, new AbortController().signal).catch((error: unknown) => {
       const message = `${this.name} was not restarted, and runs on as it was: ${messageOf(error)}`;
-      throw new AppError('UpstreamError', this.#parts.redact(message), { cause: error });
+      throw new AppError('UpstreamError', this.#parts.redact(message, this.name), { cause: error });
     });
     // A reload came first: what runs now is newer than this.
     if (this.#runner.over || this.mustRelaunch(spec)) await session.close();

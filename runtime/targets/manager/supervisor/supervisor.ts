@@ -16,8 +16,8 @@ export interface SupervisorOptions {
   readonly open: OpenConnection;
   readonly settings: HealthSettings;
   readonly log: Logger;
-  /** Takes secrets out of a text. */
-  readonly redact: (text: string) => string;
+  /** Takes secrets out of a text about a server. */
+  readonly redact: (text: string, server: string) => string;
   /** These are started at once, and nobody waits for them: one that does not start is shown as such. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
@@ -62,8 +62,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const server = servers.get(spec.name);
       return server ? [{ spec, server }] : [];
     });
-    const needed = ({ spec, server }: Opening): boolean => !spec.lazy && !server.failing;
-    const sessions = await openAll([...added, ...relaunched].filter(needed), closing.signal);
+    const working = relaunched.filter(({ server }) => !server.failing);
+    const mustOpen = ({ spec }: Opening): boolean => !spec.lazy || spec.launch.kind === 'unusable';
+    const sessions = await openAll([...added, ...working].filter(mustOpen), closing.signal);
 
     for (const name of plan.removed) remove(name);
     for (const { spec, server } of relaunched) server.update(spec, sessions.get(spec.name));

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is-object.ts';
 import type { Connection, Params, PeerInfo, RequestOptions } from './connection.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 
@@ -26,6 +27,14 @@ export const clientInfo = (): Params => ({
   version: process.env['ENCODERFILE_VERSION'] ?? '0.0.0',
 });
 
+/** An ability is an object; some servers write true for one without details, and null or false for one that they do not have. */
+const abilities = (capabilities: unknown): Params =>
+  Object.fromEntries(
+    Object.entries(isObject(capabilities) ? capabilities : {})
+      .filter(([, ability]) => isObject(ability) || ability === true)
+      .map(([name, ability]) => [name, isObject(ability) ? ability : {}]),
+  );
+
 /** What servers tell of themselves, in either era; many leave something out. */
 export function peerInfo(protocolVersion: string, told: Params): PeerInfo {
   const { name, version, title } = (told['serverInfo'] ?? {}) as Params;
@@ -36,6 +45,6 @@ export function peerInfo(protocolVersion: string, told: Params): PeerInfo {
     version: typeof version === 'string' ? version : 'unknown',
     title: typeof title === 'string' ? title : undefined,
     instructions: typeof instructions === 'string' ? instructions : undefined,
-    capabilities: (capabilities ?? {}) as Params,
+    capabilities: abilities(capabilities),
   };
 }

@@ -2,6 +2,7 @@ import { AppError, messageOf } from '../../../contract/errors.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, type ConnectionHooks, TimeoutFailure } from './connection.ts';
 import { shakeHands } from './handshake.ts';
+import { Malformed } from '../shapes/shape.ts';
 import { LISTENING } from './listen-for-changes.ts';
 import { openTransport } from './open-transport.ts';
 import { createRpcPeer } from './rpc-peer.ts';
@@ -67,5 +68,8 @@ function startFailure(error: unknown, initMs: number): AppError {
       { cause: error },
     );
   }
-  return new AppError('UpstreamError', messageOf(error), { cause: error });
+  const message = messageOf(error);
+  const sentence =
+    error instanceof Malformed ? `The server's answer to the handshake is malformed: ${message}.` : message;
+  return new AppError('UpstreamError', sentence, { cause: error });
 }

@@ -1,12 +1,14 @@
-import type { ProcessLaunch, RemoteLaunch, ServerTimeouts } from '../config/spec.ts';
+import { configError } from '../../../contract/errors.ts';
+import type { Launch, ServerTimeouts } from '../config/spec.ts';
 import { openProcess } from './process/process-transport.ts';
 import type { Transport, TransportHooks } from './transport.ts';
 
 export async function openTransport(
-  launch: ProcessLaunch | RemoteLaunch,
+  launch: Launch,
   timeouts: ServerTimeouts,
   hooks: TransportHooks,
 ): Promise<Transport> {
+  if (launch.kind === 'unusable') throw configError(launch.problem);
   if (launch.kind === 'process') return openProcess(launch, timeouts.shutdown, hooks);
   // Loaded only where it is needed: most managers run nothing but children.
   if (launch.transport === 'http') {

@@ -1,7 +1,8 @@
 import { OpenItems } from '../../../core/open-items.ts';
-import { type Connection, ConnectionClosed, type Params, RpcFailure, TimeoutFailure } from './connection.ts';
+import { type Connection, ConnectionClosed, type Params, TimeoutFailure } from './connection.ts';
 import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
 import { createPausableTimer } from './pausable-timer.ts';
+import { rpcResult } from './rpc-result.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 export interface RpcPeerOptions {
@@ -23,6 +24,7 @@ export interface RpcPeer {
 }
 
 interface Pending extends OpenRequest {
+  readonly method: string;
   readonly resolve: (result: Params) => void;
   readonly reject: (error: Error) => void;
   readonly settle: () => void;
@@ -59,6 +61,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     waiting.set(id, {
+      method,
       resolve,
       reject,
       settle,
@@ -91,8 +94,11 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     // An answer that nobody waits for came too late, or is the server's mistake.
     if (!pending) return;
     pending.settle();
-    if (error) pending.reject(new RpcFailure(error.code, error.message, error.data));
-    else pending.resolve(asResult(result));
+    try {
+      pending.resolve(rpcResult(pending.method, { result, error }));
+    } catch (failure) {
+      pending.reject(failure as Error);
+    }
   };
 
   return {
@@ -122,10 +128,6 @@ const withToken = (params: Params | undefined, id: number): Params => ({
   ...params,
   _meta: { ...(params?.['_meta'] as Params | undefined), progressToken: id },
 });
-
-/** Servers should answer with an object, and some have nothing to say. */
-const asResult = (result: unknown): Params =>
-  typeof result === 'object' && result !== null ? (result as Params) : {};
 
 function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;

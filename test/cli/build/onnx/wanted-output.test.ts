@@ -2,7 +2,11 @@ import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { type VectorsOf, wantedOutput } from '../../../../cli/build/onnx/wanted-output.ts';
 import type { ModelType } from '../../../../runtime/contract/model-types.ts';
-import { type ValueInfoProto, ValueInfoProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import {
+  NodeProtoSchema,
+  type ValueInfoProto,
+  ValueInfoProtoSchema,
+} from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
 
 const dimensions = (count: number): object[] => Array.from({ length: count }, () => ({}));
 
@@ -13,8 +17,16 @@ const output = ([name, axes]: readonly [string, number]): ValueInfoProto =>
     type: { tensorType: { elemType: 1, ...(axes === 0 ? {} : { shape: { dim: dimensions(axes) } }) } },
   });
 
-const wanted = (type: ModelType, of: VectorsOf, outputs: readonly (readonly [string, number])[]): string => {
-  const { name, shape } = wantedOutput(outputs.map(output), type, of, 'model.onnx');
+const wanted = (
+  modelType: ModelType,
+  vectorsOf: VectorsOf,
+  outputs: readonly (readonly [string, number])[],
+  more: { readonly output?: string; readonly tanh?: string } = {},
+): string => {
+  const node =
+    more.tanh === undefined ? [] : [create(NodeProtoSchema, { opType: 'Tanh', output: [more.tanh] })];
+  const request = { modelType, vectorsOf, output: more.output, file: 'model.onnx' };
+  const { name, shape } = wantedOutput({ output: outputs.map(output), node }, request);
   return `${name}: ${shape.join(', ')}`;
 };
 
@@ -77,4 +89,52 @@ test('other types have one name each', () => {
   expect(() => wanted('sequence_classification', [], BERT)).toThrow(
     'Model must return logits for model_type sequence_classification; model.onnx returns `last_hidden_state`, `pooler_output`.',
   );
+});
+
+describe('outputs without names that mean something', () => {
+  /** As torch names them, with BERT's pooler second. */
+  const TORCH = [
+    ['output_0', 3],
+    ['882', 2],
+  ] as const;
+
+  test.each([
+    [['text', 'token'], `output_0: ${TOKENS}`],
+    [['token'], `output_0: ${TOKENS}`],
+    [['token', 'text'], `output_0: ${TOKENS}`],
+    [['text'], `882: ${TEXT}`],
+  ] as const)('of %j, with a tanh over the first token, is %s', (of, expected) => {
+    expect(wanted('sentence_embedding', of, TORCH, { tanh: '882' })).toBe(expected);
+  });
+
+  test('vectors of tokens and of the text that both may be meant are for the user to choose from', () => {
+    expect(() => wanted('sentence_embedding', ['text', 'token'], TORCH)).toThrow(
+      'model.onnx returns `output_0`, `882`. Set `output` in the config to one of `output_0`, `882`.',
+    );
+    expect(wanted('sentence_embedding', ['token'], TORCH)).toBe(`output_0: ${TOKENS}`);
+    const chosen = (name: string): string =>
+      wanted('sentence_embedding', ['text', 'token'], TORCH, { output: name });
+    expect([chosen('output_0'), chosen('882')]).toEqual([`output_0: ${TOKENS}`, `882: ${TEXT}`]);
+    expect(() => chosen('883')).toThrow(
+      '`output` is "883", but model.onnx returns `output_0`, `882`. Name one of these.',
+    );
+  });
+
+  test('several of the same shape are for the user to choose from', () => {
+    const layers = [
+      ['a', 3],
+      ['b', 3],
+    ] as const;
+    for (const type of ['sentence_embedding', 'embedding', 'token_classification'] as const) {
+      expect(() => wanted(type, ['token'], layers)).toThrow('Set `output` in the config to one of `a`, `b`.');
+    }
+    expect(wanted('embedding', [], layers, { output: 'b' })).toBe(`b: ${TOKENS}`);
+  });
+
+  test('the only one of the shape is taken, but never one whose name says what it is', () => {
+    expect(wanted('embedding', [], TORCH)).toBe(`output_0: ${TOKENS}`);
+    expect(wanted('sequence_classification', [], [['output', 2]])).toBe('output: batch_size, num_labels');
+    expect(() => wanted('token_classification', [], BERT)).toThrow('Model must return logits');
+    expect(() => wanted('embedding', [], [['logits', 3]])).toThrow('Model must return last_hidden_state');
+  });
 });

@@ -143,12 +143,14 @@ describe('the reranker over HTTP', () => {
     expect(largestDifference(raw, ordered)).toBeLessThan(TOLERANCE);
   });
 
-  test('POST /predict takes pairs; the only score is the softmax of one number', async () => {
+  test('POST /predict takes pairs; the only score is the sigmoid of the logit', async () => {
     const inputs = pairs.map(({ text, pair }) => [text, pair]);
     const { results } = await post<{ results: Result[] }>(open(), '/predict', { inputs });
     for (const [at, expected] of golden.reranker.entries()) {
       expectResult(results[at] ?? {}, expected);
-      expect(results[at]).toMatchObject({ scores: [1], predicted_index: 0, predicted_label: 'LABEL_0' });
+      expect(results[at]).toMatchObject({ predicted_index: 0, predicted_label: 'LABEL_0' });
+      const scores = [sigmoid(logitOf(expected.id))];
+      expect(largestDifference(results[at]?.scores, scores), expected.id).toBeLessThan(TOLERANCE);
     }
   });
 });

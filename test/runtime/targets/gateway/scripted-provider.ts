@@ -9,6 +9,8 @@ export interface ScriptedProvider {
   readonly provider: FixtureProvider;
   /** An object is a whole answer; a list is the data of the events of a stream. */
   says(answer: unknown): void;
+  /** From now on answers are encoded so, and say that they are; a wrong encoder makes them unreadable. */
+  encodes(coding: string, encode: (bytes: Buffer) => Buffer): void;
   readonly asked: () => number;
 }
 
@@ -16,17 +18,21 @@ export interface ScriptedProvider {
 export async function startScripted(): Promise<ScriptedProvider> {
   let answer: unknown = {};
   let asked = 0;
+  let coding: string | undefined;
+  let encode = (bytes: Buffer): Buffer => bytes;
   const server = createServer((request, response) => {
     asked += 1;
     request.resume();
     const isStream = Array.isArray(answer);
-    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    response.writeHead(200, {
+      'content-type': isStream ? 'text/event-stream' : 'application/json',
+      ...(coding !== undefined && { 'content-encoding': coding }),
+    });
     const dataOf = (event: unknown): string => (typeof event === 'string' ? event : JSON.stringify(event));
-    response.end(
-      isStream
-        ? (answer as unknown[]).map((event) => `data: ${dataOf(event)}\n\n`).join('')
-        : JSON.stringify(answer),
-    );
+    const text = isStream
+      ? (answer as unknown[]).map((event) => `data: ${dataOf(event)}\n\n`).join('')
+      : JSON.stringify(answer);
+    response.end(encode(Buffer.from(text)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,6 +52,10 @@ export async function startScripted(): Promise<ScriptedProvider> {
       happened: none,
     },
     says: (what) => void (answer = what),
+    encodes(name, how) {
+      coding = name;
+      encode = how;
+    },
     asked: () => asked,
   };
 }

@@ -28,12 +28,20 @@ export async function startThree(): Promise<ThreeProviders> {
 
 /** As each fixture counts; in the inner shape they mean the same. */
 export const USAGE = {
-  openai: { promptTokens: 21, completionTokens: 9, cachedTokens: 4, cacheWriteTokens: 0, reasoningTokens: 2 },
+  openai: {
+    promptTokens: 21,
+    completionTokens: 9,
+    cachedTokens: 4,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: 2,
+  },
   anthropic: {
     promptTokens: 25,
     completionTokens: 15,
     cachedTokens: 8,
     cacheWriteTokens: 6,
+    cacheWrite1hTokens: 2,
     reasoningTokens: 0,
   },
   gemini: {
@@ -41,6 +49,7 @@ export const USAGE = {
     completionTokens: 12,
     cachedTokens: 5,
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens: 3,
   },
 } as const;

@@ -14,6 +14,7 @@ import type {
 import type { HealthSettings } from '../../../../runtime/targets/manager/supervisor/health-monitor.ts';
 import { createSupervisor } from '../../../../runtime/targets/manager/supervisor/supervisor.ts';
 import { openConnection } from '../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { namedSecrets } from '../../../helpers/secrets.ts';
 import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
 
 export interface TestManagerOptions {
@@ -46,7 +47,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
   });
   return (servers, { clock, secrets = [], settings = HEALTH, limits, audit } = {}) => {
     const kernel = testKernel();
-    const redact = createRedactor(secrets);
+    const redact = createRedactor(namedSecrets(...secrets));
     const supervisor = createSupervisor({
       open: openConnection,
       settings,
@@ -66,7 +67,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
     return {
       kernel,
       supervisor,
-      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics }),
+      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics, clock }),
       server,
       phase: (name, phase) => reached(supervisor, server(name), phase),
       logged: (name, pattern) => loggedLine(server(name), pattern),

@@ -1,15 +1,18 @@
-import type { MetricMaker } from '../../api.ts';
+import type { MetricMaker, MetricRow } from '../../api.ts';
 import { meanMetric } from '../mean-metric.ts';
-import { checkLength, type TextRow } from '../text-row.ts';
+import { checkLength } from '../text-row.ts';
 import { squadAnswer } from './squad-answer.ts';
 
+/** Null is no answer, which matches nothing. */
+type AnsweredText = MetricRow<string | null, string>;
+
 /** How many predictions are their reference to the letter, and how many are by the rules of SQuAD. */
-export const exactMatch: MetricMaker<TextRow> = (_options, saved) =>
+export const exactMatch: MetricMaker<AnsweredText> = (_options, saved) =>
   meanMetric(['exact_match', 'exact_match_normalized'], scoreRow, saved);
 
-function scoreRow(row: TextRow) {
-  checkLength(row);
-  const { prediction, reference } = row;
+function scoreRow({ prediction, reference }: AnsweredText) {
+  if (prediction === null) return { exact_match: 0, exact_match_normalized: 0 };
+  checkLength({ prediction, reference });
   return {
     exact_match: Number(prediction === reference),
     exact_match_normalized: Number(squadAnswer(prediction) === squadAnswer(reference)),

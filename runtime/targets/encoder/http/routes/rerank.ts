@@ -54,7 +54,7 @@ function noReranker({ name, modelType, width }: Manifest): string {
   return `${name} is a model of type ${modelType}${labels}; only sequence_classification models with one label can rerank.`;
 }
 
-/** From a result of the contract's form; its `scores` are of no use, the softmax of one number is 1. */
+/** From the logit: the `scores` of a result can be a transform's, or those of a regression model, which are not between 0 and 1. */
 function scoreOf(result: Uint8Array, raw: boolean): number {
   const { logits } = parseJsonText(Buffer.from(result).toString()) as { logits: number[] };
   const logit = Float32Array.from(logits);

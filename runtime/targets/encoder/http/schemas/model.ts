@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { MODEL_TYPE_NAMES } from '../../../../contract/model-types.ts';
+import { SCORE_FUNCTIONS } from '../../../../contract/score-function.ts';
 import { POOLINGS } from '../../../../contract/sentence.ts';
 import { oneOf, textMap } from '../../../../serve/http/schemas.ts';
 
@@ -8,6 +9,12 @@ export const modelMetadata = Type.Object(
     model_id: Type.String(),
     model_type: oneOf(MODEL_TYPE_NAMES),
     id2label: Type.Optional(textMap({ description: 'The label of each index.' })),
+    score_function: Type.Optional(
+      oneOf(SCORE_FUNCTIONS, {
+        description:
+          'How scores follow from logits, if not by softmax; with `none` the logits are the scores (regression).',
+      }),
+    ),
     pooling: Type.Optional(
       oneOf(POOLINGS, {
         description: 'How the vectors of tokens become one; `none` where the model itself gives one.',

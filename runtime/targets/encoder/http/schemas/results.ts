@@ -38,7 +38,10 @@ const rankedLabel = Type.Object(
 export const sequenceClassificationResult = Type.Object(
   {
     logits: numbers('What the model said of each label.'),
-    scores: numbers('Probability of each label.'),
+    scores: numbers(
+      'Score of each label: softmax of the logits; the sigmoid of each for models with one label or with several ' +
+        'per text; the logits themselves for regression.',
+    ),
     predicted_index: Type.Integer({ description: 'The label with the highest score.' }),
     predicted_label: Type.Optional(Type.String()),
     top: Type.Optional(

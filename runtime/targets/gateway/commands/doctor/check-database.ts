@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { messageOf } from '../../../../contract/errors.ts';
 import { systemClock } from '../../../../platform/clock.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import type { Price } from '../../ledger/api.ts';
 import { createPrices } from '../../ledger/prices.ts';
 import type { Store } from '../../store/api.ts';
 import { explainOpenError } from '../../store/database-error.ts';
@@ -15,14 +16,14 @@ import { everyPage } from '../../store/every-page.ts';
 
 export interface CheckedDatabase {
   readonly findings: readonly Finding[];
-  /** The models that have a price there; undefined if it cannot be asked. */
-  readonly priced: readonly string[] | undefined;
+  /** The current prices there; undefined if it cannot be asked. */
+  readonly prices: readonly Price[] | undefined;
 }
 
 /** Whether it can be used, its version, and its clock. Nothing is made where there is none. */
 export async function checkDatabase(place: DatabasePlace, autoMigrate: boolean): Promise<CheckedDatabase> {
   if (place.kind === 'sqlite' && !existsSync(place.path)) {
-    return { findings: [checkPlace(place.path)], priced: [] };
+    return { findings: [checkPlace(place.path)], prices: [] };
   }
   try {
     const store = openDatabase(place);
@@ -34,7 +35,7 @@ export async function checkDatabase(place: DatabasePlace, autoMigrate: boolean):
   } catch (error) {
     return {
       findings: [problem(WHAT, messageOf(explainOpenError(error, shownPlace(place))))],
-      priced: undefined,
+      prices: undefined,
     };
   }
 }
@@ -48,18 +49,18 @@ async function look(store: Store, shown: string, autoMigrate: boolean): Promise<
     const message = `${shown} is of version ${from}, and this gateway knows versions up to ${to}`;
     return {
       findings: [problem(WHAT, message, 'Use the newer gateway that made it, or another database.')],
-      priced: undefined,
+      prices: undefined,
     };
   }
   if (from < to) {
     const message = `${shown} is of version ${from}; ${autoMigrate ? `the gateway brings it to ${to} when it starts` : `it has to be ${to}`}`;
     const finding = autoMigrate ? note(WHAT, message) : problem(WHAT, message, 'Run `gateway migrate`.');
-    return { findings: [finding, ...clock], priced: [] };
+    return { findings: [finding, ...clock], prices: [] };
   }
   const prices = await everyPage(createPrices(store, followRevision(store, systemClock), systemClock));
   return {
     findings: [ok(WHAT, `${shown}, version ${to}`), ...clock],
-    priced: prices.map(({ modelKey }) => modelKey),
+    prices,
   };
 }
 

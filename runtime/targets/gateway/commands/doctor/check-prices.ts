@@ -1,15 +1,17 @@
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../config/spec.ts';
+import type { Price } from '../../ledger/api.ts';
 import { findModelKey } from '../../ledger/model-key.ts';
 
-/** Models that aliases stand for and that have no price: their use costs nothing by our accounts, or is refused. */
+/** Reports targets of aliases that have no price: requests for them are refused, or their cost is not counted. */
 export function checkPrices(
-  { aliases, pricing, requirePricing }: Pick<ModelsConfig, 'aliases' | 'pricing' | 'requirePricing'>,
-  priced: readonly string[] | undefined,
+  config: Pick<ModelsConfig, 'aliases' | 'pricing' | 'requirePricing' | 'allowUnpriced'>,
+  stored: readonly Pick<Price, 'modelKey'>[] | undefined,
 ): Finding[] {
+  const { aliases, pricing, requirePricing, allowUnpriced } = config;
   // What is wrong with the database is told already.
-  if (!priced) return [];
-  const known = new Set([...priced, ...pricing.map(({ modelKey }) => modelKey)]);
+  if (!stored) return [];
+  const known = new Set([...stored, ...pricing].map(({ modelKey }) => modelKey));
   const used = aliases.flatMap(({ targets, fallbacks = [] }) => [
     ...targets.map(({ model }) => model),
     ...fallbacks,
@@ -19,5 +21,8 @@ export function checkPrices(
   const message = `no price of ${missing.join(', ')}`;
   const wayOut = '`gateway pricing set <model> --input <dollars> --output <dollars>` sets one.';
   if (requirePricing) return [problem('prices', `${message}, so requests for them are refused`, wayOut)];
-  return [{ ...note('prices', `${message}, so their use counts tokens and no money`), wayOut }];
+  const effect = allowUnpriced
+    ? 'so their cost is not counted in budgets'
+    : 'so requests under a budget are refused';
+  return [{ ...note('prices', `${message}, ${effect}`), wayOut }];
 }

@@ -3,6 +3,7 @@ import type { Finding } from '../../../../serve/cli/doctor/finding.ts';
 import { createRedactor } from '../../../../serve/redact.ts';
 import type { Environment } from '../../../../core/expand.ts';
 import { checkAddress } from './check-address.ts';
+import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGuardrails } from './check-guardrails.ts';
@@ -30,7 +31,8 @@ export async function examine(invocation: Invocation, env: Environment): Promise
       ...refused,
       ...providers.map(({ finding }) => finding),
       ...checkGuardrails(models.guardrails.profiles, providers),
-      ...checkPrices(models, stored.priced),
+      ...checkPrices(models, stored.prices),
+      ...checkCachePrices(models, stored.prices),
       address,
     ];
     // What others said may hold what they were sent.

@@ -1,6 +1,8 @@
 import type { CommandGroup } from '../../../../serve/cli/command.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { listExperimentsCommand } from './list.ts';
+import { retryExperimentCommand } from './retry.ts';
+import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
 
 export const EXPERIMENT_COMMANDS: CommandGroup = {
@@ -9,5 +11,7 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     run: runExperimentCommand,
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
+    rows: experimentRowsCommand,
+    retry: retryExperimentCommand,
   },
 };

@@ -5,6 +5,7 @@ import { formatIssues } from '../../../../core/yaml/issue.ts';
 import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
 import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
 import { createValidate } from '../../../../core/yaml/validate.ts';
+import { oneOf } from '../../../../serve/http/schemas.ts';
 import { readText } from '../../../../platform/read-text.ts';
 
 const open = (description: string) =>
@@ -16,6 +17,7 @@ const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
   job_timeout_sec: Type.Optional(Type.Integer({ minimum: 1 })),
+  failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   system_prompt: Type.Optional(Type.String()),
   generation_config: Type.Optional(open('As the API takes it.')),

@@ -9,10 +9,12 @@ type Json = Readonly<Record<string, unknown>>;
 export interface GatewayClient {
   json(method: string, path: string, body?: object | FormData): Promise<Json>;
   text(path: string): Promise<string>;
+  /** A long text, as it comes. */
+  pieces(path: string): AsyncIterable<string>;
 }
 
 export function createGatewayClient(url: string, key: string | undefined): GatewayClient {
-  const ask = async (method: string, path: string, body?: object | FormData): Promise<string> => {
+  const respond = async (method: string, path: string, body?: object | FormData): Promise<Response> => {
     const isForm = body instanceof FormData;
     const headers = {
       ...(key === undefined ? {} : { 'X-Gateway-Key': `Bearer ${key}` }),
@@ -22,13 +24,18 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     const response = await fetch(new URL(path, url), init).catch((error: unknown) => {
       throw new AppError('UpstreamError', `${url} cannot be reached: ${whyUnreachable(error)}.`);
     });
-    const text = await response.text();
-    if (!response.ok) throw inputError(sentenceIn(text) ?? `${url} answered ${response.status}.`);
-    return text;
+    if (response.ok) return response;
+    throw inputError(sentenceIn(await response.text()) ?? `${url} answered ${response.status}.`);
   };
+  const ask = async (method: string, path: string, body?: object | FormData): Promise<string> =>
+    await (await respond(method, path, body)).text();
   return {
     json: async (method, path, body) => parseJsonText(await ask(method, path, body)) as Json,
     text: (path) => ask('GET', path),
+    async *pieces(path) {
+      const { body } = await respond('GET', path);
+      if (body) yield* body.pipeThrough(new TextDecoderStream());
+    },
   };
 }
 

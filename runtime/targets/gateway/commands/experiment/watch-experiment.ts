@@ -5,6 +5,7 @@ interface WatchedJob {
   readonly type: string;
   readonly total_rows: number;
   readonly done_rows: number;
+  readonly failed_rows: number;
 }
 
 export interface WatchedWorkflow {

@@ -1,8 +1,10 @@
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
-import type { Nanos, TokenPrice } from '../../../../core/money.ts';
+import type { Nanos } from '../../../../core/money.ts';
+import type { TokenPrice } from '../../../../core/token-price.ts';
 import { parseTimestamp } from '../../../../core/timestamp.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { clearableValue, optionValue } from '../options/option-value.ts';
+import { parseTier } from './parse-tier.ts';
 
 /** What a model costs. */
 export const PRICE_OPTIONS = {
@@ -11,15 +13,34 @@ export const PRICE_OPTIONS = {
     value: 'amount',
     help: 'Of input that the provider still had in its cache; else as any other',
   },
+  'cache-write': {
+    value: 'amount',
+    help: "Of input written to the provider's cache, with Anthropic for 5 minutes (default: --input)",
+  },
+  'cache-write-1h': {
+    value: 'amount',
+    help: 'Of input written to it for 1 hour (default: --cache-write)',
+  },
   output: { value: 'amount', help: 'Dollars for a million tokens of output' },
+  tier: {
+    value: 'prices',
+    help: 'Prices above a prompt length, e.g. 200000:input=6,output=22.50,cached-input=0.60',
+    repeatable: true,
+  },
   effective: { value: 'date', help: 'From when on, as 2027-01-31 or 2027-01-31T12:00:00Z; else from now on' },
 } satisfies Readonly<Record<string, Option>>;
 
 export const priceOf = (invocation: Invocation): TokenPrice => ({
   input: needed(invocation, 'input'),
   output: needed(invocation, 'output'),
-  cachedInput: clearableValue(invocation, 'cached-input', { rule: amountRule, parse: parseAmount }) ?? null,
+  cachedInput: optional(invocation, 'cached-input'),
+  cacheWrite: optional(invocation, 'cache-write'),
+  cacheWrite1h: optional(invocation, 'cache-write-1h'),
+  tiers: invocation.values('tier').map(parseTier),
 });
+
+const optional = (invocation: Invocation, name: 'cached-input' | 'cache-write' | 'cache-write-1h') =>
+  clearableValue(invocation, name, { rule: amountRule, parse: parseAmount }) ?? null;
 
 export const effectiveOf = (invocation: Invocation): number | undefined =>
   optionValue(invocation, 'effective', {

@@ -1,45 +1,83 @@
 import { type Nanos, nanosOf } from '../../../../core/money.ts';
+import { isObject } from '../../../../core/is-object.ts';
+import { parseJsonText } from '../../../../core/json-text.ts';
+import type { PriceTier, TokenRates } from '../../../../core/token-price.ts';
 import { didYouMean } from '../../../../core/suggest.ts';
 import { parseTimestamp } from '../../../../core/timestamp.ts';
 import type { NewPrice } from '../../ledger/api.ts';
 import { tryModelKey } from '../../ledger/model-key.ts';
+import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../ledger/price-fields.ts';
+import { tierProblem } from '../../ledger/price-tiers.ts';
 import { AMOUNT_RULE } from '../options/amount.ts';
 import type { PriceRecord } from './price-records.ts';
 
 /** The same as in the HTTP API. */
-const MEMBERS = [
-  'model_key',
-  'input_price_per_million',
-  'output_price_per_million',
-  'cached_input_price_per_million',
-  'effective_at',
-] as const;
-type Member = (typeof MEMBERS)[number];
+const MEMBERS: readonly string[] = ['model_key', ...Object.values(RATE_FIELDS), 'tiers', 'effective_at'];
+const TIER_MEMBERS: readonly string[] = [TIER_FIELD, ...Object.values(RATE_FIELDS)];
 
 /** A record as a price; what is wrong with it goes to `report`, and the price is of no use then. */
 export function readPrice({ where, members }: PriceRecord, report: (problem: string) => void): NewPrice {
   const say = (sentence: string): void => report(`${where}: ${sentence}`);
-  for (const name of Object.keys(members)) {
-    if (!(MEMBERS as readonly string[]).includes(name)) say(unknownMember(name));
-  }
   const reader = { members, say };
-  return {
+  refuseUnknown(reader, MEMBERS);
+  const price = {
     modelKey: modelKey(reader),
-    input: amount(reader, 'input_price_per_million') ?? missing(reader, 'input_price_per_million'),
-    output: amount(reader, 'output_price_per_million') ?? missing(reader, 'output_price_per_million'),
-    cachedInput: amount(reader, 'cached_input_price_per_million') ?? null,
+    ...rates(reader),
+    tiers: tiers(reader),
     effectiveAt: effectiveAt(reader),
   };
+  const problem = tierProblem(price);
+  if (problem !== undefined) say(problem);
+  return price;
 }
 
-function unknownMember(name: string): string {
-  const meant = didYouMean(name, MEMBERS);
-  return `unknown member ${JSON.stringify(name)}${meant || '.'} There are ${MEMBERS.join(', ')}.`;
+function refuseUnknown({ members, say }: Reader, known: readonly string[]): void {
+  for (const name of Object.keys(members)) {
+    if (known.includes(name)) continue;
+    const meant = didYouMean(name, known);
+    say(`unknown member ${JSON.stringify(name)}${meant || '.'} There are ${known.join(', ')}.`);
+  }
 }
 
 interface Reader {
-  readonly members: Readonly<Partial<Record<Member, unknown>>>;
+  readonly members: Readonly<Record<string, unknown>>;
   readonly say: (sentence: string) => void;
+}
+
+const rates = (reader: Reader): TokenRates =>
+  readRates(
+    (field) => amount(reader, field) ?? missing(reader, field),
+    (field) => amount(reader, field) ?? null,
+  );
+
+/** A list; in a cell of CSV as JSON. */
+function tiers({ members: { tiers: value }, say }: Reader): PriceTier[] {
+  if (value === undefined || value === null) return [];
+  const list = typeof value === 'string' ? parseList(value) : value;
+  if (!Array.isArray(list) || !list.every(isObject)) {
+    say(`tiers is ${JSON.stringify(value)}, which is not a list of objects with ${TIER_MEMBERS.join(', ')}.`);
+    return [];
+  }
+  return list.map((members, index) => {
+    const reader = { members, say: (sentence: string): void => say(`tiers[${index}]: ${sentence}`) };
+    refuseUnknown(reader, TIER_MEMBERS);
+    return { aboveTokens: aboveTokens(reader) ?? index + 1, ...rates(reader) };
+  });
+}
+
+function aboveTokens({ members: { [TIER_FIELD]: above }, say }: Reader): number | undefined {
+  if (Number.isSafeInteger(above) && (above as number) > 0) return above as number;
+  const trouble = above === undefined ? 'missing' : JSON.stringify(above);
+  say(`${TIER_FIELD} is ${trouble}; it must be a whole number of at least 1.`);
+  return undefined;
+}
+
+function parseList(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function modelKey({ members: { model_key: key }, say }: Reader): string {
@@ -50,7 +88,7 @@ function modelKey({ members: { model_key: key }, say }: Reader): string {
   return '';
 }
 
-function amount({ members, say }: Reader, name: Member): Nanos | undefined {
+function amount({ members, say }: Reader, name: RateField): Nanos | undefined {
   const value = members[name];
   if (value === undefined || value === null) return undefined;
   const nanos = typeof value === 'number' || typeof value === 'string' ? nanosOf(value) : undefined;
@@ -58,7 +96,7 @@ function amount({ members, say }: Reader, name: Member): Nanos | undefined {
   return nanos ?? 0n;
 }
 
-function missing({ say }: Reader, name: Member): Nanos {
+function missing({ say }: Reader, name: RateField): Nanos {
   say(`${name} is missing: dollars for a million tokens.`);
   return 0n;
 }

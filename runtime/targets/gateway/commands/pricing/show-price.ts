@@ -1,6 +1,8 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import type { Nanos } from '../../../../core/money.ts';
+import type { TokenRates } from '../../../../core/token-price.ts';
 import { pricingView } from '../../http/views/pricing-view.ts';
 import type { Price } from '../../ledger/api.ts';
 import { dollars, moment } from '../show/texts.ts';
@@ -18,16 +20,43 @@ export function showPrices(prices: readonly Price[], { output, json }: Shown): v
   else printLines(output, tableOf(prices));
 }
 
-const tableOf = (prices: readonly Price[]): string[] =>
-  formatTable(COLUMNS, prices.map(rowOf), stdoutTerminal());
+/** Prices per million tokens, and a line for each tier. Prices of cache writes only where there are any. */
+function tableOf(prices: readonly Price[]): string[] {
+  const lines = prices.flatMap((price) => [
+    { name: price.modelKey, rates: price, since: moment(price.effectiveAt) },
+    ...(price.tiers ?? []).map((tier) => ({
+      name: `above ${tier.aboveTokens} tokens`,
+      rates: tier,
+      since: '',
+    })),
+  ]);
+  const columns = COLUMNS.filter(
+    ({ isOptional, rate }) => !isOptional || lines.some(({ rates }) => typeof rates[rate] === 'bigint'),
+  );
+  return formatTable(
+    ['MODEL', ...columns.map(({ head }) => head), 'SINCE'],
+    lines.map(({ name, rates, since }) => [
+      name,
+      ...columns.map(({ rate }) => amountText(rates[rate])),
+      since,
+    ]),
+    stdoutTerminal(),
+  );
+}
 
-/** Of a million tokens. */
-const COLUMNS = ['MODEL', 'INPUT PER 1M', 'CACHED INPUT', 'OUTPUT PER 1M', 'SINCE'];
+interface Column {
+  readonly head: string;
+  readonly rate: keyof TokenRates;
+  readonly isOptional?: boolean;
+}
 
-const rowOf = (price: Price): string[] => [
-  price.modelKey,
-  dollars(price.input),
-  price.cachedInput === null ? '-' : dollars(price.cachedInput),
-  dollars(price.output),
-  moment(price.effectiveAt),
+const COLUMNS: readonly Column[] = [
+  { head: 'INPUT PER 1M', rate: 'input' },
+  { head: 'CACHED INPUT', rate: 'cachedInput' },
+  { head: 'CACHE WRITE', rate: 'cacheWrite', isOptional: true },
+  { head: 'WRITE 1H', rate: 'cacheWrite1h', isOptional: true },
+  { head: 'OUTPUT PER 1M', rate: 'output' },
 ];
+
+const amountText = (amount: Nanos | null | undefined): string =>
+  amount === null || amount === undefined ? '-' : dollars(amount);

@@ -24,12 +24,16 @@ const cellsOf = ({ labels, totals }: SumRow): string[] => [
   String(totals.promptTokens),
   String(totals.cachedTokens),
   String(totals.completionTokens),
-  dollars(totals.cost),
+  costText(totals, '-'),
 ];
+
+/** The cost of models without a price is not known. */
+const costText = ({ cost, unpriced }: UsageTotals, unknown: string): string =>
+  cost === 0n && unpriced > 0 ? unknown : dollars(cost);
 
 /** The same in a sentence. */
 export function totalSentence(totals: UsageTotals): string {
   const requests = `${totals.requests} request${totals.requests === 1 ? '' : 's'}`;
   const tokens = `${totals.promptTokens} tokens in, ${totals.completionTokens} out`;
-  return `In all: ${requests}, ${totals.errors} failed, ${tokens}, ${dollars(totals.cost)}.`;
+  return `In all: ${requests}, ${totals.errors} failed, ${tokens}, ${costText(totals, 'cost unknown')}.`;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { estimateTokens } from '../../../../core/token-estimate.ts';
 import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../providers/api.ts';
+import { classifiedSummary } from '../../providers/encoder/classified-summary.ts';
 import type { Resolved, Target } from '../../routing/api.ts';
 import type { Json } from '../../wires/chat/shape.ts';
 import type { EndpointRules } from './endpoint.ts';
@@ -26,9 +27,9 @@ export const classifyEndpoint: EndpointRules = {
   promptTokens: promptTokensIn,
   mostOutputTokens: () => 0,
   passedOn: [],
-  async ask(router, resolved, { body, trace, signal }, options) {
+  async ask(router, resolved, { body, trace, signal, isBilled }, options) {
     const texts = textsOf(body);
-    const routed = await router.classify(resolved, { texts, trace, signal }, options);
+    const routed = await router.classify(resolved, { texts, trace, signal, isBilled }, options);
     const { answer, target } = routed;
     return {
       ...routed,
@@ -41,11 +42,12 @@ const textsOf = ({ input }: Json): readonly string[] =>
   typeof input === 'string' ? [input] : (input as readonly string[]);
 
 function wholeOf(
-  { scores, tokens }: ClassifiedAnswer,
+  classified: ClassifiedAnswer,
   texts: readonly string[],
   { alias }: Resolved,
   { key }: Target,
 ): WholeAnswer {
+  const { scores, tokens } = classified;
   const used = tokens ?? estimateTokens(texts.reduce((sum, { length }) => sum + length, 0));
   const answer = {
     object: 'list',
@@ -53,13 +55,11 @@ function wholeOf(
     data: scores.map((each, index) => ({ index, ...best(each), scores: each })),
     usage: { prompt_tokens: used, total_tokens: used },
   };
-  const told = { promptTokens: used, completionTokens: 0, cachedTokens: 0 };
-  const usage = tokens === undefined ? undefined : { ...told, cacheWriteTokens: 0, reasoningTokens: 0 };
   return {
     kind: 'whole',
     bytes: Buffer.from(JSON.stringify(answer)),
     text: '',
-    summary: { usage, outputLength: 0, finishReason: undefined },
+    summary: classifiedSummary(classified),
   };
 }
 

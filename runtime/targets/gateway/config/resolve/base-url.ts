@@ -16,7 +16,7 @@ export function readBaseUrl(
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     return refuse('expected an address that begins with http:// or https://');
   if (url.username !== '' || url.password !== '') {
-    secrets.add(url.password);
+    secrets.add(url.password, ['password']);
     return refuse('holds credentials; put them into `api_key` or `headers`');
   }
   if (url.search !== '' || url.hash !== '')

@@ -1,8 +1,9 @@
-import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { configError } from '../../../../contract/errors.ts';
 import { DURATION_RULE, parseDuration } from '../../../../core/duration.ts';
 import type { Redactions } from '../../../../core/redactions.ts';
 import type { Finding } from '../../../../core/yaml/issue.ts';
+import { homeOrAccountFolder } from '../../../../platform/files/home-folder.ts';
 import type { Given } from '../given.ts';
 
 export type Path = readonly string[];
@@ -21,12 +22,19 @@ export interface ResolveContext {
   readonly folder: string;
 }
 
-/** Node takes a HOME that is empty as it is. */
-export const homeFolder = (): string => homedir() || userInfo().homedir;
+/** The home folder; without one, an error that says what to set for `purpose`. */
+export function requireHomeFolder(purpose: string): string {
+  const home = homeOrAccountFolder();
+  if (home !== undefined) return home;
+  throw configError(`HOME is not set and this user id has no home folder. Set HOME, or ${purpose}.`);
+}
 
 /** A path that stands in the file. */
 export const pathIn = ({ folder }: Pick<ResolveContext, 'folder'>, text: string): string =>
-  resolve(folder, /^~(?=$|[/\\])/.test(text) ? homeFolder() + text.slice(1) : text);
+  resolve(
+    folder,
+    /^~(?=$|[/\\])/.test(text) ? requireHomeFolder(`write ${text} without \`~\``) + text.slice(1) : text,
+  );
 
 /** A time that stands in the file. */
 export function timeIn(

@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { type DatabasePlace, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { GatewayFile } from '../schemas/file.ts';
-import { homeFolder, pathIn, type ResolveContext } from './context.ts';
+import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
 
 /** Where the database is: its URL, or a file in the data folder; a flag goes before a variable, and that before the file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabasePlace {
@@ -13,7 +13,7 @@ export function resolveDatabase(context: ResolveContext, file: GatewayFile): Dat
   const outside = ours ?? given.variable(OTHERS);
   const url = outside ?? file.database_url;
   if (url === undefined) return fileIn(dataFolder(context, file));
-  for (const secret of passwordsIn(url)) secrets.add(secret);
+  for (const secret of passwordsIn(url)) secrets.add(secret, ['password']);
   try {
     return parseDatabaseUrl(url, outside === undefined ? folder : undefined);
   } catch (error) {
@@ -38,7 +38,10 @@ function dataFolder(context: ResolveContext, file: GatewayFile): string {
   const home = [given.variable('XDG_DATA_HOME'), given.variable('LOCALAPPDATA')].find(
     (path) => path !== undefined && isAbsolute(path),
   );
-  return join(home ?? join(homeFolder(), '.local', 'share'), 'gateway');
+  return join(
+    home ?? join(requireHomeFolder('name a folder for the database with --data-dir'), '.local', 'share'),
+    'gateway',
+  );
 }
 
 /** As it stands in the URL, and decoded. */

@@ -23,6 +23,7 @@ export function resolveLimits(
     answerMs: time('answer'),
     idleMs: time('idle'),
     streamMs: time('stream'),
+    drainMs: time('drain'),
     maxConnections,
     maxResponseBytes,
   });

@@ -37,7 +37,7 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
       ? undefined
       : readKey(pathIn(context, file.master_key_file), 'master_key_file'));
   if (found === undefined) return undefined;
-  secrets.add(found);
+  secrets.add(found, ['master_key']);
   if (found.length < RECOMMENDED_LENGTH) {
     warn(
       `The master key has ${found.length} characters; use at least ${RECOMMENDED_LENGTH}, as of \`openssl rand -base64 36\`.`,

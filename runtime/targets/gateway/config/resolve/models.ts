@@ -31,6 +31,8 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     ),
   ].filter((provider) => provider !== undefined);
   refuseTwins(context, file, providers);
+  if (file.require_pricing && file.allow_unpriced)
+    context.report(['allow_unpriced'], 'conflicts with `require_pricing`; keep one of them', 'key');
   return {
     providers,
     aliases: resolveAliases(context, file.aliases ?? {}, names),
@@ -38,6 +40,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     guardrails: resolveGuardrails(context, file.guardrails ?? {}, names),
     pricing: resolvePricing(context, file.pricing ?? {}, names),
     requirePricing: given.flag('require-pricing') ?? file.require_pricing ?? false,
+    allowUnpriced: given.flag('allow-unpriced') ?? file.allow_unpriced ?? false,
     assumedOutputTokens:
       given.number('assumed-output-tokens', MANY) ?? file.assumed_output_tokens ?? ASSUMED_OUTPUT_TOKENS,
   };
@@ -90,7 +93,8 @@ function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): Re
   if (baseDelay !== undefined && maxDelay !== undefined && maxDelay < baseDelay) {
     context.report(['retries', 'max_delay'], 'is less than `base_delay`, with which the pauses begin');
   }
-  const own = { retries: retries.attempts, baseDelay, maxDelay, longestPause: time('longest_pause') };
+  const again = retries.attempts === undefined ? undefined : Math.max(0, retries.attempts - 1);
+  const own = { retries: again, baseDelay, maxDelay, longestPause: time('longest_pause') };
   const policy = { ...RETRY_POLICY, ...givenOnly(own) };
   // Who sets only one of the two is not to be held to the default of the other.
   return maxDelay === undefined

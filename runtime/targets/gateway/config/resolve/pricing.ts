@@ -1,7 +1,10 @@
 import { type Nanos, nanosOf } from '../../../../core/money.ts';
+import type { TokenRates } from '../../../../core/token-price.ts';
 import { parseTimestamp } from '../../../../core/timestamp.ts';
 import type { NewPrice } from '../../ledger/api.ts';
 import { tryModelKey } from '../../ledger/model-key.ts';
+import { type RateField, readRates, TIER_FIELD } from '../../ledger/price-fields.ts';
+import { tierProblem } from '../../ledger/price-tiers.ts';
 import type { PriceEntry } from '../schemas/prices.ts';
 import { DOLLARS_RULE } from '../schemas/shapes.ts';
 import type { Path, ResolveContext } from './context.ts';
@@ -21,16 +24,27 @@ export function resolvePricing(
     }
     const trouble = whyNoModel(key, names);
     if (trouble !== undefined) context.warn(`pricing: ${JSON.stringify(key)}: ${trouble}.`);
-    const amount = (name: keyof PriceEntry): Nanos => dollarsIn(context, [...path, name], entry[name]);
-    const { cached_input_price_per_million: cached, effective_at: from } = entry;
-    return {
+    const { effective_at: from, tiers = [] } = entry;
+    const resolved = {
       modelKey,
-      input: amount('input_price_per_million'),
-      output: amount('output_price_per_million'),
-      cachedInput: cached === undefined ? null : amount('cached_input_price_per_million'),
+      ...ratesIn(context, path, entry),
+      tiers: tiers.map((tier, index) => ({
+        aboveTokens: tier[TIER_FIELD],
+        ...ratesIn(context, [...path, 'tiers', String(index)], tier),
+      })),
       effectiveAt: from === undefined ? undefined : timeOf(context, [...path, 'effective_at'], from),
     };
+    const problem = tierProblem(resolved);
+    if (problem !== undefined) context.report([...path, 'tiers'], problem);
+    return resolved;
   });
+}
+
+type RateEntry = Readonly<Partial<Record<RateField, string | number>>>;
+
+function ratesIn(context: ResolveContext, path: Path, entry: RateEntry): TokenRates {
+  const amount = (field: RateField): Nanos => dollarsIn(context, [...path, field], entry[field]);
+  return readRates(amount, (field) => (entry[field] === undefined ? null : amount(field)));
 }
 
 function dollarsIn({ report }: ResolveContext, path: Path, value: string | number | undefined): Nanos {

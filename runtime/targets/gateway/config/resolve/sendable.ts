@@ -14,7 +14,7 @@ export function sendableKey(
 ): string | undefined {
   if (written === undefined) return undefined;
   const key = withoutLineEnd(written);
-  if (key !== '') secrets.add(key);
+  secrets.add(key, ['key']);
   if (!isSendableKey(key)) {
     if (variable === undefined) report(path, SENDABLE_KEY_RULE);
     else report(path, `${variable} ${SENDABLE_KEY_RULE}`, 'key');
@@ -31,7 +31,7 @@ export function sendableHeaders(
   return Object.fromEntries(
     Object.entries(written).map(([name, text]) => {
       const value = withoutLineEnd(text);
-      secrets.add(value);
+      secrets.add(value, [name]);
       const trouble = whyNoHeaderName(name);
       if (trouble !== undefined) report([...path, name], trouble, 'key');
       else if (!isHeaderValue(value)) report([...path, name], HEADER_VALUE_RULE);

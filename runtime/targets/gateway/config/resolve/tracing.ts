@@ -35,7 +35,7 @@ export function resolveTracing(
     ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_HEADERS')),
     ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
   };
-  for (const value of Object.values(headers)) secrets.add(value);
+  for (const [name, value] of Object.entries(headers)) secrets.add(value, [name]);
   return {
     endpoint,
     headers,

@@ -5,6 +5,8 @@ import type { ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
 const PATH = ['workflows', 'ray'];
+/** Resources that Ray does not take as custom ones. */
+const OWN_KEYS = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
 const MEBIBYTE = 1_048_576;
 
 export function resolveWorkflows(
@@ -29,9 +31,21 @@ function resolveRay(
   { ray }: NonNullable<GatewayFile['workflows']>,
 ): RayConfig | undefined {
   if (!ray) return undefined;
-  const { slots = 4, command = 'gateway' } = ray;
+  const { slots = 4, command = 'gateway', cpus = 1, gpus = 0, memory = 0, resources = {} } = ray;
   const token = sendableKey(context, [...PATH, 'token'], ray.token);
   const address = readBaseUrl(context, PATH, 'address', ray.address);
   const gatewayUrl = readBaseUrl(context, PATH, 'gateway_url', ray.gateway_url);
-  return { address: address ?? '', token, slots, command, gatewayUrl };
+  for (const [name, key] of Object.entries(OWN_KEYS)) {
+    if (Object.hasOwn(resources, name)) {
+      context.report([...PATH, 'resources', name], `is not a custom resource: use \`workflows.ray.${key}\``);
+    }
+  }
+  return {
+    address: address ?? '',
+    token,
+    slots,
+    command,
+    gatewayUrl,
+    resources: { cpus, gpus, memory, custom: resources },
+  };
 }

@@ -83,6 +83,9 @@ const models = {
   guardrails: Type.Optional(guardrails),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
   require_pricing: flag('Refuse models without a price (false).'),
+  allow_unpriced: flag(
+    'Allow requests under a budget to models without a price; their cost is not counted (false).',
+  ),
   assumed_output_tokens: count('Tokens to expect of an answer where a request names no most (1024).'),
 };
 

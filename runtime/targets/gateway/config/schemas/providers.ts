@@ -10,6 +10,9 @@ export const timeouts = keys(
     answer: duration('Until the whole answer, where it is not streamed (10m).'),
     idle: duration('Between two events of a stream (2m).'),
     stream: duration('From the first event of a stream to its end (1h).'),
+    drain: duration(
+      'Maximum time to read an answer to its end, for its usage, after its client disconnected or its time limit passed (2m).',
+    ),
   },
   'How long providers may take.',
 );
@@ -48,7 +51,8 @@ export const provider = keys(
             Type.Unsafe<'max_tokens' | 'max_completion_tokens'>({
               type: 'string',
               enum: ['max_tokens', 'max_completion_tokens'],
-              description: 'What it calls the most tokens of an answer.',
+              description:
+                'Name of the member that limits the tokens of an answer. With max_completion_tokens, max_tokens of a request is renamed.',
             }),
           ),
           stream_usage: flag('Whether it takes `stream_options.include_usage`.'),

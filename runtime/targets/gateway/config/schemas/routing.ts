@@ -45,7 +45,7 @@ export const alias = Type.Union(
 
 export const retries = keys(
   {
-    attempts: count('Retries of one target after its first attempt (2).', 0),
+    attempts: count('Maximum calls of one target for a request, the first one included (3); 0 means 1.', 0),
     base_delay: duration('The first pause is at most this, and doubles (100ms).'),
     max_delay: duration('The longest of these pauses (2s).'),
     longest_pause: duration('Who asks for a longer pause than this is not waited for (5s).'),

@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
-import { choice, count, flag, keys, text } from './shapes.ts';
+import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
+import { choice, count, flag, keys, mapOf, text } from './shapes.ts';
 
 const COMPUTES = ['local', 'ray'] as const;
+
+const AMOUNT = { type: 'number', minimum: 0, [RULE_KEYWORD]: 'a number of 0 or more' };
+const amount = (description: string) => Type.Optional(Type.Unsafe<number>({ ...AMOUNT, description }));
 
 const ray = keys(
   {
@@ -15,6 +19,10 @@ const ray = keys(
     gateway_url: text(
       'Where the nodes reach this gateway, as http://gateway:8000; its own address unless set.',
     ),
+    cpus: amount('CPUs that Ray reserves for each job; 0 runs jobs on the head node (1).'),
+    gpus: amount('GPUs that Ray reserves for each job (0).'),
+    memory: count('Bytes of memory that Ray reserves for each job (0).', 0),
+    resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each job, as `batch: 1`.'),
   },
   'A Ray cluster whose nodes have this program.',
 );

@@ -20,6 +20,11 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
     description: 'What the guardrails said: a list of `profile`, `mode`, `valid` and `score`.',
     type: 'string',
   },
+  {
+    name: 'X-Gateway-Unpriced',
+    description: '`true` if a budget applies and the model has no price: the cost is not counted.',
+    type: 'string',
+  },
 ];
 
 const answerOf = (members: Record<string, TSchema>, description: string): TSchema =>

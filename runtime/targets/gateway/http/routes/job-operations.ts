@@ -13,9 +13,10 @@ import {
   newEvaluationJob,
   newInferenceJob,
 } from '../schemas/jobs.ts';
-import { logs } from '../schemas/workflows.ts';
+import { logs, retryRequest } from '../schemas/workflows.ts';
 import { DATASET } from './dataset-operations.ts';
 import { KEY_ERRORS } from './operations.ts';
+import { ROWS, ROWS_FORMAT } from './rows-operation.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';
 const JOB = {
@@ -32,6 +33,7 @@ const JOB = {
   prompt_tokens: 4096,
   completion_tokens: 512,
   error: null,
+  queued_reason: null,
   created_at: '2026-01-01T00:00:00Z',
   start_time: '2026-01-01T00:00:00.5Z',
   end_time: null,
@@ -166,5 +168,30 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     summary: 'Stops a job that is under way.',
     answer: answerOf('The job as it is now.', job, { ...JOB, status: 'stopped' }),
     errors: [...GET.errors, 409],
+  },
+  {
+    ...GET,
+    method: 'post',
+    path: `${API}/jobs/{job_id}/retry`,
+    id: 'retryJob',
+    summary: 'Retries a job that has failed or has failed rows.',
+    description:
+      'Rows that have an answer keep it. The body can change some settings. A job of a workflow is retried with its workflow.',
+    request: {
+      schema: retryRequest,
+      optional: true,
+      examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
+    },
+    answer: answerOf('The job as it is now.', job, { ...JOB, status: 'created' }),
+    errors: [...BODY_ERRORS, ...GET.errors, 409],
+  },
+  {
+    ...GET,
+    ...ROWS,
+    path: `${API}/jobs/{job_id}/rows`,
+    id: 'getJobRows',
+    summary: 'The rows that a job has written so far.',
+    parameters: [...GET.parameters, ROWS_FORMAT],
+    errors: [...GET.errors, 422],
   },
 ];

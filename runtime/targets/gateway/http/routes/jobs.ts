@@ -10,6 +10,9 @@ import { mayUseOf } from '../may-use.ts';
 import { pageOf } from '../page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
 import { newAnnotationJob, newEvaluationJob, newInferenceJob } from '../schemas/jobs.ts';
+import { retryIn } from '../retry-in.ts';
+import { rowsAnswer } from '../rows-answer.ts';
+import { retryRequest } from '../schemas/workflows.ts';
 import { callerOf } from '../sign-in.ts';
 import { datasetView } from '../views/dataset-view.ts';
 import { JOB_TYPES, jobView } from '../views/job-view.ts';
@@ -21,7 +24,7 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 /** `/api/v1/jobs`: what models are asked to do, of workflows and alone. */
 export function jobRoutes(
   { jobs, singleJobs, state }: Pick<GatewayContext, 'jobs' | 'singleJobs' | 'state'>,
-  { workGuard, readBody }: Pick<HttpParts, 'workGuard' | 'readBody'>,
+  { workGuard, readBody, readOptionalBody }: Pick<HttpParts, 'workGuard' | 'readBody' | 'readOptionalBody'>,
 ): GatewayRoutes {
   const { queue, datasets, artifacts } = jobs;
   const routes = newRoutes();
@@ -62,6 +65,13 @@ export function jobRoutes(
     await queue.stopped(id, STOP_MS);
     return c.json(jobView(await find(c, id)));
   });
+  routes.post(`${API}/jobs/:id/retry`, workGuard, async (c) => {
+    const changes = retryIn(await readOptionalBody(c, retryRequest));
+    return c.json(jobView(await singleJobs.retry(viewOf(c).viewer, c.req.param('id'), changes)));
+  });
+  routes.get(`${API}/jobs/:id/rows`, workGuard, async (c) =>
+    rowsAnswer(c, jobs, await find(c, c.req.param('id'))),
+  );
   routes.get(`${API}/jobs/:id/result`, workGuard, async (c) => {
     const { id, result } = succeeded(await find(c, c.req.param('id')));
     const { metrics = {}, parameters = null, details = null } = result ?? {};

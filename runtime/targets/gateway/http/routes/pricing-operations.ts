@@ -5,11 +5,27 @@ import { PAGE_PARAMETERS } from '../page.ts';
 import { newPricing, pricing, pricings } from '../schemas/pricing.ts';
 import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from './operations.ts';
 
+const RATES = {
+  input_price_per_million: 3,
+  output_price_per_million: 15,
+  cached_input_price_per_million: 0.3,
+  cache_write_price_per_million: 3.75,
+  cache_write_1h_price_per_million: 6,
+};
+
+const LONG = {
+  above_prompt_tokens: 200_000,
+  input_price_per_million: 6,
+  output_price_per_million: 22.5,
+  cached_input_price_per_million: 0.6,
+  cache_write_price_per_million: 7.5,
+  cache_write_1h_price_per_million: 12,
+};
+
 const PRICE = {
-  model_key: 'openai:gpt-5-mini',
-  input_price_per_million: 0.25,
-  output_price_per_million: 2,
-  cached_input_price_per_million: 0.025,
+  model_key: 'anthropic:claude-sonnet-4-5',
+  ...RATES,
+  tiers: [LONG],
   effective_at: '2026-01-01T00:00:00Z',
 };
 
@@ -33,8 +49,8 @@ const set: Operation = {
     examples: {
       price: {
         model_key: PRICE.model_key,
-        input_price_per_million: 0.25,
-        output_price_per_million: 2,
+        ...RATES,
+        tiers: [LONG],
       },
     },
   },

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import type { GatewayContext } from '../../context.ts';
+import type { TokenRates } from '../../../../core/token-price.ts';
 import type { NewPrice } from '../../ledger/api.ts';
+import { type RateField, readRates, TIER_FIELD } from '../../ledger/price-fields.ts';
 import { findModelKey, modelKeyOf } from '../../ledger/model-key.ts';
 import { pageOf } from '../page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
@@ -37,8 +39,13 @@ export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: H
 
 const priceIn = (body: Static<typeof newPricing>): NewPrice => ({
   modelKey: modelKeyOf(body.model_key),
-  input: nanosIn('input_price_per_million', body.input_price_per_million),
-  output: nanosIn('output_price_per_million', body.output_price_per_million),
-  cachedInput: nanosOrNull('cached_input_price_per_million', body.cached_input_price_per_million) ?? null,
+  ...ratesIn(body),
+  tiers: (body.tiers ?? []).map((tier) => ({ aboveTokens: tier[TIER_FIELD], ...ratesIn(tier) })),
   effectiveAt: momentOrNull('effective_at', body.effective_at) ?? undefined,
 });
+
+const ratesIn = (members: Readonly<Partial<Record<RateField, number | null>>>): TokenRates =>
+  readRates(
+    (field) => nanosIn(field, members[field] ?? 0),
+    (field) => nanosOrNull(field, members[field]) ?? null,
+  );

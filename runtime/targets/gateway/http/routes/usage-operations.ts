@@ -17,6 +17,8 @@ export const USAGE_LOG = {
   prompt_tokens: 200,
   completion_tokens: 50,
   cached_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
   total_tokens: 250,
   cost: 0.00015,
   status: 'success',
@@ -35,6 +37,8 @@ const TOTALS = {
   prompt_tokens: 200,
   completion_tokens: 50,
   cached_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
   total_tokens: 250,
   cost: 0.00015,
 };

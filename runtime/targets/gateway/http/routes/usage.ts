@@ -16,7 +16,8 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
   const routes = newRoutes();
 
   routes.get('/v1/usage', guards.anyone, async (c) => {
-    const { filter: named, by, interval, asCsv } = usageQuery(c, callerOf(c));
+    const caller = callerOf(c);
+    const { filter: named, by, interval, asCsv } = usageQuery(c, caller);
     const filter = await withUsedModel(usage, named);
     const page = pageOf(c);
     if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
@@ -30,7 +31,7 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
     if (interval && points && points.length > MOST_POINTS) throw tooManyPoints(interval);
     return c.json({
       totals: usageTotalsView(totals),
-      ...(logs && { logs: logs.map((row) => usageLogView(row)) }),
+      ...(logs && { logs: logs.map((row) => usageLogView(row, caller.kind === 'master')) }),
       ...(groups && { groups: groups.map((group) => usageGroupView(by, group)) }),
       ...(points && { series: points.map((point) => usagePointView(point)) }),
     });

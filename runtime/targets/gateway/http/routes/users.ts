@@ -34,7 +34,7 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
   routes.get('/v1/users/:id/usage', guards.master, async (c) => {
     const page = pageOf(c);
     const { userId } = await users.get(c.req.param('id'));
-    return c.json((await state.usage.list({ userId }, page)).map((row) => usageLogView(row)));
+    return c.json((await state.usage.list({ userId }, page)).map((row) => usageLogView(row, true)));
   });
 
   return { routes, operations: USER_OPERATIONS };

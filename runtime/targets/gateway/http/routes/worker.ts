@@ -2,7 +2,8 @@ import { AppError, inputError } from '../../../../contract/errors.ts';
 import { createBodyReader } from '../../../../serve/http/body.ts';
 import type { GatewayContext } from '../../context.ts';
 import { LEASE_MS } from '../../jobs/claims.ts';
-import { commitOnce } from '../../jobs/worker/commit-once.ts';
+import { commitOnce, replaceOnce } from '../../jobs/worker/commit-once.ts';
+import { failedRowsFrom } from '../../jobs/worker/failed-rows.ts';
 import { rowsFrom } from '../../jobs/worker/rows-from.ts';
 import { secretNames } from '../../jobs/worker/secret-names.ts';
 import {
@@ -11,10 +12,11 @@ import {
   type WorkerCheckpoint,
   type WorkerEnd,
   type WorkerJob,
+  type WorkerReplacement,
 } from '../../jobs/worker/protocol.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { type GatewayRoutes, newRoutes } from '../parts.ts';
-import { workerBatch, workerEnd, workerLines } from '../schemas/worker.ts';
+import { workerBatch, workerEnd, workerLines, workerReplacement } from '../schemas/worker.ts';
 import { WORKER_OPERATIONS } from './worker-operations.ts';
 
 /** A batch may hold a few rows with fields as long as datasets may have. */
@@ -44,6 +46,7 @@ export function workerRoutes(
       total_rows: job.totalRows,
       done_rows: job.doneRows,
       failed_rows: job.failedRows,
+      retry_row: job.retryRow,
       checkpoint: checkpoint as unknown as WorkerCheckpoint | null,
       trusted: trusts(job.owner),
       lease_ms: LEASE_MS,
@@ -51,15 +54,23 @@ export function workerRoutes(
   });
   routes.get(WORKER_PATHS.rows, async (c) => {
     const { job } = await access.claim(c.req.raw.headers);
-    const from = c.req.query('from') ?? '0';
-    if (!/^\d{1,15}$/.test(from)) throw inputError(`\`from\` is a row, counted from 0, not "${from}".`);
-    const rows = await rowsFrom(datasets.rows(job.datasetId, Number(from)), job.totalRows - Number(from));
-    return c.json({ first_row: Number(from), rows });
+    const from = rowNumber(c.req.query('from'));
+    const rows = await rowsFrom(datasets.rows(job.datasetId, from), job.totalRows - from);
+    return c.json({ first_row: from, rows });
   });
   routes.post(WORKER_PATHS.batches, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
     // The schema is the protocol's type but for what is said only by words of JSON.
     await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
+    return c.body(null, 204);
+  });
+  routes.get(WORKER_PATHS.failedRows, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    return c.json(await failedRowsFrom(job, datasets, rowNumber(c.req.query('from'))));
+  });
+  routes.post(WORKER_PATHS.failedRows, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    await replaceOnce(queue, claim, (await readBody(c, workerReplacement)) as unknown as WorkerReplacement);
     return c.body(null, 204);
   });
   routes.post(WORKER_PATHS.logs, async (c) => {
@@ -87,4 +98,9 @@ export function workerRoutes(
   });
 
   return { routes, operations: WORKER_OPERATIONS };
+}
+
+function rowNumber(from = '0'): number {
+  if (/^\d{1,15}$/.test(from)) return Number(from);
+  throw inputError(`\`from\` is a row, counted from 0, not "${from}".`);
 }

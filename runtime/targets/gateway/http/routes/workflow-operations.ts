@@ -5,8 +5,17 @@ import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import { API } from '../api-path.ts';
 import { PAGE_PARAMETERS } from '../page.ts';
-import { logs, newWorkflow, resultUrl, workflow, workflowDetails, workflows } from '../schemas/workflows.ts';
+import {
+  logs,
+  newWorkflow,
+  resultUrl,
+  retryRequest,
+  workflow,
+  workflowDetails,
+  workflows,
+} from '../schemas/workflows.ts';
 import { KEY_ERRORS } from './operations.ts';
+import { ROWS, ROWS_FORMAT } from './rows-operation.ts';
 
 const ID = '0d1f7c2e5b6a4c3d8e9f0a1b2c3d4e5f';
 const RESULT = `http://127.0.0.1:8000${API}/artifacts/${ID}.json?expires=1767225600&sig=abc`;
@@ -156,11 +165,27 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/workflows/{workflow_id}/retry`,
     id: 'retryWorkflow',
-    summary: 'Does again what failed of a workflow.',
-    description: 'If the model has answered, only the answers are compared again.',
+    summary: 'Retries a workflow that has failed or has failed rows.',
+    description:
+      'Rows that have an answer keep it: the model is asked about failed rows, then about those that are left. The body can change some settings.',
     parameters: [WORKFLOW_ID],
+    request: {
+      schema: retryRequest,
+      optional: true,
+      examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
+    },
     answer: SHOWN,
-    errors: [409, ...KEY_ERRORS],
+    errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    ...ROWS,
+    method: 'get',
+    path: `${API}/workflows/{workflow_id}/rows`,
+    id: 'getWorkflowRows',
+    summary: 'The rows that the model has answered so far.',
+    parameters: [WORKFLOW_ID, ROWS_FORMAT],
+    errors: [422, ...KEY_ERRORS],
   },
   {
     ...SHARED,

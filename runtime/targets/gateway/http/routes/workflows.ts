@@ -7,7 +7,9 @@ import { followAnswer } from '../follow-answer.ts';
 import { mayUseOf } from '../may-use.ts';
 import { pageOf } from '../page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../parts.ts';
-import { newWorkflow } from '../schemas/workflows.ts';
+import { retryIn } from '../retry-in.ts';
+import { rowsAnswer } from '../rows-answer.ts';
+import { newWorkflow, retryRequest } from '../schemas/workflows.ts';
 import { callerOf } from '../sign-in.ts';
 import { deletedWorkflowView, workflowDetailsView, workflowView } from '../views/workflow-view.ts';
 import { viewOf } from '../work-guard.ts';
@@ -21,7 +23,7 @@ type Context = Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'stat
 /** `/api/v1/workflows`: one model does an experiment, and is scored. */
 export function workflowRoutes(
   context: Context,
-  { workGuard, readBody }: Pick<HttpParts, 'workGuard' | 'readBody'>,
+  { workGuard, readBody, readOptionalBody }: Pick<HttpParts, 'workGuard' | 'readBody' | 'readOptionalBody'>,
 ): GatewayRoutes {
   const { jobs, experiments, workflows, state } = context;
   const viewsOf = createWorkflowViews(jobs.artifacts);
@@ -70,8 +72,23 @@ export function workflowRoutes(
     c.json(workflowDetailsView(await workflows.cancel(viewOf(c).viewer, c.req.param('id')), null)),
   );
   routes.post(`${API}/workflows/:id/retry`, workGuard, async (c) =>
-    c.json(workflowDetailsView(await workflows.retry(viewOf(c).viewer, c.req.param('id')), null)),
+    c.json(
+      workflowDetailsView(
+        await workflows.retry(
+          viewOf(c).viewer,
+          c.req.param('id'),
+          retryIn(await readOptionalBody(c, retryRequest)),
+        ),
+        null,
+      ),
+    ),
   );
+  routes.get(`${API}/workflows/:id/rows`, workGuard, async (c) => {
+    const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
+    const job = workflow.jobs.find(({ spec }) => spec.type !== 'evaluation');
+    if (!job) throw new AppError('NotFoundError', `Workflow ${workflow.id} has no rows.`);
+    return await rowsAnswer(c, jobs, job);
+  });
   routes.delete(`${API}/workflows/:id`, workGuard, async (c) => {
     const force = wordOf(c, 'force', ['false', 'true'], 'false') === 'true';
     return c.json(deletedWorkflowView(await workflows.delete(viewOf(c).viewer, c.req.param('id'), force)));

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { taskDefinition } from './experiments.ts';
 import { count } from './fields.ts';
+import { failures } from './workflows.ts';
 
 const mapOf = (value: TSchema, description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
@@ -28,14 +29,19 @@ const workflow = closed('ComparedWorkflow', {
   status: oneOf(['created', 'running', 'succeeded', 'failed']),
   error: orNull(Type.String(), 'Why it failed.'),
   rows: count(),
-  failed_rows: count(),
+  failed_rows: count('Rows that the model did not answer.'),
+  unscored_rows: count('Rows that it answered and a metric could not score.'),
+  failures,
   metrics: mapOf(metric, 'By name; none unless it has succeeded.'),
-  cost: orNull(Type.Number({ minimum: 0 }), 'In US dollars, of models of this gateway.'),
+  cost: orNull(
+    Type.Number({ minimum: 0 }),
+    'In US dollars; null for models outside this gateway or without a price.',
+  ),
   prompt_tokens: count(),
   completion_tokens: count(),
   latency_ms: orNull(
     closed('Latency', { mean: Type.Number(), p50: Type.Number(), p95: Type.Number() }),
-    'How long rows took.',
+    'Per row; rows of one request to an encoder share its time.',
   ),
   seconds: orNull(Type.Number(), 'How long all of them took.'),
 });

@@ -5,7 +5,7 @@ import { maybe } from './maybe.ts';
 import { count, someText, text, time, timeOrNull } from './fields.ts';
 import { embedder, judge } from './named-models.ts';
 import { pageSchema } from './page.ts';
-import { batchSize, inferenceFields, jobTimeout, metricList } from './workflows.ts';
+import { batchSize, failures, inferenceFields, jobTimeout, metricList, queuedReason } from './workflows.ts';
 
 const shared = {
   name: someText('For people.', 255),
@@ -44,6 +44,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     prediction_field: maybe(someText('The column with the answers; predictions unless said otherwise.', 100)),
     llm_as_judge: maybe(judge),
     embedder: maybe(embedder),
+    failures: maybe(failures),
     max_error_rate: inferenceFields.max_error_rate,
   }),
 });
@@ -66,6 +67,7 @@ export const job = closed('Job', {
   prompt_tokens: count(),
   completion_tokens: count(),
   error: orNull(Type.String()),
+  queued_reason: queuedReason,
   created_at: time('When it was made.'),
   start_time: timeOrNull('When it began.'),
   end_time: timeOrNull('When it ended.'),

@@ -13,12 +13,27 @@ export const provider = someText(
 export const baseUrl = someText('Where it answers, if not in this gateway.', LONGEST_URL);
 export const secretName = someText('The secret that holds the key for it.', 100);
 
+/** The name differs per use: a name stands once in a schema. */
+const parameters = (name: string) =>
+  closed(
+    name,
+    {
+      max_new_tokens: maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+      frequency_penalty: maybe(Type.Number({ minimum: -2, maximum: 2 })),
+      temperature: maybe(Type.Number({ minimum: 0, maximum: 2 })),
+      top_p: maybe(Type.Number({ minimum: 0, maximum: 1 })),
+    },
+    'Parameters of a language model. A parameter that is not set is not sent to the model.',
+  );
+export const generationConfig = parameters('GenerationConfig');
+
 export const judge = closed(
   'Judge',
   {
     model_name: modelName,
     model_base_url: maybe(baseUrl),
     secret_key_name: maybe(secretName),
+    generation_config: maybe(parameters('JudgeGenerationConfig')),
   },
   'A language model that judges answers: one of this gateway, unless it has an address.',
 );
@@ -32,10 +47,3 @@ export const embedder = closed(
   },
   'An encoder of type embedding, for metrics that compare meanings.',
 );
-
-export const generationConfig = closed('GenerationConfig', {
-  max_new_tokens: maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  frequency_penalty: maybe(Type.Number({ minimum: -2, maximum: 2 })),
-  temperature: maybe(Type.Number({ minimum: 0, maximum: 2 })),
-  top_p: maybe(Type.Number({ minimum: 0, maximum: 1 })),
-});

@@ -15,6 +15,10 @@ export const workerJob = closed('WorkerJob', {
   total_rows: count('Rows that the job has.'),
   done_rows: count('Rows that are done; the next one is where to go on.'),
   failed_rows: count('Those of them that failed.'),
+  retry_row: orNull(
+    Type.Integer({ minimum: 0 }),
+    'In a retry: failed rows from this one on are asked about again, before new ones.',
+  ),
   checkpoint: orNull(checkpoint, 'What was learned of the rows that are done.'),
   trusted: Type.Boolean({
     description: 'Whether files may be started, and private addresses asked.',
@@ -27,13 +31,29 @@ export const workerJob = closed('WorkerJob', {
 
 export const workerRows = closed('WorkerRows', { first_row: firstRow, rows });
 
-export const workerBatch = closed('WorkerBatch', {
-  first_row: firstRow,
+const outcome = {
   rows,
   failed: count('Rows among them that failed.'),
   prompt_tokens: count('Tokens that models read for them.'),
   completion_tokens: count('Tokens that models wrote for them.'),
   checkpoint,
+};
+
+export const workerBatch = closed('WorkerBatch', { first_row: firstRow, ...outcome });
+
+const numbers = Type.Array(count('The number of a row, from 0.'));
+const next = orNull(
+  Type.Integer({ minimum: 0 }),
+  'Where to look for more failed rows; null if there are none.',
+);
+
+export const workerFailedRows = closed('WorkerFailedRows', { numbers, rows, next });
+
+export const workerReplacement = closed('WorkerReplacement', {
+  from: count('The `retry_row` of the job.'),
+  next,
+  numbers,
+  ...outcome,
 });
 
 export const workerLines = closed('WorkerLines', {

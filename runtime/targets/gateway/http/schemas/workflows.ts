@@ -18,6 +18,12 @@ const LONGEST_PROMPT = 100_000;
 /** A week. */
 const LONGEST_TIMEOUT = 604_800;
 
+const maxErrorRate = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'The share of rows that may fail; 0 unless said otherwise.',
+});
+
 /** Of inference, wherever it is asked for. */
 export const inferenceFields = {
   model: modelName,
@@ -28,13 +34,7 @@ export const inferenceFields = {
     text('What models are told before each text; what the task says if it is empty.', LONGEST_PROMPT),
   ),
   generation_config: maybe(generationConfig),
-  max_error_rate: maybe(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'The share of rows that may fail; 0 unless said otherwise.',
-    }),
-  ),
+  max_error_rate: maybe(maxErrorRate),
 };
 export const batchSize = Type.Integer({
   minimum: 1,
@@ -48,6 +48,11 @@ export const jobTimeout = Type.Integer({
 });
 export const metricList = Type.Array(someText('As `accuracy`.', 100), { minItems: 1, maxItems: 100 });
 
+export const failures = oneOf(['wrong', 'skipped'], {
+  description:
+    'How a row counts for which the model failed: `wrong` as a wrong answer in the metrics (the default), `skipped` not at all.',
+});
+
 export const newWorkflow = closed('NewWorkflow', {
   name: someText('For people.', 255),
   description: maybe(text('What it is about.', LONGEST_TEXT)),
@@ -60,7 +65,22 @@ export const newWorkflow = closed('NewWorkflow', {
   metrics: maybe(metricList),
   llm_as_judge: maybe(judge),
   embedder: maybe(embedder),
+  failures: maybe(failures),
 });
+
+/** Any member, as a wrong one gets a sentence of its own. */
+export const retryRequest = Type.Object(
+  {
+    batch_size: maybe(batchSize),
+    max_error_rate: maybe(maxErrorRate),
+    job_timeout_sec: maybe(jobTimeout),
+    secret_key_name: maybe(secretName),
+  },
+  {
+    $id: 'Retry',
+    description: 'Settings to change. Others cannot change: rows that have an answer keep it.',
+  },
+);
 
 const status = oneOf(['created', 'running', 'succeeded', 'failed']);
 const shown = {
@@ -79,6 +99,11 @@ export const workflow = closed('Workflow', shown);
 
 const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() });
 
+export const queuedReason = orNull(
+  Type.String(),
+  'Why the job waits, if it is not for a free slot, e.g. that its cluster cannot be reached.',
+);
+
 const job = closed('WorkflowJob', {
   id: Type.String(),
   type: oneOf(['inference', 'annotate', 'evaluation']),
@@ -87,6 +112,7 @@ const job = closed('WorkflowJob', {
   done_rows: count(),
   failed_rows: count(),
   error: orNull(Type.String()),
+  queued_reason: queuedReason,
   metrics: Type.Array(named),
   parameters: Type.Array(named),
   metric_url: Type.String(),

@@ -26,6 +26,8 @@ export const comparisonView = ({
     error: workflow.error,
     rows: workflow.rows,
     failed_rows: workflow.failedRows,
+    unscored_rows: workflow.unscoredRows,
+    failures: workflow.failures,
     metrics: workflow.metrics,
     cost: workflow.cost,
     prompt_tokens: workflow.promptTokens,

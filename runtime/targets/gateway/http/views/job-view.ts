@@ -19,6 +19,7 @@ export const jobView = (job: Job) => ({
   prompt_tokens: job.promptTokens,
   completion_tokens: job.completionTokens,
   error: job.error,
+  queued_reason: job.queuedReason,
   created_at: rfc3339(job.createdAt),
   start_time: timeOrNull(job.startedAt),
   end_time: timeOrNull(job.endedAt),

@@ -6,7 +6,8 @@ import type { UsageRow } from '../../store/schema.ts';
 import type { usageLogs, usageReport } from '../schemas/usage.ts';
 import { dollarsOrNull } from './money-view.ts';
 
-export const usageLogView = (row: UsageRow): Static<typeof usageLogs>[number] => ({
+/** `error_detail` only where an administrator reads. */
+export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usageLogs>[number] => ({
   id: row.id,
   user_id: row.user_id,
   api_key_id: row.api_key_id,
@@ -17,10 +18,13 @@ export const usageLogView = (row: UsageRow): Static<typeof usageLogs>[number] =>
   prompt_tokens: row.prompt_tokens,
   completion_tokens: row.completion_tokens,
   cached_tokens: row.cached_tokens,
+  cache_write_tokens: row.cache_write_tokens,
+  cache_write_1h_tokens: row.cache_write_1h_tokens,
   total_tokens: row.total_tokens,
   cost: dollarsOrNull(row.cost_nano),
   status: row.status === 'error' ? 'error' : 'success',
   error_message: row.error_message,
+  ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),
   status_code: row.status_code,
   latency_ms: row.latency_ms,
   ttft_ms: row.ttft_ms,
@@ -35,6 +39,8 @@ export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>
   prompt_tokens: totals.promptTokens,
   completion_tokens: totals.completionTokens,
   cached_tokens: totals.cachedTokens,
+  cache_write_tokens: totals.cacheWriteTokens,
+  cache_write_1h_tokens: totals.cacheWrite1hTokens,
   total_tokens: totals.totalTokens,
   cost: dollarsOf(totals.cost),
 });

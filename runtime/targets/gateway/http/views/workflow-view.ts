@@ -46,6 +46,7 @@ const jobView = (job: Job) => ({
   done_rows: job.doneRows,
   failed_rows: job.failedRows,
   error: job.error,
+  queued_reason: job.queuedReason,
   metrics: namedValues(job.result?.metrics),
   parameters: namedValues(job.result?.parameters),
   metric_url: '',

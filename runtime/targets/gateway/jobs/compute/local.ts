@@ -6,7 +6,7 @@ import { messageOf } from '../../../../contract/errors.ts';
 import { endChild, endGroup } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import type { WatchChild } from '../../providers/encoder/child.ts';
-import type { Compute, ComputeEnd } from '../api.ts';
+import type { Compute, WorkerEnded } from '../api.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
 
 export interface LocalOptions {
@@ -36,7 +36,8 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
   const [program = '', ...args] = command;
   return {
     name: 'local',
-    async run({ gatewayUrl, token }, signal) {
+    async run({ gatewayUrl, token }, { started }, signal) {
+      await started();
       const passed = PASSED_ON.flatMap((name) =>
         process.env[name] === undefined ? [] : [[name, process.env[name]]],
       );
@@ -57,11 +58,11 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
   };
 }
 
-async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: WatchChild): Promise<ComputeEnd> {
+async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: WatchChild): Promise<WorkerEnded> {
   const { pid } = child;
   const exited = endOf(child);
   const lines: string[] = [];
-  if (pid === undefined) return { how: await exited, lines };
+  if (pid === undefined) return { kind: 'ended', how: await exited, lines };
   const forget = watch(pid);
   const stdin = child.stdin as Writable;
   // One that is gone does not read.
@@ -83,7 +84,7 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
   forget();
   await settlesWithin(LEFTOVERS_MS, allSaid);
   said.close();
-  return { how, lines };
+  return { kind: 'ended', how, lines };
 }
 
 const endOf = (child: ChildProcess): Promise<string> =>

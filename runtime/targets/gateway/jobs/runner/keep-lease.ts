@@ -9,6 +9,8 @@ export interface KeptLease {
   /** Aborted when the work has to stop. */
   readonly over: AbortSignal;
   readonly why: () => Why | undefined;
+  /** The time limit of the job, once its work has begun. */
+  readonly limit: (deadlineAt: number) => void;
   /** Gives no signs of life any more. */
   readonly stop: () => Promise<void>;
 }
@@ -23,12 +25,14 @@ export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: C
   let renewing: Promise<void> | undefined;
   let renewedAt = clock.now();
   let isStopped = false;
+  let { deadlineAt } = claim;
   let disarm = (): void => undefined;
 
   const end = (reason: Why): void => {
     why ??= reason;
     over.abort();
   };
+  const isLate = (): boolean => deadlineAt !== null && clock.now() >= deadlineAt;
   const renew = async (): Promise<void> => {
     const asked = clock.now();
     try {
@@ -39,16 +43,17 @@ export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: C
       // The database may be back before the lease has run out.
       if (clock.now() - renewedAt >= LEASE_MS) end('lost');
     }
-    if (clock.now() >= claim.deadlineAt) end('late');
+    if (isLate()) end('late');
     if (!isStopped) disarm = clock.after(EVERY_MS, beat);
   };
   const beat = (): void => void (renewing = renew());
   if (claim.isCancelled) end('cancelled');
-  else if (clock.now() >= claim.deadlineAt) end('late');
+  else if (isLate()) end('late');
   beat();
   return {
     over: over.signal,
     why: () => why,
+    limit: (at) => void (deadlineAt = at),
     async stop() {
       isStopped = true;
       await renewing;

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Logger } from '../../../../serve/log.ts';
-import type { Claim, Compute, JobQueue } from '../api.ts';
+import type { Claim, Compute, ComputeUnavailable, JobQueue } from '../api.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
+import { createBackoff } from './backoff.ts';
 import { superviseJob } from './supervise-job.ts';
 
 export interface RunnerOptions {
@@ -36,14 +37,22 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
   const counts = new Map<Compute, number>();
+  const backoffs = new Map(computes.map(({ compute }) => [compute, createBackoff(clock)]));
   let looking: Promise<void> | undefined;
   let disarm = (): void => undefined;
 
   const supervise = async (claim: Claim, compute: Compute): Promise<void> => {
     const { id } = claim.job;
     log.info({ job: id, compute: compute.name, epoch: claim.epoch }, 'working on a job');
+    const backoff = backoffs.get(compute);
+    const onAvailability = (unavailable: ComputeUnavailable | undefined): void => {
+      if (!unavailable) backoff?.reset();
+      else if (backoff?.extend()) {
+        log.warn({ compute: compute.name, reason: unavailable.reason }, 'jobs wait for their compute');
+      }
+    };
     try {
-      await superviseJob(claim, { ...parts, compute, clock, closing: closing.signal });
+      await superviseJob(claim, { ...parts, compute, clock, onAvailability, closing: closing.signal });
     } catch (error) {
       // Nobody renews the lease any more: when it has run out, the job is claimed again.
       log.error({ job: id, err: error }, 'a job could not be looked after');
@@ -51,9 +60,13 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
     counts.set(compute, (counts.get(compute) ?? 1) - 1);
     look();
   };
+  const isFree = (compute: Compute, slots: number): boolean =>
+    !closing.signal.aborted &&
+    (counts.get(compute) ?? 0) < slots &&
+    backoffs.get(compute)?.isOver() !== false;
   const claimAll = async (): Promise<void> => {
     for (const { compute, slots } of computes) {
-      while (!closing.signal.aborted && (counts.get(compute) ?? 0) < slots) {
+      while (isFree(compute, slots)) {
         const claim = await queue.claim([compute.name]);
         if (!claim) break;
         counts.set(compute, (counts.get(compute) ?? 0) + 1);

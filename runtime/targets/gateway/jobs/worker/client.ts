@@ -10,8 +10,10 @@ import {
   type WorkerAlive,
   type WorkerBatch,
   type WorkerEnd,
+  type WorkerFailedRows,
   type WorkerJob,
   type WorkerLine,
+  type WorkerReplacement,
   type WorkerRows,
 } from './protocol.ts';
 
@@ -20,6 +22,8 @@ export interface WorkerClient {
   job(): Promise<WorkerJob>;
   rows(from: number): Promise<WorkerRows>;
   commit(batch: WorkerBatch): Promise<void>;
+  failedRows(from: number): Promise<WorkerFailedRows>;
+  replace(rows: WorkerReplacement): Promise<void>;
   log(lines: readonly WorkerLine[]): Promise<void>;
   alive(): Promise<WorkerAlive>;
   end(end: WorkerEnd): Promise<void>;
@@ -74,6 +78,8 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
     job: async () => (await ask(WORKER_PATHS.job)) as WorkerJob,
     rows: async (from) => (await ask(`${WORKER_PATHS.rows}?from=${from}`)) as WorkerRows,
     commit: async (batch) => void (await ask(WORKER_PATHS.batches, batch)),
+    failedRows: async (from) => (await ask(`${WORKER_PATHS.failedRows}?from=${from}`)) as WorkerFailedRows,
+    replace: async (rows) => void (await ask(WORKER_PATHS.failedRows, rows)),
     log: async (lines) => void (await ask(WORKER_PATHS.logs, { lines })),
     alive: async () => (await ask(WORKER_PATHS.alive)) as WorkerAlive,
     end: async (end) => void (await ask(WORKER_PATHS.end, end)),

@@ -1,6 +1,6 @@
 import type { Json } from '../../wires/chat/shape.ts';
 import type { Claim, JobQueue } from '../api.ts';
-import type { WorkerBatch } from './protocol.ts';
+import type { WorkerBatch, WorkerReplacement } from './protocol.ts';
 
 /** Writes a batch, unless that has happened: a worker that heard no answer sends it again. */
 export async function commitOnce(
@@ -14,4 +14,18 @@ export async function commitOnce(
   const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
   const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
   await queue.commit(claim, firstRow, outcome, checkpoint as unknown as Json);
+}
+
+/** The same for answers in place of errors. */
+export async function replaceOnce(
+  queue: Pick<JobQueue, 'replace'>,
+  claim: Claim,
+  batch: WorkerReplacement,
+): Promise<void> {
+  const { from, next, numbers, rows, failed, checkpoint } = batch;
+  const { retryRow } = claim.job;
+  if (retryRow === next || (retryRow !== null && retryRow > from)) return;
+  const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
+  const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
+  await queue.replace(claim, { from, next, numbers, outcome }, checkpoint as unknown as Json);
 }

@@ -7,6 +7,7 @@ export const WORKER_PATHS = {
   job: '/api/v1/worker/job',
   rows: '/api/v1/worker/rows',
   batches: '/api/v1/worker/batches',
+  failedRows: '/api/v1/worker/failed-rows',
   logs: '/api/v1/worker/logs',
   alive: '/api/v1/worker/alive',
   end: '/api/v1/worker/end',
@@ -20,6 +21,8 @@ export interface WorkerJob {
   readonly total_rows: number;
   readonly done_rows: number;
   readonly failed_rows: number;
+  /** In a retry: failed rows from this one on are asked about again, before new ones. */
+  readonly retry_row: number | null;
   readonly checkpoint: WorkerCheckpoint | null;
   readonly trusted: boolean;
   /** A worker that reaches no gateway for that long has lost its job. */
@@ -37,6 +40,22 @@ export interface WorkerRows {
   readonly first_row: number;
   /** At least one, unless there are no more. */
   readonly rows: readonly Row[];
+}
+
+/** Rows that a model failed for. */
+export interface WorkerFailedRows {
+  /** Numbers of the rows, from 0, ascending. */
+  readonly numbers: readonly number[];
+  readonly rows: readonly Row[];
+  /** Where to look for more; null if there are no more. */
+  readonly next: number | null;
+}
+
+/** Answers in place of errors. */
+export interface WorkerReplacement extends Omit<WorkerBatch, 'first_row'> {
+  readonly from: number;
+  readonly next: number | null;
+  readonly numbers: readonly number[];
 }
 
 export interface WorkerBatch {

@@ -55,14 +55,20 @@ export const finishOf = (reason: string | null): FinishReason => FINISH[reason ?
 
 /** Anthropic counts what came from the cache and what went to it beside the rest of the prompt. */
 export function usageOf(usage: AnthropicUsage | null | undefined): ChatUsage {
-  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage ?? {};
+  const { cache_read_input_tokens: read, cache_creation: parts } = usage ?? {};
+  const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = parts ?? {};
+  const written = usage?.cache_creation_input_tokens ?? sumOfCounts(minutes, hour);
   const prompt = sumOfCounts(usage?.input_tokens, read, written);
   const completion = sumOfCounts(usage?.output_tokens);
   return {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
     total_tokens: (prompt ?? 0) + (completion ?? 0),
-    prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 },
+    prompt_tokens_details: {
+      cached_tokens: read ?? 0,
+      cache_write_tokens: written ?? 0,
+      ...(typeof hour === 'number' && hour > 0 && { cache_write_1h_tokens: hour }),
+    },
     completion_tokens_details: { reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? 0 },
   };
 }

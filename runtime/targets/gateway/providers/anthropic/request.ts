@@ -49,6 +49,7 @@ function messageOf(message: ChatMessage): Turn {
             type: 'tool_result',
             tool_use_id: message.tool_call_id,
             content: partsOf(message).flatMap(blocksOf),
+            ...(message.is_error === true && { is_error: true }),
           },
         ],
       };

@@ -30,6 +30,11 @@ export interface AnthropicUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
+  /** How long the parts of `cache_creation_input_tokens` are kept. */
+  readonly cache_creation?: {
+    readonly ephemeral_5m_input_tokens?: number | null;
+    readonly ephemeral_1h_input_tokens?: number | null;
+  } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 

@@ -2,6 +2,7 @@ import type { Json } from '../../wires/chat/shape.ts';
 import type { ClassifiedAnswer, FailedAnswer, Provider } from '../api.ts';
 import type { Exchange, JsonAnswer } from '../exchange.ts';
 import { failure, isFailed } from '../failure.ts';
+import { classifiedSummary } from './classified-summary.ts';
 import { modelTypeOf } from './model-type.ts';
 
 /** More labels than classifiers have, so that all are told. */
@@ -17,10 +18,15 @@ export function createClassify(
   name: string,
   timeoutMs: number,
 ): NonNullable<Provider['classify']> {
-  return async ({ texts, trace, signal }) => {
+  return async ({ texts, trace, signal, isBilled }) => {
     const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
     const asked = { method: 'POST', path: '/predict', body, headers: trace } as const;
-    const answer = await exchange.json(asked, signal, timeoutMs, (told) => readScores(told, texts, name));
+    const answer = await exchange.json(
+      asked,
+      { signal, timeoutMs },
+      (told) => readScores(told, texts, name),
+      isBilled ? classifiedSummary : undefined,
+    );
     if (!isFailed(answer)) return answer;
     const { kind, error } = answer.failure;
     // The refusal does not say whether the texts or the model are the reason.

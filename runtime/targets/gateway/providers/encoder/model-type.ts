@@ -9,6 +9,8 @@ export async function modelTypeOf(
   timeoutMs: number,
 ): Promise<ModelType | undefined> {
   const asked = { method: 'GET', path: '/model' } as const;
-  const told = await exchange.json(asked, signal, timeoutMs, ({ json }) => ({ type: json['model_type'] }));
+  const told = await exchange.json(asked, { signal, timeoutMs }, ({ json }) => ({
+    type: json['model_type'],
+  }));
   return isFailed(told) ? undefined : MODEL_TYPE_NAMES.find((type) => type === told.type);
 }

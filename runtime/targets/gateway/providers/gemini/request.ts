@@ -76,7 +76,10 @@ function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): J
       `No message before calls a tool with the id \`${message.tool_call_id}\`, so its result has no place.`,
     );
   }
-  return { functionResponse: { name, response: responseOf(textOfMessage(message)) } };
+  const text = textOfMessage(message);
+  // Gemini's own names for what a function returned and for why it failed.
+  const response = message.is_error === true ? { error: text } : responseOf(text);
+  return { functionResponse: { name, response } };
 }
 
 function responseOf(text: string): Json {

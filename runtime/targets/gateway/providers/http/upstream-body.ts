@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { AppError } from '../../../../contract/errors.ts';
+import { answerTooLarge } from './too-large.ts';
 
 /** The body of an answer. Whoever has it reads it to its end, piece by piece or as a whole, or destroys it. */
 export interface UpstreamBody {
@@ -63,12 +63,12 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
     async collect(most) {
       limit = most;
       isWhole = true;
-      if (bytes > limit) hangUp(tooLarge(limit));
+      if (bytes > limit) hangUp(answerTooLarge(limit));
       if (controller.paused) controller.resume();
       if (!ended && !error) await wait();
       if (error) throw error;
       // Nobody is hung up on who had sent all of it before.
-      if (bytes > limit) throw tooLarge(limit);
+      if (bytes > limit) throw answerTooLarge(limit);
       const [only] = chunks;
       return chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes);
     },
@@ -80,7 +80,7 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
       if (error) return;
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > limit) hangUp(tooLarge(limit));
+      if (bytes > limit) hangUp(answerTooLarge(limit));
       else if (!isWhole) {
         if (bytes >= MOST_WAITING_BYTES) controller.pause();
         wake();
@@ -93,9 +93,3 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
     fail,
   };
 }
-
-const tooLarge = (limit: number): AppError =>
-  new AppError(
-    'TooLargeError',
-    `The provider's answer has more than ${limit} bytes, the most that is taken. \`max_response_bytes\` of the provider raises that.`,
-  );

@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { TurnQueue } from '../../../../core/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer } from '../api.ts';
+import { decodedBody } from './decoded-body.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
 import { waitForTurn } from './wait-for-turn.ts';
@@ -71,12 +72,14 @@ function dispatch(
     onRequestStart(controller) {
       call = controller;
       if (waiter.hasLeft()) hangUp();
+      else waiter.markSent();
     },
     onResponseStart(controller, status, received) {
       // What goes before the answer proper.
       if (status < 200) return;
       writer = createUpstreamBody(controller);
-      resolve({ status, headers: received, body: writer.body });
+      const body = decodedBody(writer.body, received['content-encoding']);
+      resolve({ status, headers: received, body });
     },
     onResponseData: (_controller, chunk) => writer?.push(chunk),
     onResponseEnd() {

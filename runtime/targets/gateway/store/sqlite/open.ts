@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { explainWriteError } from '../../../../core/write-error.ts';
-import { makeFolders } from '../../../../platform/make-folders.ts';
+import { makeFolders } from '../../../../platform/files/make-folders.ts';
 import type { Store } from '../api.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';

@@ -31,6 +31,8 @@ export interface ChatMessage {
   readonly reasoning_content?: string | null;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly tool_call_id?: string;
+  /** Anthropic's: the tool failed, and `content` says why. */
+  readonly is_error?: boolean;
 }
 
 export interface ContentPart {
@@ -85,6 +87,8 @@ export interface ChatUsage {
     readonly cached_tokens?: number;
     /** Not OpenAI's: what was written to the provider's cache, which some charge more for. */
     readonly cache_write_tokens?: number;
+    /** The part of `cache_write_tokens` that is kept for 1 hour. */
+    readonly cache_write_1h_tokens?: number;
   } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
 }

@@ -24,7 +24,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
   return [
     // There is no signature: what comes back of it is left out, see `toChat`.
     ...(thought ? [{ type: 'thinking', thinking: thought, signature: '' }] : []),
-    ...(text || refusal ? [{ type: 'text', text: text || (refusal ?? ''), citations: null }] : []),
+    ...(text || refusal ? [{ type: 'text', text: text || (refusal ?? '') }] : []),
     ...(calls ?? []).map((call) => ({
       type: 'tool_use',
       id: call.id,

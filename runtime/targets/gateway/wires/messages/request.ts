@@ -76,7 +76,12 @@ function resultOf(block: AnthropicBlock): ChatMessage {
   const text = blocksIn(block)
     .map((part) => part.text ?? '')
     .join('');
-  return { role: 'tool', tool_call_id: block.tool_use_id ?? '', content: text };
+  return {
+    role: 'tool',
+    tool_call_id: block.tool_use_id ?? '',
+    content: text,
+    ...(block['is_error'] === true && { is_error: true }),
+  };
 }
 
 const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>

@@ -1,7 +1,8 @@
 import type { EventEncoder, StreamWords } from '../../streams/api.ts';
 import { eventText } from '../../streams/event-text.ts';
-import type { ChatChunk, ChatUsage, ChunkDelta, Json, ToolCallDelta } from '../chat/shape.ts';
+import type { ChatChunk, ChatUsage, Json } from '../chat/shape.ts';
 import type { AnswerFacts } from '../client-wire.ts';
+import { type ContentPiece, createContentSequence } from '../content-sequence.ts';
 import { stopReason, usageOf } from './answer.ts';
 
 const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
@@ -12,7 +13,8 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
   let finish = 'stop';
   let usage: ChatUsage | undefined;
   let blocks = 0;
-  /** What the open block holds: `text`, `thinking`, or the call of a tool by its index. */
+  const sequence = createContentSequence();
+  /** What the open block holds: `text`, `thinking`, or the call of a tool by its number. */
   let open: string | undefined;
 
   const emit = (event: { readonly type: string } & Json): string => eventText(event, event.type);
@@ -46,26 +48,22 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
     }
     return delta ? text + emit({ type: 'content_block_delta', index: blocks - 1, delta }) : text;
   };
-  const growCall = ({ index, id, function: called }: ToolCallDelta): string =>
-    grow(
-      `tool ${index}`,
-      { type: 'tool_use', id: id ?? `toolu_${index}`, name: called?.name ?? '', input: {} },
-      called?.arguments ? { type: 'input_json_delta', partial_json: called.arguments } : undefined,
+  const encodePiece = (piece: ContentPiece): string => {
+    const { kind, text } = piece;
+    if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
+    if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
+    const { number, id = `toolu_${number}`, name } = piece.call;
+    return grow(
+      `tool ${number}`,
+      { type: 'tool_use', id, name, input: {} },
+      text === '' ? undefined : { type: 'input_json_delta', partial_json: text },
     );
-  const encodeDelta = (delta: ChunkDelta): string => {
-    const thought = delta.reasoning_content ?? delta.reasoning;
-    const said = delta.content || delta.refusal;
-    return [
-      thought ? grow('thinking', THINKING, { type: 'thinking_delta', thinking: thought }) : '',
-      said ? grow('text', TEXT, { type: 'text_delta', text: said }) : '',
-      ...(delta.tool_calls ?? []).map(growCall),
-    ].join('');
   };
   const encodeChunk = (chunk: ChatChunk): string => {
     usage = chunk.usage ?? usage;
     const choice = chunk.choices?.find(({ index }) => index === 0);
     finish = choice?.finish_reason ?? finish;
-    return begin(chunk) + (choice?.delta ? encodeDelta(choice.delta) : '');
+    return begin(chunk) + (choice?.delta ? sequence.take(choice.delta).map(encodePiece).join('') : '');
   };
 
   return {
@@ -73,6 +71,7 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
     end: () => ({
       last:
         begin({}) +
+        sequence.end().map(encodePiece).join('') +
         stopBlock() +
         emit({
           type: 'message_delta',

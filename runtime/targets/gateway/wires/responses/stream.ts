@@ -1,12 +1,13 @@
 import type { EventEncoder, StreamWords } from '../../streams/api.ts';
 import { eventText } from '../../streams/event-text.ts';
-import type { ChatChunk, ChatUsage, Json, ToolCallDelta } from '../chat/shape.ts';
+import type { ChatChunk, ChatUsage, Json } from '../chat/shape.ts';
 import type { AnswerFacts } from '../client-wire.ts';
+import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
 import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
 
 /** What is being said now: the text, or one call of a tool. */
 interface OpenItem {
-  readonly call: { readonly index: number; readonly id: string; readonly name: string } | undefined;
+  readonly call: CallHead | undefined;
   readonly place: number;
   text: string;
 }
@@ -19,6 +20,7 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   let usage: ChatUsage | undefined;
   let open: OpenItem | undefined;
   const output: Json[] = [];
+  const sequence = createContentSequence();
 
   const emit = (type: string, event: Json): string => {
     number += 1;
@@ -34,7 +36,11 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   };
   const itemOf = ({ call, text }: OpenItem): Json =>
     call
-      ? callItem({ id: call.id, type: 'function', function: { name: call.name, arguments: text } })
+      ? callItem({
+          id: call.id ?? `call_${call.number}`,
+          type: 'function',
+          function: { name: call.name, arguments: text },
+        })
       : messageItem(id ?? 'gateway', text);
   const placeOf = (item: OpenItem): Json => ({ item_id: itemOf(item)['id'], output_index: item.place });
 
@@ -73,13 +79,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
-  const call = ({ index, id: callId, function: called }: ToolCallDelta): string => {
-    const isOpen = open?.call?.index === index;
-    const { item, said } =
-      open && isOpen
-        ? { item: open, said: '' }
-        : start({ index, id: callId ?? `call_${index}`, name: called?.name ?? '' });
-    const delta = called?.arguments ?? '';
+  const call = (head: CallHead, delta: string): string => {
+    const { item, said } = open && open.call === head ? { item: open, said: '' } : start(head);
     item.text += delta;
     return delta === ''
       ? said
@@ -89,15 +90,24 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     usage = chunk.usage ?? usage;
     const choice = chunk.choices?.find(({ index }) => index === 0);
     finish = choice?.finish_reason ?? finish;
-    const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
-    const text = content || refusal;
-    return begin(chunk) + (text ? say(text) : '') + (calls ?? []).map(call).join('');
+    return (
+      begin(chunk) +
+      sequence
+        .take(choice?.delta ?? {})
+        .map(encodePiece)
+        .join('')
+    );
+  };
+  const encodePiece = (piece: ContentPiece): string => {
+    if (piece.kind === 'call') return call(piece.call, piece.text);
+    // This wire has no word for what other providers show of their reasoning.
+    return piece.kind === 'text' ? say(piece.text) : '';
   };
 
   return {
     encode: (chunks) => chunks.map(encodeChunk).join(''),
     end() {
-      const last = begin({}) + close();
+      const last = begin({}) + sequence.end().map(encodePiece).join('') + close();
       const end = endOf(finish);
       const response = { ...head(), ...end, output, usage: usageOf(usage) };
       return { last, terminal: emit(`response.${String(end['status'])}`, { response }) };

@@ -27,11 +27,15 @@ function sentenceOf(name: string, { kind, error, text, upstreamStatus }: Provide
     rate_limited: `${name} takes no more requests for now${said}`,
     provider_error: status ? `${name} failed${status}${said}` : `${name} gave no answer that can be read.`,
     answer_too_large: `${name} gave an answer that is too large.`,
-    credentials: `${name} refused the credential${status}${said}`,
-    billing: `${name} refused the account${status}${said}`,
+    credentials: `${name} refused ${upstreamStatus === 403 ? 'access' : 'the credential'}${status}${said}`,
+    billing: /\bbudget\b/i.test(said)
+      ? `The budget refused the request to ${lowerFirst(name)}${said}`
+      : `${name} refused the account${status}${said}`,
   };
   return sentences[kind] ?? `${name} refused the request${status}${said || `: ${error.message}`}`;
 }
+
+const lowerFirst = (name: string): string => name.replace(/^The /, 'the ');
 
 function codeOf(cause: unknown): string {
   const { code } = (cause instanceof Error ? cause : {}) as { readonly code?: unknown };

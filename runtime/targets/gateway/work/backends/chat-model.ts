@@ -1,6 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
 import { usageOf } from '../../providers/usage-of.ts';
+import { givenOnly } from '../../../../core/given-only.ts';
 import type { AskMany, ChatReply, Model } from './api.ts';
 import type { Answer, Connection } from './connect.ts';
 import { readAll, vectorIn } from './encoder-model.ts';
@@ -8,7 +9,7 @@ import { readAll, vectorIn } from './encoder-model.ts';
 interface ChatModelOptions {
   readonly name: string;
   readonly model: string;
-  /** What it calls the most tokens of an answer. */
+  /** The name of the member that limits the tokens of an answer. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
 }
 
@@ -21,15 +22,13 @@ export function chatModel(options: ChatModelOptions, connection: Connection): Mo
     labels: undefined,
     embed: embeddingsOf(name, model, connection),
     async chat(messages, { maxNewTokens, temperature, topP, frequencyPenalty }, signal) {
-      const body = {
-        model,
-        messages,
+      const parameters = givenOnly({
         temperature,
         top_p: topP,
         [maxTokens]: maxNewTokens,
-        // Some that do not know it refuse it.
-        ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
-      };
+        frequency_penalty: frequencyPenalty,
+      });
+      const body = { model, messages, ...parameters };
       return replyOf(name, await connection.ask({ path: '/chat/completions', body }, signal));
     },
     close: connection.close,

@@ -42,7 +42,7 @@ export function connect({ name, upstream, adapter, apiKey }: Parts, { clock, ran
       const asked = { method: body ? 'POST' : 'GET', path, body: bytes } as const;
       const timeoutMs = body ? ANSWER_MS : FACTS_MS;
       for (let retries = 0; ; retries++) {
-        const answer = await exchange.json(asked, signal, timeoutMs, (given): Answer => given);
+        const answer = await exchange.json(asked, { signal, timeoutMs }, (given): Answer => given);
         if (!isFailed(answer)) return answer;
         signal.throwIfAborted();
         const { failure } = answer;

@@ -1,15 +1,19 @@
 import type { Json, MetricResult, RowScores } from '../../../../core/metrics/api.ts';
 import type { Cell, Row } from '../../datasets/api.ts';
-import type { WorkUsage } from '../api.ts';
+import type { GenerationConfig, WorkUsage } from '../api.ts';
 import type { Model } from '../backends/api.ts';
 import type { Pacing } from '../pacing.ts';
 
 /** A row with its prediction and its ground truth. */
 export interface Sample {
   readonly row: Row;
+  /** Null where the model gave no answer. */
   readonly prediction: Cell;
   readonly truth: Cell;
 }
+
+/** The model failed for this row; metrics of right and wrong count it as wrong. */
+export const isUnanswered = ({ prediction }: Pick<Sample, 'prediction'>): boolean => prediction === null;
 
 export interface BatchContext {
   readonly signal: AbortSignal;
@@ -28,8 +32,14 @@ export interface Scorer {
   save(): Json;
 }
 
+/** A language model that scores answers, and the parameters of its requests. */
+export interface Judge {
+  readonly model: Model;
+  readonly generation: GenerationConfig;
+}
+
 export interface ScorerTools {
-  readonly judge: Model | undefined;
+  readonly judge: Judge | undefined;
   readonly embedder: Model | undefined;
   readonly batchSize: number;
   readonly pacing: Pacing;

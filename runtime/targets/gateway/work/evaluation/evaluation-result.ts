@@ -1,5 +1,6 @@
 import type { Json as MetricJson } from '../../../../core/metrics/api.ts';
 import type { EvaluationSpec, WorkResult } from '../api.ts';
+import { failuresOf } from './failures-of.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { OpenedFamily } from './score-batch.ts';
 
@@ -7,7 +8,7 @@ import type { OpenedFamily } from './score-batch.ts';
 export function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],
-  { rows, failed, skipped }: RowCounts,
+  { rows, failed, skipped, unanswered }: RowCounts,
 ): WorkResult {
   const metrics: Record<string, number> = {};
   const undefinedMetrics: Record<string, string> = {};
@@ -28,6 +29,7 @@ export function evaluationResult(
       rows,
       failed_rows: failed,
       skipped_rows: skipped,
+      unanswered_rows: unanswered ?? 0,
       undefined_metrics: undefinedMetrics,
       ...details,
     },
@@ -36,8 +38,10 @@ export function evaluationResult(
       task,
       metrics: asked,
       prediction_field: predictionField,
+      failures: failuresOf(spec),
       batch_size: batchSize,
       judge: judge?.backend ?? null,
+      ...(judge?.generation && { judge_generation: judge.generation }),
       embedder: embedder?.backend ?? null,
     },
   };

@@ -78,7 +78,10 @@ async function openModels(
   try {
     const embedding =
       embedder && needs.has('embedder') ? await openBackend(embedder.backend, tools, options) : undefined;
-    return { judge: judging, embedder: embedding };
+    return {
+      judge: judging && { model: judging, generation: judge?.generation ?? {} },
+      embedder: embedding,
+    };
   } catch (error) {
     await judging?.close();
     throw error;
@@ -95,5 +98,5 @@ async function openOrClose(open: () => OpenedFamily[], models: Models): Promise<
 }
 
 async function closeAll({ judge, embedder }: Models): Promise<void> {
-  await Promise.all([judge?.close(), embedder?.close()]);
+  await Promise.all([judge?.model.close(), embedder?.close()]);
 }

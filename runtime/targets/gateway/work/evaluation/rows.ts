@@ -3,28 +3,34 @@ import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchOutcome, EvaluationSpec, WorkUsage } from '../api.ts';
 import type { Task } from '../tasks/api.ts';
 import { isMissing } from '../tasks/check-ground-truth.ts';
-import type { Sample } from './api.ts';
+import { isUnanswered, type Sample } from './api.ts';
+import { failuresOf } from './failures-of.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { ScoredRow } from './score-batch.ts';
 
-/** The rows that can be compared: with an answer, and with what it should have been. */
+/** The rows that are scored: with a ground truth, and with an answer unless a failed row counts as wrong. */
 export const samplesOf = (spec: EvaluationSpec, rows: readonly Row[]): Sample[] =>
-  rows.filter((row) => skipReason(spec, row) === undefined).map((row) => sampleOf(spec, row));
+  rows.filter((row) => isScored(spec, row)).map((row) => sampleOf(spec, row));
 
-const sampleOf = ({ predictionField }: EvaluationSpec, row: Row): Sample => ({
+const sampleOf = ({ predictionField }: Pick<EvaluationSpec, 'predictionField'>, row: Row): Sample => ({
   row,
   prediction: row[predictionField] ?? null,
   truth: row[GROUND_TRUTH] ?? null,
 });
 
-function skipReason({ predictionField, task }: EvaluationSpec, row: Row): string | undefined {
-  const prediction = row[predictionField];
-  if (prediction === null || prediction === undefined) {
+const isScored = (spec: EvaluationSpec, row: Row): boolean =>
+  hasTruth(spec, row) && (failuresOf(spec) === 'wrong' || !isUnanswered(sampleOf(spec, row)));
+
+const hasTruth = ({ task }: EvaluationSpec, row: Row): boolean =>
+  task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH]);
+
+/** Why a row is not scored, or scored as wrong. */
+function reasonOf(spec: EvaluationSpec, row: Row): string | undefined {
+  if (isUnanswered(sampleOf(spec, row))) {
     const { error } = row;
-    return typeof error === 'string' && error !== '' ? error : `It has no \`${predictionField}\`.`;
+    return typeof error === 'string' && error !== '' ? error : `It has no \`${spec.predictionField}\`.`;
   }
-  if (task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH])) return undefined;
-  return `It has no \`${GROUND_TRUTH}\`.`;
+  return hasTruth(spec, row) ? undefined : `It has no \`${GROUND_TRUTH}\`.`;
 }
 
 interface Scored {
@@ -46,14 +52,19 @@ export function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored):
   const without: Row = Object.fromEntries(Array.from(names, (name) => [name, null]));
   const table = rows.map((row): Row => {
     const found = of.get(row);
-    const error: Cell = found ? (found.error ?? null) : (skipReason(spec, row) ?? null);
+    const error: Cell = found?.error ?? reasonOf(spec, row) ?? null;
     return { ...answersOf(spec, task, row), ...without, ...found?.scores, error };
   });
   const errors = scored.flatMap(({ error }) => error ?? []);
   const failed = errors.length;
   return {
     outcome: { rows: table, failed, usage, firstError: errors[0] },
-    counted: { rows: rows.length, failed, skipped: rows.length - samples.length },
+    counted: {
+      rows: rows.length,
+      failed,
+      skipped: rows.length - samples.length,
+      unanswered: rows.filter((row) => isUnanswered(sampleOf(spec, row))).length,
+    },
   };
 }
 

@@ -8,7 +8,7 @@ const MOST_TEXTS = 1024;
 
 /**
  * One request for all texts. If the model refuses that, it is asked about each half alone, and so on, until only the texts that
- * it cannot take are left without an answer.
+ * it cannot take are left without an answer. The time of a request is shared by its texts.
  */
 export async function askTogether<Value>(
   texts: readonly string[],
@@ -21,13 +21,13 @@ export async function askTogether<Value>(
   const startedAt = clock.now();
   try {
     const { values, tokens } = await ask(texts, signal);
-    const latencyMs = clock.now() - startedAt;
+    const latencyMs = (clock.now() - startedAt) / texts.length;
     return { answers: values.map((value) => ({ value, latencyMs })), sharedTokens: tokens };
   } catch (error) {
     signal.throwIfAborted();
     const failure = AppError.from(error);
     if (texts.length > 1 && MAY_BE_ONE.has(failure.code)) return askHalves(texts, ask, options);
-    const latencyMs = clock.now() - startedAt;
+    const latencyMs = (clock.now() - startedAt) / texts.length;
     return { answers: texts.map(() => ({ error: failure.message, latencyMs })), sharedTokens: 0 };
   }
 }

@@ -28,10 +28,10 @@ export async function openInference(
   const columns = task.columns(spec);
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
-    async run({ rows }, signal) {
+    async run({ rows, replaces = false }, signal) {
       const asked = await task.ask(rows, { model, spec, clock, signal });
       const ofBatch = totalsOf(asked);
-      totals = addTotals(totals, ofBatch);
+      totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
       return outcomeOf(rows, asked, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
@@ -43,6 +43,9 @@ export async function openInference(
     close: model.close,
   };
 }
+
+/** Rows that failed before are in the totals already. */
+const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });
 
 function totalsOf({ answers, sharedTokens }: AskedRows<Row>): Totals {
   const ofRows = answers.map((answer): Totals => {

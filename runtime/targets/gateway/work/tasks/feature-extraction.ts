@@ -62,7 +62,7 @@ function answerOf(
   answers: readonly (RowAnswer<Numbers> | RowFailure)[],
   outputField: string,
 ): RowAnswer<Row> | RowFailure {
-  const latencyMs = Math.max(0, ...answers.map((answer) => answer.latencyMs));
+  const latencyMs = answers.reduce((sum, answer) => sum + answer.latencyMs, 0);
   const failed = answers.find(isFailure);
   if (failed) return { error: failed.error, latencyMs };
   const [vector = [], ...others] = answers.map((answer) => (isFailure(answer) ? [] : answer.value));

@@ -15,10 +15,10 @@ export async function checkConfig(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<CheckedConfig> {
   try {
-    const config = await readConfig(paths, env);
+    const config = await readConfig(paths, env, { keepsUnusable: true });
     const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
-    const warnings = config.warnings.map((warning) => problem('configuration', warning));
-    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...warnings] };
+    const troubles = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
+    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...troubles] };
   } catch (error) {
     return { config: undefined, findings: [problem('configuration', messageOf(error))] };
   }

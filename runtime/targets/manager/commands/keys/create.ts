@@ -13,7 +13,13 @@ export const createKeyCommand: Command = {
     server: { value: 'pattern', help: 'Servers it may use, as time or git*; else all', repeatable: true },
     tool: {
       value: 'pattern',
-      help: 'Tools it may use of a server, as git/log or git/get_*; else all of it',
+      help: 'Tools it may use, e.g. git/log or git/get_*; of that server, it opens nothing else',
+      repeatable: true,
+    },
+    prompt: { value: 'pattern', help: 'Prompts it may get, e.g. git/*; works as --tool', repeatable: true },
+    resource: {
+      value: 'pattern',
+      help: 'Resources it may read, e.g. docs/file:///public/*; works as --tool',
       repeatable: true,
     },
     'read-only': { help: 'Only tools that say of themselves that they change nothing' },
@@ -29,6 +35,8 @@ export const createKeyCommand: Command = {
       name: nameOf(invocation),
       servers: patterns(invocation, 'server'),
       tools: patterns(invocation, 'tool'),
+      ...given('prompts', patterns(invocation, 'prompt')),
+      ...given('resources', patterns(invocation, 'resource')),
       readOnly: invocation.flag('read-only'),
       admin: invocation.flag('admin'),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),
@@ -56,6 +64,9 @@ function patterns(invocation: Invocation, option: string): string[] {
     return pattern;
   });
 }
+
+const given = <Name extends string>(name: Name, list: string[]): Partial<Record<Name, string[]>> =>
+  list.length === 0 ? {} : ({ [name]: list } as Record<Name, string[]>);
 
 function checked<Name extends string>(
   invocation: Invocation,

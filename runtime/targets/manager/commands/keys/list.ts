@@ -44,8 +44,13 @@ const row = (record: KeyRecord, now: number): string[] => [
   record.expires?.slice(0, 10) ?? '-',
 ];
 
-function allowed({ admin, readOnly, servers, tools }: KeyRecord): string {
-  const scopes = [...servers, ...tools];
+function allowed({ admin, readOnly, servers, tools, prompts = [], resources = [] }: KeyRecord): string {
+  const scopes = [
+    ...servers,
+    ...tools,
+    ...prompts.map((pattern) => `prompt:${pattern}`),
+    ...resources.map((pattern) => `resource:${pattern}`),
+  ];
   return [
     scopes.length === 0 ? 'use all servers' : `use ${scopes.join(' ')}`,
     ...(readOnly ? ['only read'] : []),

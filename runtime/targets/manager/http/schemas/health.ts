@@ -15,6 +15,12 @@ export const serverHealth = struct(
     latency: optionalText(
       'How long the last check took, as `1.234567ms` or `350.5µs`; only if it was answered.',
     ),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Tools, prompts and resources that are left out because they are malformed, as last listed.',
+      }),
+    ),
   },
   'The health of one server.',
 );

@@ -1,3 +1,4 @@
+import { isObject } from '../../../../core/is-object.ts';
 import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
 import type { Params } from '../connection.ts';
 
@@ -21,7 +22,9 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters */
 export function createParameterHeaders(onLog: (line: string) => void): ParameterHeaders {
   const known = new Map<unknown, readonly Declared[]>();
-  const keep = (tool: Params): boolean => {
+  const keep = (tool: unknown): boolean => {
+    // What is no tool at all has no annotations; it is left out elsewhere.
+    if (!isObject(tool)) return true;
     const declared = declaredIn(tool['inputSchema']);
     const isValid = followsRules(declared, tool['inputSchema']);
     if (isValid) known.set(tool['name'], declared);
@@ -30,8 +33,7 @@ export function createParameterHeaders(onLog: (line: string) => void): Parameter
     return isValid;
   };
   return {
-    learn: (page) =>
-      Array.isArray(page['tools']) ? { ...page, tools: (page['tools'] as Params[]).filter(keep) } : page,
+    learn: (page) => (Array.isArray(page['tools']) ? { ...page, tools: page['tools'].filter(keep) } : page),
     headersFor(params) {
       const declared = known.get(params?.['name']) ?? [];
       const values = declared.map(

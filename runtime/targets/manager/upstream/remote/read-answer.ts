@@ -1,4 +1,4 @@
-import { RpcFailure } from '../connection.ts';
+import { rpcFailure } from '../rpc-result.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_MESSAGE_BYTES } from '../transport.ts';
 import type { RemoteAnswer } from './remote-client.ts';
@@ -33,7 +33,7 @@ export async function readMessagesOf(answer: RemoteAnswer, place: string): Promi
 export async function failureOf(answer: RemoteAnswer, place: string): Promise<Error> {
   const text = await readText(answer);
   const error = parseMessages(text)?.find((message) => message.error)?.error;
-  if (error) return new RpcFailure(error.code, error.message, error.data);
+  if (error) return rpcFailure(error);
   const { status } = answer;
   const wayOut = status === 401 || status === 403 ? ' Check its headers or OAuth settings.' : '';
   return new UnusableAnswer(

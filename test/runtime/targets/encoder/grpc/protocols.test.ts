@@ -8,9 +8,7 @@ import {
 import { expect, test } from 'vitest';
 import { Embedding, EmbeddingResponseSchema } from '../../../../../runtime/gen/encoder/embedding_pb.ts';
 import { frame } from '../../../serve/grpc/raw-http2.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
-import { fakeEngine } from './fake-engine.ts';
-import { serveEngine, useModelServers } from './model-server.ts';
+import { useModelServers } from './model-server.ts';
 
 const serve = useModelServers();
 const REQUEST = { inputs: ['one text', 'another, longer text'], normalize: true, metadata: { id: '7' } };
@@ -101,21 +99,6 @@ test('Connect says errors in JSON with their HTTP status', async () => {
   });
   const broken = await post('/encoder.Embedding/Predict', 'application/json', '{"inputs":[');
   expect(broken.status).toBe(400);
-});
-
-test('what is no number is "NaN" in the JSON of protobuf', async () => {
-  const result = '{"logits":[0.1,null],"scores":[null,null],"predicted_index":0,"predicted_label":"null"}';
-  const { port, path, client, server } = await serveEngine(fakeEngine(Buffer.from(result)), testKernel());
-  const response = await fetch(`http://localhost:${port}${path}/Predict`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"inputs":["x"]}',
-  });
-  expect(await response.json()).toMatchObject({
-    results: [{ logits: [0.1, 'NaN'], scores: ['NaN', 'NaN'], predictedIndex: 0, predictedLabel: 'null' }],
-  });
-  client.close();
-  await server.close();
 });
 
 const rounded = (value: JsonValue): unknown =>

@@ -5,6 +5,7 @@ import { array, assert, asyncProperty } from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { systemClock as clock } from '../../../../../runtime/platform/clock.ts';
+import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
 import { createLog } from '../../../../../runtime/serve/log.ts';
 import type { CompletionAnswer } from '../../../../../runtime/targets/gateway/completions/api.ts';
 import { createCompletions } from '../../../../../runtime/targets/gateway/completions/completions.ts';
@@ -51,6 +52,7 @@ test(
       asyncProperty(array(scenario, { minLength: 1, maxLength: 6 }), async (requests) => {
         const granted = new Map<string, number>();
         let [held, told] = [0, 0];
+        const lifecycle = createLifecycle();
 
         await Promise.all(
           requests.map(async ({ model, stream, guardrails, says, broken, leavesAfter, leavesBy }) => {
@@ -93,6 +95,7 @@ test(
                     router: fails('router', router),
                     guardrails: fails('guardrails', rails),
                     requirePricing: false,
+                    allowUnpriced: false,
                     assumedOutputTokens: 100,
                   };
                   const release = (): void => {
@@ -105,14 +108,18 @@ test(
               telemetry: {
                 trace: () => undefined,
                 completed: () => void (told += 1),
+                abandoned: () => undefined,
                 authFailed: () => undefined,
                 close: () => Promise.resolve(),
               },
+              lifecycle,
               clock,
               log: createLog('silent', { write: () => undefined }),
             });
             const client = new AbortController();
             if (leavesAfter === -1) client.abort();
+            // Somewhere between the request and the first byte.
+            if (leavesAfter === -2) setImmediate(() => setImmediate(() => client.abort()));
             const messages = [{ role: 'user', content: says }];
             const body = chatBody(`openai:${model}`, { messages, stream, guardrails });
             const answer = await completions
@@ -135,7 +142,9 @@ test(
           }),
         );
 
+        await lifecycle.drain();
         expect([...granted.values()].filter((times) => times !== 1)).toEqual([]);
+        await new Promise((resolve) => setImmediate(resolve));
         expect({ held, told }).toEqual({ held: 0, told: requests.length });
         const { user } = await state.ledger.quota(spender);
         const rows = await store.db.selectFrom('gateway_usage').select('cost_nano').execute();

@@ -1,3 +1,4 @@
+import { namedSecrets } from '../../../../helpers/secrets.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +67,7 @@ export async function runGateway({
     tracing: undefined,
     workflows: { compute: 'local', slots: 1, trustUsers: false, maxDatasetBytes: 1_048_576, ray: undefined },
     logLevel: 'info',
-    secrets: [MASTER, CANARY],
+    secrets: namedSecrets(MASTER, CANARY),
     ...config,
     models: { ...MODELS, ...models },
     warnings: [],
@@ -140,6 +141,7 @@ const MODELS: ModelsConfig = {
   guardrails: { profiles: [], demanded: [] },
   pricing: [],
   requirePricing: false,
+  allowUnpriced: false,
   assumedOutputTokens: 1024,
 };
 

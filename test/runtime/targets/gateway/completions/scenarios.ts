@@ -41,8 +41,8 @@ export const scenario = fc.record({
   ) as fc.Arbitrary<readonly object[]>,
   says: fc.constantFrom<string>('Hello', 'an attack'),
   broken: fc.option(fc.constantFrom(...POINTS), { nil: undefined }),
-  /** After so many pieces the client leaves; before the request at -1. */
-  leavesAfter: fc.option(fc.integer({ min: -1, max: 4 }), { nil: undefined }),
+  /** After so many pieces the client leaves; before the request at -1, before the first byte at -2. */
+  leavesAfter: fc.option(fc.integer({ min: -2, max: 4 }), { nil: undefined }),
   /** How: its signal, or by reading no more. */
   leavesBy: fc.constantFrom<string>('signal', 'cancel'),
 });
@@ -52,7 +52,7 @@ type Scenario = Parameters<Parameters<(typeof scenario)['map']>[0]>[0];
 /** Every point for every kind of answer: what is drawn may miss one. */
 export const EVERYWHERE: readonly Scenario[] = [undefined, ...POINTS].flatMap((broken) =>
   [false, true].flatMap((stream) =>
-    [undefined, -1, 1].flatMap((leavesAfter) =>
+    [undefined, -2, -1, 1].flatMap((leavesAfter) =>
       ['Hello', 'an attack'].map((says) => ({
         model: says === 'Hello' && leavesAfter === 1 ? ('fails-400' as const) : ('good' as const),
         stream,

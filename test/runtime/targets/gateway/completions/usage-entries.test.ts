@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { usageEntries } from '../../../../../runtime/targets/gateway/completions/usage-entries.ts';
+import { usageLines } from '../../../../../runtime/targets/gateway/completions/usage-entries.ts';
 import type { AnswerSummary } from '../../../../../runtime/targets/gateway/streams/api.ts';
 
 const FACTS = {
@@ -14,12 +14,12 @@ const FACTS = {
 };
 
 const rowOf = (error: AppError | undefined, summary?: AnswerSummary) =>
-  usageEntries(FACTS, {
+  usageLines(FACTS, {
     answered: summary && { key: 'openai:good', summary },
     error,
     streamed: false,
     firstByteMs: undefined,
-  }).at(-1);
+  }).at(-1)?.entry;
 
 test('what went wrong inside of the gateway is not told in its own words', () => {
   const error = AppError.from(new TypeError('o9e(...).filter is not a function'));
@@ -31,7 +31,13 @@ test('what the client was told is told', () => {
   expect(rowOf(error)).toMatchObject({ errorMessage: 'LLM provider error', statusCode: 502 });
 });
 
-const TOLD = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, promptTokens: 12 };
+const TOLD = {
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  reasoningTokens: 0,
+  promptTokens: 12,
+};
 
 test.each([
   ['all', { ...TOLD, completionTokens: 3 }, 40, 12, 3, false],

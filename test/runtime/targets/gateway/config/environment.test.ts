@@ -76,7 +76,7 @@ test('without a file, the presets whose variables are set', async () => {
     const env = { ANTHROPIC_API_KEY: 'a-key', GROQ_API_KEY: 'g-key', OPENAI_API_KEY: '' };
     const config = await readTold({ env });
     expect(config.models.providers.map(({ name }) => name)).toEqual(['anthropic', 'groq']);
-    expect(config.secrets).toEqual(expect.arrayContaining(['a-key', 'g-key']));
+    expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(['a-key', 'g-key']));
     expect(config.files).toEqual([join(process.cwd(), 'gateway.yml')]);
     writeFileSync('gateway.yml', 'providers: {ollama: }\n', { mode: 0o600 });
     expect((await readTold({ env })).models.providers).toMatchObject([{ name: 'ollama' }]);

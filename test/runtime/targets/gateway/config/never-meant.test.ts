@@ -50,6 +50,9 @@ test('pauses cannot begin longer than the longest', async () => {
   const retryOf = async (retries: object) => (await read({ retries })).models.routing.retry;
   expect(await retryOf({ base_delay: '10s' })).toMatchObject({ baseDelay: 10_000, maxDelay: 10_000 });
   expect(await retryOf({ max_delay: '50ms' })).toMatchObject({ baseDelay: 50, maxDelay: 50 });
+  // The first call is an attempt too.
+  const retries = async (attempts: number): Promise<unknown> => (await retryOf({ attempts }))?.retries;
+  expect([await retries(3), await retries(2), await retries(1), await retries(0)]).toEqual([2, 1, 0, 0]);
 });
 
 test('a data folder is never relative to the current folder by chance', async () => {

@@ -38,6 +38,8 @@ pricing:
   openai:gpt-4o: {input_price_per_million: -1, output_price_per_million: 1}
   gpt: {input_price_per_million: 1, output_price_per_million: 1}
   openai:x: {input_price_per_million: 1, output_price_per_million: 1, effective_at: yesterday}
+  openai:y: {input_price_per_million: 1, output_price_per_million: 1, cache_write_price_per_million: 1, tiers: [{above_prompt_tokens: 9, input_price_per_million: x, output_price_per_million: 1}]}
+  openai:z: {input_price_per_million: 1, output_price_per_million: 1, tiers: [{above_prompt_tokens: 0, input_price_per_million: 1, output_price_per_million: 1}]}
 otel: {endpoint: foo, sampled: 3}
 log_level: verbose
 enable_metrics: yes
@@ -72,6 +74,9 @@ enable_metrics: yes
     'pricing.openai:gpt-4o.input_price_per_million: expected an amount of dollars of 0 or more, found -1',
     'pricing.gpt: expected `provider:model`',
     expect.stringMatching(/^pricing\.openai:x\.effective_at: expected a date or time such as/),
+    'pricing.openai:y.tiers: The tier above 9 tokens has no cache_write_price_per_million; the price has one, so each of its tiers needs one.',
+    'pricing.openai:y.tiers.0.input_price_per_million: expected an amount of dollars of 0 or more, found "x"',
+    'pricing.openai:z.tiers.0.above_prompt_tokens: expected at least 1, found the number 0',
     'otel.endpoint: expected an address that begins with http:// or https://',
     'otel.sampled: expected at most 1, found the number 3',
     'log_level: expected one of debug, info, warn, error, silent; found "verbose"',
@@ -101,6 +106,9 @@ test('twins, and what says the same twice, are refused', async () => {
     expect.stringMatching(/^1:13 {2}providers\.lab: there are two of this name/),
   ]);
   expect(await problems({ rate_limit_rpm: 1, user_limits: { rpm: 2 } })).toHaveLength(1);
+  expect(await problems({ require_pricing: true, allow_unpriced: true })).toEqual([
+    expect.stringMatching(/allow_unpriced: conflicts with `require_pricing`; keep one of them$/),
+  ]);
   expect(await problems({ master_key: 'x'.repeat(40), master_key_file: 'y' })).toHaveLength(1);
   expect(await problems({ providers: { a: { type: 'ollama', provider_type: 'ollama' } } })).toHaveLength(1);
   expect(await problems({ tls: { cert_file: 'c.pem' } })).toEqual([

@@ -5,6 +5,7 @@ import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { read } from './read.ts';
 
 const temp = useTempFolder();
+const NO_CACHE = { cacheWrite: null, cacheWrite1h: null, tiers: [] };
 
 test('the keys of the service before mean what they meant', async () => {
   const config = await read(
@@ -62,6 +63,7 @@ bootstrap_api_key: true
       input: 2_500_000_000n,
       output: 10_000_000_000n,
       cachedInput: null,
+      ...NO_CACHE,
       effectiveAt: undefined,
     },
     {
@@ -69,6 +71,7 @@ bootstrap_api_key: true
       input: 3_000_000_000n,
       output: 15_000_000_001n,
       cachedInput: 300_000_000n,
+      ...NO_CACHE,
       effectiveAt: Date.parse('2026-01-31T07:00:00Z'),
     },
   ]);
@@ -80,7 +83,7 @@ bootstrap_api_key: true
     'p%40ss-word',
     'p@ss-word',
   ];
-  expect(config.secrets).toEqual(expect.arrayContaining(secrets));
+  expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(secrets));
 });
 
 test('everything else of the file', async () => {
@@ -103,7 +106,7 @@ test('everything else of the file', async () => {
       named: { type: 'openai-compatible', api_base: 'http://models.internal/v1', local: true },
     },
     encoders: { guard: { path: program }, remote: { url: 'http://localhost:8123', api_key: 'encoder-key' } },
-    timeouts: { connect: 2, idle: '9s' },
+    timeouts: { connect: 2, idle: '9s', drain: '30s' },
     retries: { attempts: 0, longest_pause: '1s' },
     breaker: { failures: 2, open: '2m' },
     aliases: {
@@ -148,7 +151,7 @@ test('everything else of the file', async () => {
       local: true,
       models: ['tiny'],
       dialect: { asksForUsage: false },
-      limits: { connectMs: 2000, idleMs: 9000 },
+      limits: { connectMs: 2000, idleMs: 9000, drainMs: 30_000 },
     },
     {
       local: false,
@@ -186,7 +189,9 @@ test('everything else of the file', async () => {
     serviceName: 'gateway',
     sampled: 0.5,
   });
-  expect(config.secrets).toEqual(expect.arrayContaining(['otel-token', 'encoder-key']));
+  expect(config.secrets.map(({ value }) => value)).toEqual(
+    expect.arrayContaining(['otel-token', 'encoder-key']),
+  );
 });
 
 test('a flag goes before a variable, that before the file, and that before a default; empty variables are none', async () => {
@@ -237,4 +242,13 @@ test('where the database is', async () => {
   expect(
     await place({ database_url: 'sqlite:c.db' }, { env: { DATABASE_URL: 'sqlite:b.db' } }),
   ).toMatchObject({ path: resolve('b.db') });
+});
+
+test('allow_unpriced is set by the file, a variable or a flag', async () => {
+  const allowed = async (...told: Parameters<typeof read>): Promise<boolean> =>
+    (await read(...told)).models.allowUnpriced;
+  expect(await allowed({})).toBe(false);
+  expect(await allowed({ allow_unpriced: true })).toBe(true);
+  expect(await allowed({}, { env: { GATEWAY_ALLOW_UNPRICED: 'true' } })).toBe(true);
+  expect(await allowed({ allow_unpriced: true }, { flags: ['--allow-unpriced=false'] })).toBe(false);
 });

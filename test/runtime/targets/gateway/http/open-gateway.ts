@@ -128,7 +128,14 @@ export function gatewayOn(
     singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
     compute,
     models,
-    completions: createCompletions({ state, models, telemetry, clock, log: kernel.log }),
+    completions: createCompletions({
+      state,
+      models,
+      telemetry,
+      lifecycle: kernel.lifecycle,
+      clock,
+      log: kernel.log,
+    }),
     telemetry,
     version: '1.2.3',
     databaseWorks: createDatabaseCheck({ ledger: state.ledger, shown: 'the test’s', clock, log: kernel.log }),
@@ -185,7 +192,7 @@ function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
   const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
-  const set = { router, guardrails, requirePricing: false, assumedOutputTokens: 1024 };
+  const set = { router, guardrails, requirePricing: false, allowUnpriced: false, assumedOutputTokens: 1024 };
   let held = 0;
   const hold = () => {
     held += 1;

@@ -5,6 +5,12 @@ const open = useOwnGateways();
 const shared = useGateway();
 
 const PRICE = { input_price_per_million: 0.25, output_price_per_million: 2 };
+const NO_CACHE = {
+  cached_input_price_per_million: null,
+  cache_write_price_per_million: null,
+  cache_write_1h_price_per_million: null,
+  tiers: [],
+};
 
 test('a price is set, read, replaced and forgotten', async () => {
   const { ask, clock } = await open();
@@ -14,12 +20,12 @@ test('a price is set, read, replaced and forgotten', async () => {
     {
       model_key: 'openai:small',
       ...PRICE,
-      cached_input_price_per_million: null,
+      ...NO_CACHE,
       effective_at: '2026-03-01T12:00:00Z',
     },
   ]);
   clock.advance(1000);
-  const next = { model_key: 'openai:small', ...PRICE, cached_input_price_per_million: 0.025 };
+  const next = { model_key: 'openai:small', ...PRICE, ...NO_CACHE, cached_input_price_per_million: 0.025 };
   const { body: newer } = await ask('POST', '/v1/pricing', next);
   expect(newer).toEqual({ ...next, effective_at: '2026-03-01T12:00:01Z' });
   expect((await ask('GET', '/v1/pricing/openai:small')).body).toEqual(newer);
@@ -28,6 +34,28 @@ test('a price is set, read, replaced and forgotten', async () => {
   const gone = await ask('DELETE', '/v1/pricing/openai:small');
   expect([gone.status, gone.text]).toEqual([204, '']);
   expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
+});
+
+test('prices of cache writes and tiers come back as they were set', async () => {
+  const { ask } = await open();
+  const cache = {
+    cached_input_price_per_million: 0.3,
+    cache_write_price_per_million: 3.75,
+    cache_write_1h_price_per_million: 6,
+  };
+  const long = {
+    above_prompt_tokens: 200_000,
+    input_price_per_million: 6,
+    output_price_per_million: 22.5,
+    ...cache,
+  };
+  const price = { model_key: 'anthropic:claude', ...PRICE, ...cache, tiers: [long] };
+  expect(await ask('POST', '/v1/pricing', price)).toMatchObject({ status: 200, body: price });
+  const { body } = await ask('GET', '/v1/pricing/anthropic:claude');
+  expect(body).toEqual({ ...price, effective_at: '2026-03-01T12:00:00Z' });
+  // As it was listed it can be sent again.
+  expect((await ask('POST', '/v1/pricing', body)).body).toEqual(body);
+  expect((await ask('POST', '/v1/pricing', { ...body, tiers: null })).body.tiers).toEqual([]);
 });
 
 test('a price that is to come is in the history only, until it holds', async () => {
@@ -103,8 +131,21 @@ test.each([
     'effective_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not "now"',
   ],
   [
+    { model_key: 'a:b', ...PRICE, tiers: [{ ...PRICE, above_prompt_tokens: 0 }] },
+    'tiers/0/above_prompt_tokens must be at least 1, not 0',
+  ],
+  [
+    {
+      model_key: 'a:b',
+      ...PRICE,
+      cached_input_price_per_million: 1,
+      tiers: [{ ...PRICE, above_prompt_tokens: 9 }],
+    },
+    'The price of a:b cannot be used: The tier above 9 tokens has no cached_input_price_per_million; the price has one, so each of its tiers needs one.',
+  ],
+  [
     { model: 'a:b', ...PRICE },
-    'model_key is missing; unknown key "model" (known are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, effective_at)',
+    'model_key is missing; unknown key "model" (known are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at)',
   ],
 ])('what is wrong with a price is told: %j', async (sent, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/pricing', sent);

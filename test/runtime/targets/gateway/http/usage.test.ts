@@ -41,12 +41,14 @@ beforeAll(async () => {
 const get = (query: string, headers: Record<string, string> = {}): Promise<Answer> =>
   gateway().ask('GET', `/v1/usage${query}`, undefined, headers);
 
+const WRITES = { cache_write_tokens: 0, cache_write_1h_tokens: 0 };
 const TOTALS = {
   requests: 3,
   errors: 1,
   prompt_tokens: 20,
   completion_tokens: 10,
   cached_tokens: 4,
+  ...WRITES,
   total_tokens: 30,
   cost: 0.002,
 };
@@ -68,6 +70,8 @@ test('without anything it is all of it, the newest first', async () => {
     prompt_tokens: 10,
     completion_tokens: 5,
     cached_tokens: 4,
+    cache_write_tokens: null,
+    cache_write_1h_tokens: null,
     total_tokens: 15,
     cost: 0.0005,
     status: 'success',
@@ -139,6 +143,7 @@ test('groups, the most expensive first', async () => {
       prompt_tokens: 20,
       completion_tokens: 10,
       cached_tokens: 4,
+      ...WRITES,
       total_tokens: 30,
       cost: 0.002,
     },

@@ -71,7 +71,7 @@ export const inference = (baseUrl: string, more: Partial<InferenceSpec> = {}): I
   task: { task: 'text-classification' },
   backend: { kind: 'encoder-url', baseUrl, secretName: null },
   batchSize: 10,
-  generation: { maxNewTokens: 1, frequencyPenalty: 0, temperature: 0, topP: 1 },
+  generation: {},
   systemPrompt: '',
   outputField: 'predictions',
   maxErrorRate: 0,

@@ -15,6 +15,8 @@ export interface ModelServer {
   readonly asked: (texts: number) => Promise<void>;
   /** From now on it answers nobody, until this is called with false. */
   readonly hold: (isHeld: boolean) => void;
+  /** From now on texts with the word `poison` are answered, too. */
+  readonly cure: () => void;
   /** Resolves when somebody has left without waiting for an answer. */
   readonly left: Promise<void>;
 }
@@ -30,7 +32,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const counts = new Map<string, number>();
   const held: (() => void)[] = [];
   const listeners: (() => void)[] = [];
-  let [isHeld, total] = [false, 0];
+  let [isHeld, isCured, total] = [false, false, 0];
   const left = Promise.withResolvers<void>();
 
   const classify = async (inputs: readonly string[]): Promise<object> => {
@@ -43,7 +45,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const answer = async (request: IncomingMessage): Promise<readonly [status: number, body: object]> => {
     if (request.url === '/model') return [200, FACTS];
     const { inputs } = JSON.parse(await text(request)) as { inputs: string[] };
-    const isBad = inputs.some((one) => one.includes('poison'));
+    const isBad = !isCured && inputs.some((one) => one.includes('poison'));
     return isBad ? [422, { error: 'One text is poisoned.' }] : [200, await classify(inputs)];
   };
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -70,6 +72,7 @@ export async function startModelServer(): Promise<ModelServer> {
       isHeld = shouldHold;
       if (!shouldHold) for (const answer of held.splice(0)) answer();
     },
+    cure: () => void (isCured = true),
     left: left.promise,
   };
 }

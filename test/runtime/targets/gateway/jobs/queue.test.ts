@@ -16,7 +16,7 @@ const JOB: NewJob = {
     task: { task: 'text-classification' },
     backend: { kind: 'encoder-url', baseUrl: 'http://127.0.0.1:1', secretName: null },
     batchSize: 2,
-    generation: { maxNewTokens: 1, frequencyPenalty: 0, temperature: 0, topP: 1 },
+    generation: {},
     systemPrompt: '',
     outputField: 'predictions',
     maxErrorRate: 0,
@@ -101,10 +101,43 @@ describeDatabases((database) => {
     expect(await queue.get('everyone', claim.job.id)).toMatchObject({ doneRows: 2 });
   });
 
+  test('a retried job keeps its rows, and replaces each failed one once', async () => {
+    const { queue, store, forget, other } = await open();
+    const { id, outputId } = await queue.create(store.db, JOB);
+    const first = claimed(await queue.claim());
+    await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
+    await queue.end(first, { status: 'failed', error: 'One row failed.' });
+    const retry = { spec: JOB.spec, timeoutSec: 60, compute: 'local', outputId, resumes: true };
+    await queue.retry(store.db, await queue.get('everyone', id), retry);
+    await expect(queue.retry(store.db, await queue.get('everyone', id), retry)).rejects.toMatchObject({
+      code: 'ConflictError',
+    });
+    const second = claimed(await queue.claim());
+    expect(second.job).toMatchObject({ doneRows: 2, failedRows: 1, retryRow: 0, error: null });
+    expect(second.checkpoint).toEqual({ seen: 2 });
+    await forget(id);
+    const claim = claimed(await (await other()).claim());
+    const answer = { ...outcome('c'), failed: 0 };
+    const replaced = { from: 0, next: null, numbers: [1], outcome: answer };
+    await expect(queue.replace(second, replaced, {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    await queue.replace(claim, replaced, { seen: 3 });
+    await expect(queue.replace(claim, replaced, {})).rejects.toMatchObject({ reason: 'wrong_row' });
+    expect(await queue.held(id, claim.epoch)).toMatchObject({
+      checkpoint: { seen: 3 },
+      job: { doneRows: 2, failedRows: 0, retryRow: null, promptTokens: 20 },
+    });
+    expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
+      { predictions: 'a' },
+      { predictions: 'c' },
+    ]);
+  });
+
   test('who takes over goes on at the checkpoint, and whoever had it before is refused', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());
+    expect(first.deadlineAt).toBeNull();
+    const deadline = await queue.begin(first);
     await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
     const second = await other();
     expect(await second.claim()).toBeUndefined();
@@ -115,7 +148,7 @@ describeDatabases((database) => {
       checkpoint: { seen: 2 },
       job: { doneRows: 2, status: 'running' },
     });
-    expect(claim.deadlineAt).toBe(first.deadlineAt);
+    expect(claim.deadlineAt).toBe(deadline);
     expect(await queue.renew(first)).toBe('lost');
     await expect(queue.commit(first, 2, outcome('x'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
     const failed = queue.end(first, { status: 'failed', error: 'late' });

@@ -47,21 +47,85 @@ describeDatabases((database) => {
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
     const spender = await newSpender(identity, { userId: 'ada' });
-    for (const cost of [40n, 59n]) await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(cost));
-    const last = await ledger.reserve(spender, ESTIMATE);
+    for (const cost of [60n, 40n]) await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(cost));
     await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
       code: 'ForbiddenError',
       message: "User 'ada' has exceeded budget limit",
       reason: 'budget_exceeded',
     });
     await ledger.settle(await ledger.reserve(spender, { ...ESTIMATE, cost: 0n, free: true }), used(0n));
-    await ledger.release(last);
-    await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(1n));
-    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
     expect(await identity.users.get('ada')).toMatchObject({ spent: 100n, reserved: 0n });
     // More money counts at once.
-    await budgets.change(budgetId, { maxBudget: 101n });
+    await budgets.change(budgetId, { maxBudget: 140n });
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
+  });
+
+  test('a budget whose rest is only reserved refuses until it is given back, in every process', async () => {
+    const { budgets, identity, ledger, url, clock } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(15n));
+    const held = [await ledger.reserve(spender, ESTIMATE), await ledger.reserve(spender, ESTIMATE)];
+    const refusal = {
+      code: 'OverloadedError',
+      reason: 'budget_reserved',
+      message:
+        "User 'ada' has $0.000000005 of the budget left while $0.00000008 is reserved for requests in flight, and this request can cost $0.00000004. Retry when they have finished.",
+      retryAfterSeconds: 5,
+    };
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
+    // What still fits is let in.
+    await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 5n }));
+    const other = await database.open(url, { clock });
+    await expect(other.ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
+    for (const one of held) await ledger.settle(one, used(1n));
+    await other.ledger.settle(await other.ledger.reserve(spender, ESTIMATE), used(40n));
+    expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
+  });
+
+  test('a request that exceeds the budget by itself is refused for good, whatever is reserved', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const large = { ...ESTIMATE, cost: 101n };
+    const tooLarge = {
+      code: 'ForbiddenError',
+      reason: 'estimate_exceeds_budget',
+      message:
+        "User 'ada' has a budget of $0.0000001, and this request can cost $0.000000101. Lower its maximum of output tokens, or raise the budget.",
+    };
+    await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
+    const held = await ledger.reserve(spender, ESTIMATE);
+    await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
+    await ledger.settle(held, used(61n));
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
+      code: 'ForbiddenError',
+      reason: 'estimate_exceeds_budget',
+      message:
+        "User 'ada' has $0.000000039 of the budget left, and this request can cost $0.00000004. Lower its maximum of output tokens, or raise the budget.",
+    });
+    await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
+  });
+
+  test('what a key has really spent counts before what its user has only reserved', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 50n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const budget = { maxBudget: 40n, budgetDurationSec: null };
+    const spent = await newSpender(identity, { userId: 'ada', keyName: 'ci', budget });
+    await ledger.settle(await ledger.reserve(spent, ESTIMATE), used(40n));
+    await budgets.change(budgetId, { maxBudget: 90n });
+    const other = await newSpender(identity, { userId: 'ada' });
+    await ledger.reserve(other, ESTIMATE);
+    await expect(ledger.reserve(other, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_reserved',
+    });
+    const renewed = await identity.renew(spent);
+    await expect(ledger.reserve(renewed, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
   });
 
   test('a window ends with the first request after it, for each user by itself', async () => {
@@ -74,18 +138,30 @@ describeDatabases((database) => {
     const bob = await newSpender(identity, { userId: 'bob' });
     for (const spender of [ada, bob]) await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(50n));
     clock.advance(29_999);
-    await expect(ledger.reserve(ada, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
+    await expect(ledger.reserve(ada, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
     clock.advance(11);
-    expect(await identity.users.get('ada')).toMatchObject({ spent: 0n, nextBudgetResetAt: clock.now() - 10 });
+    expect(await identity.users.get('ada')).toMatchObject({
+      spent: 0n,
+      nextBudgetResetAt: clock.now() - 10,
+    });
     await ledger.settle(await ledger.reserve(ada, ESTIMATE), used(7n));
-    await expect(ledger.reserve(bob, ESTIMATE)).rejects.toMatchObject({ reason: 'budget_exceeded' });
+    await expect(ledger.reserve(bob, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
     expect(await identity.users.get('ada')).toMatchObject({
       spent: 7n,
       budgetStartedAt: clock.now(),
       nextBudgetResetAt: clock.now() + 60_000,
     });
     const resets = [
-      { userId: 'ada', previousSpend: 50n, resetAt: clock.now(), nextResetAt: clock.now() + 60_000 },
+      {
+        userId: 'ada',
+        previousSpend: 50n,
+        resetAt: clock.now(),
+        nextResetAt: clock.now() + 60_000,
+      },
     ];
     expect(await budgets.resets(PAGE)).toMatchObject(resets);
     expect(await budgets.resets(PAGE, 'ada')).toMatchObject(resets);
@@ -119,7 +195,7 @@ describeDatabases((database) => {
       budget: { maxBudget: 10n, budgetDurationSec: null },
     });
     const large = await newSpender(identity, { userId: 'ada' });
-    await ledger.settle(await ledger.reserve(small, ESTIMATE), used(10n));
+    await ledger.settle(await ledger.reserve(small, { ...ESTIMATE, cost: 10n }), used(10n));
     await expect(ledger.reserve(small, ESTIMATE)).rejects.toMatchObject({
       message: "API key 'ci' has exceeded budget limit",
     });

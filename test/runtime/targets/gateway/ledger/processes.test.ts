@@ -42,14 +42,16 @@ async function run(
 }
 
 describeDatabases((database) => {
-  test('several processes spend one budget, and no more than it and one estimate', async () => {
+  test('several processes spend one budget and no more than it', async () => {
     const { identity, budgets, usage, url, close } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 2000n });
     await identity.users.create({ userId: 'ada', budgetId });
     const reports = await Promise.all([1, 2, 3].map(async () => await run(url, 'ada')));
-    expect(reports.map(({ last }) => last)).toEqual(Array(3).fill('done budget_exceeded'));
+    // What is left may be reserved by another process, or too little for one request.
+    for (const { last } of reports)
+      expect(last).toMatch(/^done (budget_exceeded|budget_reserved|estimate_exceeds_budget)$/);
     const spent = reports.reduce((sum, { settled }) => sum + settled, 0n);
-    expect(spent >= 2000n - 10n * BigInt(PARALLEL * 3) && spent < 2010n, `${spent}`).toBe(true);
+    expect(spent >= 2000n - 10n * BigInt(PARALLEL * 3) && spent <= 2000n, `${spent}`).toBe(true);
     expect(await identity.users.get('ada')).toMatchObject({ spent, reserved: 0n });
     expect((await usage.totals({ userId: 'ada' })).cost).toBe(spent);
     await close();

@@ -47,6 +47,18 @@ describeDatabases((database) => {
     await ledger.reserve(await newSpender(identity, { tpm: 250 }), { ...ESTIMATE, tokens: 300 });
   });
 
+  test('usage without a reservation is spent and counts, and what is reserved stays', async () => {
+    const { identity, ledger } = await database.start();
+    const spender = await newSpender(identity, { tpm: 250, maxParallel: 2 });
+    const reservation = await ledger.reserve(spender, { ...ESTIMATE, cost: 9n });
+    await ledger.bill(spender, used(4n, { promptTokens: 10, completionTokens: 20, attempt: 2 }));
+    const { key } = await ledger.quota(spender);
+    expect(key).toMatchObject({ spent: 4n, reserved: 9n, tokens: { used: 130 }, parallel: { used: 1 } });
+    await ledger.settle(reservation, used(5n, { promptTokens: 1, completionTokens: 2 }));
+    const { key: settled } = await ledger.quota(spender);
+    expect(settled).toMatchObject({ spent: 9n, reserved: 0n, tokens: { used: 33 }, parallel: { used: 0 } });
+  });
+
   test('requests at the same time', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { maxParallel: 2 });

@@ -19,7 +19,15 @@ describeDatabases((database) => {
     };
     await request(
       ada,
-      used(5n, { cachedTokens: 4, latencyMs: 12.6, ttftMs: 3, statusCode: 200, requestId: 'r-1' }),
+      used(5n, {
+        cachedTokens: 4,
+        cacheWriteTokens: 3,
+        cacheWrite1hTokens: 1,
+        latencyMs: 12.6,
+        ttftMs: 3,
+        statusCode: 200,
+        requestId: 'r-1',
+      }),
     );
     await request(ada, used(7n, { model: 'a "quoted", model\n', estimated: true }));
     clock.advance(86_400_000);
@@ -47,6 +55,8 @@ describeDatabases((database) => {
       prompt_tokens: 10,
       completion_tokens: 5,
       cached_tokens: 4,
+      cache_write_tokens: 3,
+      cache_write_1h_tokens: 1,
       total_tokens: 15,
       latency_ms: 13,
       ttft_ms: 3,
@@ -86,8 +96,11 @@ describeDatabases((database) => {
       promptTokens: 30,
       completionTokens: 15,
       cachedTokens: 4,
+      cacheWriteTokens: 3,
+      cacheWrite1hTokens: 1,
       totalTokens: 45,
       cost: 1_500_000_012n,
+      unpriced: 0,
     });
     expect((await usage.totals({ userId: 'nobody' })).cost).toBe(0n);
     const groups = await usage.groups({}, ['user', 'provider'], PAGE);
@@ -106,6 +119,21 @@ describeDatabases((database) => {
       [today, 2],
     ]);
     expect(await usage.series({}, 'minute')).toHaveLength(2);
+  });
+
+  test('answers without a price are counted, and failures without an answer are not', async () => {
+    const { identity, ledger, usage } = await database.start();
+    const ada = await newSpender(identity, { userId: 'ada' });
+    const none = { promptTokens: null, completionTokens: null } as const;
+    const entries = [
+      used(null),
+      used(null, { status: 'error' }),
+      used(3n),
+      used(null, { ...none, status: 'error' }),
+    ];
+    for (const entry of entries)
+      await ledger.settle(await ledger.reserve(ada, { cost: 1n, tokens: 1, free: false }), entry);
+    expect(await usage.totals({})).toMatchObject({ requests: 4, cost: 3n, unpriced: 2 });
   });
 
   test('CSV that a reader of CSV reads, with all rows, however many', async () => {

@@ -31,6 +31,7 @@ const configOf = (providers: ModelsConfig['providers'], more: Partial<ModelsConf
   guardrails: { profiles: [], demanded: [] },
   pricing: [],
   requirePricing: false,
+  allowUnpriced: false,
   assumedOutputTokens: 10,
   ...more,
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { HTTP_STATUS } from '../../../../../runtime/serve/errors/http-status.ts';
+import { errorBody } from '../../../../../runtime/targets/gateway/http/errors.ts';
 import { type FixtureWire, startFixture } from '../fixture-provider.ts';
 import { callOf, CANARY, chatBody, failureOf, providerOf, wholeOf } from '../test-provider.ts';
 
@@ -23,7 +25,7 @@ const MAP = [
   ['fails-504', 'timeout', 'TimeoutError', 'LLM provider timeout'],
   ['fails-500', 'provider_error', 'UpstreamError', 'LLM provider error'],
   ['fails-503', 'provider_error', 'UpstreamError', 'LLM provider error'],
-  ['fails-529', 'provider_error', 'UpstreamError', 'LLM provider error'],
+  ['fails-529', 'overloaded', 'UnavailableError', 'The provider is overloaded. Retry later'],
   ['secret', 'provider_error', 'UpstreamError', 'LLM provider error'],
 ] as const;
 
@@ -35,6 +37,20 @@ test.each(TYPES)('%s: each error of the provider becomes one of ours', async (ty
       expect(failure, model).toMatchObject({ kind, error: { code, message } });
     }
   }
+});
+
+test('a provider that is overloaded is so for clients of Anthropic’s API', async () => {
+  const { error } = failureOf(
+    await providerOf('anthropic', fixtures.anthropic).chat(
+      callOf('messages', chatBody('fails-529', { max_tokens: 9 })),
+    ),
+  );
+  const status = HTTP_STATUS[error.code];
+  expect(status).toBe(503);
+  expect(errorBody(error, status, '/v1/messages')).toMatchObject({
+    type: 'error',
+    error: { type: 'overloaded_error', code: 'provider_overloaded' },
+  });
 });
 
 test.each(TYPES)('%s: Retry-After is handed on', async (type) => {

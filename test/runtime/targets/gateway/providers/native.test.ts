@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Wire } from '../../../../../runtime/targets/gateway/providers/api.ts';
 import { anthropicAdapter } from '../../../../../runtime/targets/gateway/providers/anthropic/adapter.ts';
+import { PRESETS } from '../../../../../runtime/targets/gateway/providers/presets.ts';
 import type { FixtureWire } from '../fixture-provider.ts';
 import {
   callOf,
@@ -32,6 +33,29 @@ test('bytes go through as they came where the wire is the provider’s own', asy
   });
   expect(Buffer.from(answer.bytes).toString()).toBe(await direct.text());
 });
+
+test.each([
+  [{ max_tokens: 5 }, { max_completion_tokens: 5 }],
+  [{ max_tokens: 5, max_completion_tokens: null }, { max_completion_tokens: 5 }],
+  [{ max_completion_tokens: 6 }, { max_completion_tokens: 6 }],
+  [
+    { max_tokens: 5, max_completion_tokens: 6 },
+    { max_tokens: 5, max_completion_tokens: 6 },
+  ],
+  [{ max_tokens: null }, { max_tokens: null }],
+  [{}, {}],
+])(
+  'OpenAI gets the limit of tokens under the name that all its models take: %j',
+  async (limits, expected) => {
+    const { dialect } = PRESETS['openai'] ?? {};
+    const openai = providerOf('openai', fixtures.openai, { dialect });
+    await openai.chat(callOf('chat', chatBody('good', limits)));
+    expect(JSON.parse((await fixtures.openai.last()).body)).toEqual(chatBody('good', expected));
+    // Other servers of this API may know the older name alone.
+    await providers.openai.chat(callOf('chat', chatBody('good', limits)));
+    expect(JSON.parse((await fixtures.openai.last()).body)).toEqual(chatBody('good', limits));
+  },
+);
 
 test('a stream of the provider’s own wire goes through byte by byte', async () => {
   const body = chatBody('good', { stream: true, stream_options: { include_usage: true } });

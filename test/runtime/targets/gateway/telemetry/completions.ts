@@ -1,4 +1,5 @@
 import type { Attempt } from '../../../../../runtime/targets/gateway/routing/api.ts';
+import type { CountedTokens } from '../../../../../runtime/targets/gateway/streams/api.ts';
 import type { CompletionEvent } from '../../../../../runtime/targets/gateway/telemetry/api.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -14,6 +15,19 @@ export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   ...fields,
 });
 
+export const tokens = (
+  promptTokens: number,
+  completionTokens: number,
+  cache: Partial<CountedTokens> = {},
+): CountedTokens => ({
+  promptTokens,
+  completionTokens,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  ...cache,
+});
+
 /** A request that went well. */
 export const completion = (fields: Partial<CompletionEvent> = {}): CompletionEvent => ({
   endpoint: '/v1/chat/completions',
@@ -23,8 +37,9 @@ export const completion = (fields: Partial<CompletionEvent> = {}): CompletionEve
   provider: 'openai',
   status: 200,
   reason: undefined,
-  usage: { promptTokens: 100, completionTokens: 20, cachedTokens: 0 },
+  usage: tokens(100, 20),
   cost: 1_500_000n,
+  unpriced: false,
   attempts: [attempt()],
   streamed: false,
   startedAt: NOW,

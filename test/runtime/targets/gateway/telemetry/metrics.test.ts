@@ -5,7 +5,7 @@ import { createRequestObserver } from '../../../../../runtime/serve/http/observe
 import type { Telemetry } from '../../../../../runtime/targets/gateway/telemetry/api.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/telemetry.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
-import { attempt, completion } from './completions.ts';
+import { attempt, completion, tokens } from './completions.ts';
 
 /** Lines of the metrics, without comments and buckets. */
 function open(metrics = new Registry()): {
@@ -32,7 +32,7 @@ function open(metrics = new Registry()): {
 test('counts tokens, cost and times of what models answered', async () => {
   const { telemetry, lines } = open();
   telemetry.completed(completion());
-  telemetry.completed(completion({ usage: { promptTokens: 50, completionTokens: 0, cachedTokens: 40 } }));
+  telemetry.completed(completion({ usage: tokens(50, 0, { cachedTokens: 40, cacheWriteTokens: 5 }) }));
   telemetry.completed(completion({ endpoint: '/v1/embeddings', model: 'mistral:embed', cost: undefined }));
   expect(await lines('gateway_tokens_total')).toEqual([
     'gateway_tokens_total{provider="openai",model="small",type="input"} 150',
@@ -42,6 +42,9 @@ test('counts tokens, cost and times of what models answered', async () => {
   ]);
   expect(await lines('gateway_cached_tokens_total')).toEqual([
     'gateway_cached_tokens_total{provider="openai",model="small"} 40',
+  ]);
+  expect(await lines('gateway_cache_write_tokens_total')).toEqual([
+    'gateway_cache_write_tokens_total{provider="openai",model="small"} 5',
   ]);
   expect(await lines('gateway_request_cost_dollars')).toEqual([
     'gateway_request_cost_dollars_sum{provider="openai",model="small"} 0.003',
@@ -90,11 +93,14 @@ test('counts refusals', async () => {
   };
   telemetry.completed(completion({ ...refused, status: 429, reason: 'rate_limited' }));
   telemetry.completed(completion({ ...refused, status: 403, reason: 'budget_exceeded' }));
+  telemetry.completed(completion({ ...refused, status: 403, reason: 'estimate_exceeds_budget' }));
+  telemetry.completed(completion({ ...refused, status: 429, reason: 'budget_reserved' }));
   for (const reason of ['missing_credentials', 'expired_key', 'something of a caller']) {
     telemetry.authFailed(reason);
   }
   expect(await lines('gateway_rate_limit_hits_total')).toEqual(['gateway_rate_limit_hits_total 1']);
-  expect(await lines('gateway_budget_exceeded_total')).toEqual(['gateway_budget_exceeded_total 1']);
+  expect(await lines('gateway_budget_exceeded_total')).toEqual(['gateway_budget_exceeded_total 2']);
+  expect(await lines('gateway_budget_reserved_total')).toEqual(['gateway_budget_reserved_total 1']);
   expect(await lines('gateway_auth_failures_total')).toEqual([
     'gateway_auth_failures_total{reason="missing_credentials"} 1',
     'gateway_auth_failures_total{reason="expired_key"} 1',
@@ -145,4 +151,33 @@ test('a bad event is told of and thrown to nobody', () => {
   });
   telemetry.completed(completion({ durationMs: Number.NaN }));
   expect(errors).toHaveLength(1);
+});
+
+test('counts abandoned answers, and the usage that no request has', async () => {
+  const { telemetry, lines } = open();
+  const used = { usage: tokens(7, 3), cost: 2_000_000n };
+  const nothing = { usage: undefined, cost: undefined, unpriced: false } as const;
+  telemetry.abandoned({ ...used, model: 'openai:small', outcome: 'read', unpriced: false });
+  telemetry.abandoned({
+    ...used,
+    cost: undefined,
+    model: 'openai:new',
+    outcome: 'estimated',
+    unpriced: true,
+  });
+  telemetry.abandoned({ ...nothing, model: 'mistral:small', outcome: 'failed' });
+  expect(await lines('gateway_abandoned_answers_total')).toEqual([
+    'gateway_abandoned_answers_total{provider="openai",outcome="read"} 1',
+    'gateway_abandoned_answers_total{provider="openai",outcome="estimated"} 1',
+    'gateway_abandoned_answers_total{provider="mistral",outcome="failed"} 1',
+  ]);
+  expect(await lines('gateway_request_cost_dollars_sum')).toEqual([
+    'gateway_request_cost_dollars_sum{provider="openai",model="small"} 0.002',
+  ]);
+  expect(await lines('gateway_unpriced_requests_total')).toEqual([
+    'gateway_unpriced_requests_total{provider="openai",model="new"} 1',
+  ]);
+  expect(await lines('gateway_tokens_total{provider="openai",model="small",type="input"}')).toEqual([
+    'gateway_tokens_total{provider="openai",model="small",type="input"} 7',
+  ]);
 });

@@ -7,7 +7,7 @@ import type { Telemetry } from '../../../../../runtime/targets/gateway/telemetry
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/telemetry.ts';
 import { type HandClock, handClock } from '../../../../helpers/hand-clock.ts';
 import { type Collector, startCollector } from './collector.ts';
-import { attempt, completion, NOW } from './completions.ts';
+import { attempt, completion, NOW, tokens } from './completions.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CLIENT_SPAN = '00f067aa0ba902b7';
@@ -62,7 +62,7 @@ test('a span for the request, below that of its client, and one below it for eac
   telemetry.completed(
     completion({
       trace: place,
-      usage: { promptTokens: 100, completionTokens: 20, cachedTokens: 40 },
+      usage: tokens(100, 20, { cachedTokens: 40, cacheWriteTokens: 5 }),
       attempts: [
         attempt({ outcome: 'failed', failure: 'rate_limited', upstreamStatus: 429, durationMs: 20 }),
         attempt({ number: 2, target: 'gemini:flash', startedAt: NOW + 30 }),
@@ -94,6 +94,7 @@ test('a span for the request, below that of its client, and one below it for eac
       'gen_ai.usage.input_tokens': 100,
       'gen_ai.usage.output_tokens': 20,
       'gen_ai.usage.cache_read.input_tokens': 40,
+      'gen_ai.usage.cache_creation.input_tokens': 5,
       'gateway.request_id': 'request-1',
       'gateway.streamed': false,
       'gateway.attempts': 2,

@@ -30,7 +30,7 @@ export const inferenceOf = (backend: Backend, own: Partial<InferenceSpec> = {}):
   task: { task: 'text-classification' },
   backend,
   batchSize: 4,
-  generation: { maxNewTokens: 64, frequencyPenalty: 0, temperature: 0.5, topP: 0.5 },
+  generation: {},
   systemPrompt: '',
   outputField: 'predictions',
   maxErrorRate: 0,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../../../runtime/platform/clock.ts';
-import type { Backend } from '../../../../../runtime/targets/gateway/work/api.ts';
+import type { Backend, GenerationConfig } from '../../../../../runtime/targets/gateway/work/api.ts';
 import { openWork } from '../../../../../runtime/targets/gateway/work/open-work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, inferenceOf, runAll, signal, toolsOf, withWork } from './working.ts';
@@ -51,10 +51,29 @@ test('each row is a request with the prompt and the key', async () => {
         { role: 'system', content: 'Be "short"; $(echo no).' },
         { role: 'user', content: 'text' },
       ],
-      temperature: 0.5,
-      top_p: 0.5,
-      max_tokens: 64,
     },
+  });
+});
+
+test('a parameter that is not set is not sent, and one that is set is sent as it is, also zero', async () => {
+  const sentFor = async (generation: GenerationConfig): Promise<object> => {
+    const spec = inferenceOf(compatible(), { ...summarizing, generation });
+    const parameters = await withWork(spec, async (work) => {
+      expect((await runAll(work, rowsOf('text'))).failed).toBe(0);
+      return work.result().parameters;
+    });
+    expect(parameters).toMatchObject({ generation });
+    const { messages: _, ...sent } = llm.asked.at(-1)?.body ?? {};
+    return sent;
+  };
+  expect(await sentFor({})).toEqual({ model: 'scripted' });
+  const all = { maxNewTokens: 64, temperature: 0, topP: 1, frequencyPenalty: 0 };
+  expect(await sentFor(all)).toEqual({
+    model: 'scripted',
+    max_tokens: 64,
+    temperature: 0,
+    top_p: 1,
+    frequency_penalty: 0,
   });
 });
 
@@ -138,7 +157,7 @@ test('the gateway is asked with the token of the work', async () => {
   const backend: Backend = { kind: 'gateway', model: 'openai:good' };
   const spec = inferenceOf(backend, {
     ...summarizing,
-    generation: { ...inferenceOf(backend).generation, frequencyPenalty: 1 },
+    generation: { frequencyPenalty: 1 },
   });
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('hello')), { tools });
   expect(outcome.rows[0]?.['predictions']).toBe('Short: hello');
@@ -207,35 +226,6 @@ test('texts are compared under the names of the reference', async () => {
     token_length_pred_token_length_mean: 4,
   });
   expect(outcome.rows.map((row) => row['rouge_rouge1_mean'])).toEqual([1, 0]);
-});
-
-const judge = await scriptedModel(({ body }, nth) => {
-  const text = body.messages.at(-1)?.content ?? '';
-  if (text.includes('unclear')) return 'I would not like to say.';
-  return nth === 1 ? 'Hm, let me see' : '{"reason": "Good.", "score": 8}';
-});
-
-test('a judge is asked for each criterion, again if it cannot be understood, and a row without a verdict fails', async () => {
-  const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
-  const spec = evaluationOf({
-    task: { task: 'translation', sourceLanguage: 'de', targetLanguage: 'en' },
-    metrics: ['g_eval_translation', 'exact_match'],
-    judge: { backend },
-    batchSize: 1,
-  });
-  const rows = [
-    { examples: 'Katze', ground_truth: 'cat', predictions: 'cat' },
-    { examples: 'unclear', ground_truth: 'cat', predictions: 'cat' },
-  ];
-  const { outcome, result } = await withWork(spec, async (work) => {
-    const outcome = await runAll(work, rows);
-    return { outcome, result: work.result() };
-  });
-  expect(judge.asked).toHaveLength(1 + 2 + 3);
-  expect(outcome.usage).toEqual({ promptTokens: 60, completionTokens: 24 });
-  expect(outcome).toMatchObject({ failed: 1, firstError: expect.stringContaining("The judge's answer") });
-  expect(outcome.rows[1]).toMatchObject({ exact_match: 1 });
-  expect(result.metrics).toMatchObject({ g_eval_translation_fluency_mean: 0.8, exact_match: 1 });
 });
 
 test('work that was stopped leaves no batch behind', async () => {

@@ -64,6 +64,10 @@ test('every answer is what the document says', async () => {
   expect(failed.status).toBe('created');
   await doJobs(context.jobs);
   await send('POST', `/workflows/${made}/retry`);
+  await send('POST', `/workflows/${made}/retry`, { model: 'other' });
+  await send('GET', `/workflows/${made}/rows`);
+  await send('GET', `/workflows/${made}/rows?format=jsonl`);
+  await send('GET', `/workflows/${made}/rows?format=xml`);
   await send('GET', `/workflows/${made}/logs`);
   check(
     'GET',
@@ -91,6 +95,9 @@ test('every answer is what the document says', async () => {
   const answers = (await send('GET', `/jobs/${job}/dataset`)).body;
   expect(answers).toMatchObject({ generated: true, run_id: null, row_count: 4 });
   await send('GET', `/jobs/${job}/result/download`);
+  await send('GET', `/jobs/${job}/rows`);
+  await send('POST', `/jobs/${job}/retry`);
+  await send('POST', `/jobs/${job}/retry`, { batch_size: 0 });
   await send('POST', `/jobs/${job}/cancel`);
   const scores = JOB(answers.id, { job_type: 'evaluator', metrics: ['accuracy'] });
   const evaluation = (await send('POST', '/jobs/evaluator/', scores)).body.id;

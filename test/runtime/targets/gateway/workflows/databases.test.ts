@@ -24,6 +24,7 @@ describeDatabases((database) => {
     await doJobs(context.jobs);
     const second = await begin('second');
     const claim = await context.jobs.queue.claim();
+    if (claim) await context.jobs.queue.begin(claim);
     const third = await begin('third');
 
     const page = async (query: string): Promise<[number, string[]]> => {

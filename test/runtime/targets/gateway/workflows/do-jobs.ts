@@ -18,6 +18,7 @@ async function doJob(services: JobServices, claim: Claim, url: string): Promise<
   const signal = new AbortController().signal;
   const token = await tokens.sign({ jobId: job.id, epoch });
   try {
+    await queue.begin(claim);
     await access.openAccount(claim);
     await queue.log(job.id, 'info', `doing ${job.name}`);
     const tools = {

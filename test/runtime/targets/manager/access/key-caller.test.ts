@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keyCaller } from '../../../../../runtime/targets/manager/access/key-caller.ts';
+import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
 import { keyOf } from './key-of.ts';
 
 const may = (servers: string[], tools: string[], server: string, tool?: string): boolean =>
@@ -35,4 +36,50 @@ test.each<[servers: string[], tools: string[], allowed: string[], refused: strin
 
 test('patterns with many stars are not slow', () => {
   expect(may(['*a'.repeat(2000)], [], 'a'.repeat(1999))).toBe(false);
+});
+
+describe('prompts and resources', () => {
+  const reads = (changes: Partial<KeyRecord>): string[] => {
+    const caller = keyCaller(keyOf('mcpm_x', changes));
+    const items = [
+      ['git', 'prompt', 'summary'],
+      ['git', 'prompt', 'secret'],
+      ['git', 'resource', 'file:///public/a'],
+      ['git', 'resource', 'file:///etc/passwd'],
+      ['time', 'prompt', 'now'],
+      ['time', 'resource', 'time://now'],
+    ] as const;
+    return items
+      .filter(([server, kind, name]) => caller.mayRead(server, kind, name))
+      .map(([server, , name]) => `${server} ${name}`);
+  };
+  const TIME = ['time now', 'time time://now'];
+  const GIT = ['git summary', 'git secret', 'git file:///public/a', 'git file:///etc/passwd'];
+
+  test('are open where the whole server is', () => {
+    expect(reads({})).toEqual([...GIT, ...TIME]);
+    expect(reads({ readOnly: true })).toEqual([...GIT, ...TIME]);
+    expect(reads({ servers: ['git'] })).toEqual(GIT);
+  });
+
+  test('are closed to a key for tools of the server', () => {
+    expect(reads({ tools: ['git/log'] })).toEqual([]);
+    expect(reads({ tools: ['git'] })).toEqual([]);
+    expect(reads({ servers: ['git', 'time'], tools: ['git/log'] })).toEqual(TIME);
+  });
+
+  test('are open where a pattern of the key fits', () => {
+    expect(reads({ tools: ['git/log'], prompts: ['git/sum*'] })).toEqual(['git summary']);
+    expect(reads({ resources: ['git/file:///public/*'] })).toEqual(['git file:///public/a']);
+    expect(reads({ prompts: ['*/*'] })).toEqual(['git summary', 'git secret', 'time now']);
+  });
+
+  test('alone open no tools', () => {
+    const caller = keyCaller(keyOf('mcpm_x', { prompts: ['git/*'] }));
+    expect([caller.mayUse('git'), caller.mayUse('git', 'log'), caller.mayUse('time')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
 });

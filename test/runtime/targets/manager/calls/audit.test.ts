@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
 import { type AuditArguments, openAuditLog } from '../../../../../runtime/targets/manager/calls/audit.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
+import { namedSecrets } from '../../../../helpers/secrets.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { serverSpec } from '../server-spec.ts';
@@ -22,7 +23,7 @@ const linesOf = (path: string): Record<string, unknown>[] =>
 function openAudit(args: AuditArguments) {
   const path = join(folder(), 'audit.jsonl');
   const kernel = testKernel();
-  const redact = createRedactor([SECRET]);
+  const redact = createRedactor(namedSecrets(SECRET));
   return openAuditLog({ path, arguments: args, redact, log: kernel.log, metrics: kernel.metrics });
 }
 

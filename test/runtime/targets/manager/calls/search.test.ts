@@ -56,6 +56,7 @@ test('only what the caller may use is found', async () => {
     name: 'narrow',
     admin: false,
     mayUse: (server, tool) => server === 'echo' && tool !== 'add',
+    mayRead: () => true,
   };
   const found = await find('numbers weather echo', { caller });
   expect(found[0]).toBe('echo__echo');

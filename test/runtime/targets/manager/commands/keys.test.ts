@@ -54,13 +54,16 @@ test('a new key is shown once, works, and is nowhere in its file', async () => {
 
 test('every option ends up in the file', async () => {
   const before = Date.now();
-  const scope = ['--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
+  const reads = ['--prompt', 'git/*', '--resource', 'docs/file:///public/*'];
+  const scope = [...reads, '--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
   const { out } = await keys('create', '--name', 'all', ...scope, '--format', 'json');
   const [record] = readKeyFile(keysFile()) ?? [];
   expect(record).toMatchObject({
     name: 'all',
     servers: [],
     tools: [],
+    prompts: ['git/*'],
+    resources: ['docs/file:///public/*'],
     readOnly: true,
     admin: true,
     rate: '100/m',

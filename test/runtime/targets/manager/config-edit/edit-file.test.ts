@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chownSync,
   existsSync,
@@ -17,12 +16,12 @@ import {
   editServers,
 } from '../../../../../runtime/targets/manager/config-edit/config-editor.ts';
 import { editFile } from '../../../../../runtime/targets/manager/config-edit/edit-file.ts';
-import { lockOwner, withFileLock } from '../../../../../runtime/targets/manager/config-edit/file-lock.ts';
 import { setSecret } from '../../../../../runtime/targets/manager/config-edit/secrets-text.ts';
 import {
   removeServer,
   setServerKey,
 } from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
+import { startLockHolder } from '../../../../helpers/lock-holder.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -99,21 +98,6 @@ test('nothing to change, nothing written', async () => {
   expect(statSync(paths().config).ino).toBe(ino);
 });
 
-test('a lock that stays is told with the file to delete', async () => {
-  const path = join(folder(), 'f');
-  writeFileSync(`${path}.lock`, '');
-  await expect(withFileLock(path, () => Promise.resolve(), 0)).rejects.toThrow(
-    `${path} is being edited by another command: ${path}.lock is there. If none is running, delete that file.`,
-  );
-  expect(existsSync(`${path}.lock`)).toBe(true);
-});
-
-test('a failed edit gives the lock back', async () => {
-  const path = join(folder(), 'f');
-  await expect(withFileLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await withFileLock(path, () => Promise.resolve('yes'))).toBe('yes');
-});
-
 test('JSON is not edited, and a file must be there', async () => {
   await expect(editServers({ ...paths(), config: join(folder(), 'c.json') }, (text) => text)).rejects.toThrow(
     'is JSON, which is read but not edited here',
@@ -127,22 +111,17 @@ test('a file that becomes empty says that there are no servers', async () => {
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
 });
 
-test('the lock of an edit that was killed is taken over, that of one that runs is not', async () => {
+test('the lock of an edit that was killed is free, that of one that runs is waited for', async () => {
   const path = join(folder(), 'f');
-  const lock = `${path}.lock`;
-  const { pid: gone } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(lock, lockOwner(gone));
+  const holder = await startLockHolder(path);
   const edits = Array.from({ length: 5 }, (_, index) =>
     editFile(path, (text) => `${text}${index}`, ANYTHING),
   );
+  expect(existsSync(path)).toBe(false);
+  await holder.kill();
   await Promise.all(edits);
   expect(readFileSync(path, 'utf8').split('').toSorted().join('')).toBe('01234');
   expect(readdirSync(folder())).toEqual(['f']);
-  for (const text of [lockOwner(process.pid), `${gone} another-machine\n`]) {
-    writeFileSync(lock, text);
-    await expect(withFileLock(path, () => Promise.resolve(), 0)).rejects.toThrow('is being edited');
-    expect(readFileSync(lock, 'utf8')).toBe(text);
-  }
 });
 
 test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', async () => {

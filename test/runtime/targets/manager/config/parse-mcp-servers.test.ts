@@ -37,7 +37,11 @@ test('servers of desktop clients and editors, with comments and all', () => {
   expect(remoteOf(servers[2]).transport).toBe('sse');
   expect(servers[2]?.lazy).toBe(true);
   expect(warnings).toEqual(['server "fs": "weird" means nothing here and is left out.']);
-  expect(secrets).toEqual(['Bearer abcd', 'value', 'abcd']);
+  expect(secrets).toEqual([
+    { value: 'Bearer abcd', isNamed: true, owner: 'far' },
+    { value: 'value', isNamed: true, owner: 'fs' },
+    { value: 'abcd', isNamed: true, owner: 'far' },
+  ]);
 });
 
 test.each([['{"servers": {"a": {"command": "x"}}}'], ['{"mcp": {"servers": {"a": {"command": "x"}}}}']])(

@@ -6,7 +6,6 @@ import {
   packageCommand,
   parsePackage,
 } from '../../../../../runtime/targets/manager/config/package-launch.ts';
-import { createRedactions } from '../../../../../runtime/core/redactions.ts';
 import { missingArgs } from '../../../../../runtime/targets/manager/config/required-args.ts';
 import {
   nameProblem,
@@ -149,20 +148,6 @@ test('required arguments in every form, and those that are missing', () => {
     '-t',
     '--verbose',
     'mode',
-  ]);
-});
-
-test('what is hidden: long enough, no setting, each line, a token without its scheme; the longest first', () => {
-  const redactions = createRedactions();
-  for (const value of ['abc', 'abcd', 'true', 'Bearer secret-token', 'first line\nsecond line', 'abcd'])
-    redactions.add(value);
-  expect(redactions.values()).toEqual([
-    'first line\nsecond line',
-    'Bearer secret-token',
-    'secret-token',
-    'second line',
-    'first line',
-    'abcd',
   ]);
 });
 

@@ -204,7 +204,13 @@ client_secret = "$OAUTH"
     headers: { 'X-Team': 'blue', Authorization: 'Bearer token-1' },
     oauth: { clientId: 'us', clientSecret: 'oauth-1', scope: 'read', tokenUrl: 'https://id.example/token' },
   });
-  expect(secrets).toEqual(['Bearer token-1', 'token-1', 'oauth-1', 'key-1']);
+  expect(secrets).toEqual(
+    ['Bearer token-1', 'token-1', 'oauth-1', 'key-1'].map((value) => ({
+      value,
+      isNamed: true,
+      owner: 'far',
+    })),
+  );
 });
 
 test('D-8: names with upper case are one name with their lower case, in both files', () => {

@@ -10,7 +10,7 @@ import type {
   ServerSpec,
 } from '../../../../../runtime/targets/manager/config/spec.ts';
 
-interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts'>> {
+interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts' | 'keepsUnusable'>> {
   readonly servers: string;
   readonly secrets?: string;
   /** What the file of servers is called. */
@@ -24,6 +24,7 @@ export const resolve = ({
   file = '.mcpd.toml',
   env = {},
   timeouts,
+  keepsUnusable,
 }: Texts): ResolvedConfig =>
   resolveConfig({
     servers: { path: file, text: servers },
@@ -31,6 +32,7 @@ export const resolve = ({
     env,
     platform: 'linux',
     timeouts,
+    keepsUnusable,
   });
 
 /** What is wrong with a configuration. */

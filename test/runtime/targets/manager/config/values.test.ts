@@ -38,6 +38,27 @@ test('D-21: a variable that is not set is told with server, key and variable, an
   expect(processOf(servers[0]).env).toEqual({ A: '$NONE' });
 });
 
+test('a server with wrong values can be kept as unusable, next to others; a file with mistakes stays invalid', () => {
+  const servers = `${ONE}env = { A = "$NONE", B = "$NONE" }\nrequired_env = ["C"]\n${ONE.replace('time', 'other')}`;
+  const { problems, servers: specs } = resolve({ servers, keepsUnusable: true });
+  expect(specs.map(({ name, launch }) => [name, launch.kind])).toEqual([
+    ['time', 'unusable'],
+    ['other', 'process'],
+  ]);
+  expect(specs[0]?.launch).toEqual({
+    kind: 'unusable',
+    problem: expect.stringMatching(
+      /^env\.A: the variable NONE is not set\. .* env\.B: the variable NONE is not set\. .* server "time" needs the variable C\. /,
+    ),
+  });
+  expect(problems).toEqual([
+    expect.stringMatching(/^\.mcpd\.toml:5: server "time": env\.A: the variable NONE is not set\./),
+    expect.stringMatching(/^\.mcpd\.toml:5: server "time": env\.B: /),
+    expect.stringMatching(/^\.mcpd\.toml:6: server "time" needs the variable C\./),
+  ]);
+  expect(() => resolve({ servers: `${servers}toolz = []\n`, keepsUnusable: true })).toThrow(/toolz/);
+});
+
 test('any value that is written with its dollars escaped reaches the server as it was', () => {
   fc.assert(
     fc.property(
@@ -58,15 +79,21 @@ test('times of the command line go before those of [daemon], and those of a serv
   expect(server?.timeouts).toEqual({ init: 3000, request: 2, shutdown: 5000 });
 });
 
-test('what is secret: placeholders and all of the secrets file; no folders, no settings, nothing every child has', () => {
+test('what is secret: by its name, or by its length if it is from the secrets file or a variable; no folders, no settings, nothing every child has', () => {
   const { secrets } = resolve({
     servers:
-      '[[servers]]\nname = "a"\ncommand = "x"\nargs = ["$HOME/x", "--key=$KEY", "public"]\nenv = { P = "public" }\ntools = ["*"]\n',
+      '[[servers]]\nname = "a"\ncommand = "x"\nargs = ["$HOME/x", "--key=$KEY", "in-public", "--api-key", "k-2", "$MODE"]\nenv = { P = "in-public", PASSWORD = "p-3" }\ntools = ["*"]\n',
     secrets:
-      '[servers.a]\nargs = ["/some/folder", "--token=tok-1", "operand"]\n[servers.a.env]\nS = "written"\nD = "true"\nT = "abc"\n',
-    env: { HOME: '/home/me', KEY: 'key-1' },
+      '[servers.a]\nargs = ["/some/folder", "--token=tok-1", "an-operand", "main"]\n[servers.a.env]\nS = "written-here"\nD = "true"\nT = "stdio"\nPORT = "2000"\nTOKEN_URL = "url-4"\nAPI_TOKEN = "abc"\n',
+    env: { HOME: '/home/me', KEY: 'key-1', MODE: 'stdio' },
   });
-  expect(secrets.toSorted()).toEqual(['key-1', 'operand', 'tok-1', 'written']);
+  const named = (isNamed: boolean) =>
+    secrets
+      .filter((secret) => secret.isNamed === isNamed && secret.owner === 'a')
+      .map(({ value }) => value)
+      .toSorted();
+  expect(named(true)).toEqual(['abc', 'k-2', 'key-1', 'p-3', 'tok-1']);
+  expect(named(false)).toEqual(['an-operand', 'written-here']);
 });
 
 test('values for a server that is not there are a warning', () => {

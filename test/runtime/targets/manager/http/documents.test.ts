@@ -95,7 +95,7 @@ test('schemas are closed, and have what the contract says', async () => {
     ErrorModel: [['$schema', 'type', 'title', 'status', 'detail', 'instance', 'errors'], []],
     ErrorDetail: [['message', 'location', 'value'], []],
     ServerHealth: [
-      ['$schema', 'name', 'status', 'lastChecked', 'lastSuccessful', 'latency'],
+      ['$schema', 'name', 'status', 'lastChecked', 'lastSuccessful', 'latency', 'warnings'],
       ['name', 'status'],
     ],
     ServersHealthResponseBody: [['$schema', 'servers'], ['servers']],

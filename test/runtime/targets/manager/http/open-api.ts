@@ -6,6 +6,7 @@ import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
 import type { ManagerAppOptions } from '../../../../../runtime/targets/manager/http/app-options.ts';
 import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { problemWithoutPath } from '../../../../../runtime/targets/manager/http/problem.ts';
+import { namedSecrets } from '../../../../helpers/secrets.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 
 export interface Answer {
@@ -40,7 +41,7 @@ export async function openApi({ servers, keys, secrets = [], ...options }: OpenA
   const managed = await openManager(keys ? { servers, keys } : { servers });
   const appOptions = {
     hostRules: { hostname: '127.0.0.1' },
-    redact: createRedactor(secrets),
+    redact: createRedactor(namedSecrets(...secrets)),
     ...options,
   };
   const app = managerApp(managed.context, appOptions);

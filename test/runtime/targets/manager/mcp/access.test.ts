@@ -22,7 +22,12 @@ let managed: Managed;
 beforeAll(async () => {
   managed = await openManager({
     servers: [serverSpec('echo', 'echo'), serverSpec('other', 'echo')],
-    keys: [key('full'), key('narrow', { tools: ['echo/add'] }), key('outside', { servers: ['nothing'] })],
+    keys: [
+      key('full'),
+      key('narrow', { tools: ['echo/add'] }),
+      key('reader', { tools: ['echo/add'], prompts: ['echo/greet'], resources: ['echo/memo://one'] }),
+      key('outside', { servers: ['nothing'] }),
+    ],
   });
   await Promise.all([managed.running('echo'), managed.running('other')]);
 });
@@ -44,6 +49,50 @@ describe('a key', () => {
     expect(content).toEqual([{ type: 'text', text: '3' }]);
     await expect(client.callTool({ name: 'echo__echo', arguments: {} })).rejects.toThrow('not allowed');
     await expect(client.callTool({ name: 'other__add', arguments: {} })).rejects.toThrow('Unknown tool');
+  });
+
+  test.each([
+    ['/mcp', 'echo__'],
+    ['/mcp/echo', ''],
+  ])('for tools reads no prompts and no resources: %s', async (path, prefix) => {
+    const client = await managed.connect(path, as('narrow'));
+    expect((await client.listPrompts()).prompts).toEqual([]);
+    expect((await client.listResources()).resources).toEqual([]);
+    expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
+    const ref = { type: 'ref/prompt', name: `${prefix}greet` } as const;
+    const argument = { name: 'name', value: 'a' };
+    const uri = prefix === '' ? 'memo://one' : 'mcp:echo:memo://one';
+    const refused = [
+      client.getPrompt({ name: `${prefix}greet`, arguments: {} }),
+      client.complete({ ref, argument }),
+      client.readResource({ uri }),
+      client.subscribeResource({ uri }),
+    ];
+    for (const request of refused) await expect(request).rejects.toThrow(/(?:prompt|resource) not allowed/);
+  });
+
+  test('reads the prompts and resources that it is for', async () => {
+    const client = await managed.connect('/mcp', as('reader'));
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['echo__greet']);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://one']);
+    expect((await client.readResource({ uri: 'memo://one' })).contents).toHaveLength(1);
+    await expect(client.readResource({ uri: 'mcp:echo:memo://empty' })).rejects.toThrow('not allowed');
+  });
+
+  test('is limited over HTTP as well', async () => {
+    const get = async (path: string, name: string) => {
+      const response = await fetch(`${managed.origin}/api/v1/servers/echo${path}`, { headers: as(name) });
+      return [response.status, await response.text()] as const;
+    };
+    const content = '/resources/content?uri=memo://one';
+    expect((await get(content, 'full'))[0]).toBe(200);
+    expect((await get(content, 'reader'))[0]).toBe(200);
+    expect(await get(content, 'narrow')).toEqual([403, expect.stringContaining('resource not allowed')]);
+    for (const list of ['/prompts', '/resources', '/resources/templates']) {
+      const [status, body] = await get(list, 'narrow');
+      expect(status).toBe(200);
+      expect(body).not.toMatch(/greet|memo/);
+    }
   });
 
   test('does not find a server it may not use, as it would one that is not there', async () => {

@@ -150,3 +150,23 @@ test('a server that takes long to start holds up no list, and its own list comes
   expect(new Set(await namesNow())).toEqual(new Set(['echo', 'slow']));
   await other.close();
 });
+
+test('a server that hangs holds up no list, and what it has comes when it answers', async () => {
+  const hung = serverSpec('hung', 'changing', { env: { HANG: 'tools,prompts' } });
+  const other = await openManager({ servers: [serverSpec('echo', 'echo'), hung], listTimeoutMs: 50 });
+  await Promise.all([other.running('echo'), other.running('hung')]);
+  const early = await other.connect();
+  const heard = hearAll(early);
+  const serversOf = (items: readonly { readonly name: string }[]) => [
+    ...new Set(items.map(({ name }) => name.split('__')[0])),
+  ];
+  expect(serversOf((await early.listTools()).tools)).toEqual(['echo']);
+  expect(serversOf((await early.listPrompts()).prompts)).toEqual(['echo']);
+  heard.forget();
+  process.kill(Number(other.server('hung').status().pid), 'SIGUSR2');
+  await heard.next('notifications/tools/list_changed');
+  expect(serversOf((await early.listTools()).tools)).toEqual(['echo', 'hung']);
+  await heard.next('notifications/prompts/list_changed');
+  expect(serversOf((await early.listPrompts()).prompts)).toEqual(['echo', 'hung']);
+  await other.close();
+});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/api.ts';
 import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
@@ -115,11 +115,12 @@ test('a reload tries again at once what is down', async () => {
 
 test('a removed server answers what it was asked, also those who wait for their turn, and then ends', async () => {
   const manager = start([{ ...withArgs('a'), concurrency: 2 }]);
-  const held = manager.calls.callTool(hold('a'));
-  await manager.logged('a', /holding k/);
-  const second = manager.calls.callTool(hold('a'));
-  const waiting = manager.calls.callTool(say('a'));
   const server = manager.server('a');
+  const held = manager.calls.callTool(hold('a'));
+  const second = manager.calls.callTool(hold('a'));
+  const holding = () => server.logs.last(Infinity).filter(({ text }) => text === 'holding k');
+  await vi.waitFor(() => expect(holding()).toHaveLength(2));
+  const waiting = manager.calls.callTool(say('a'));
   expect(server.status()).toMatchObject({ running: 2, queued: 1 });
   const connection = await server.connection({ timeoutMs: 20_000 });
   await manager.supervisor.apply([]);

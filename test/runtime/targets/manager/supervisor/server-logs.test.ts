@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
 import { levelOf } from '../../../../../runtime/targets/manager/supervisor/log-level.ts';
 import { LogRing } from '../../../../../runtime/targets/manager/supervisor/log-ring.ts';
+import { handClock } from '../../../../helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 
@@ -48,6 +49,47 @@ test('D-1: a server that floods its stderr goes on answering, and what it says l
   expect(manager.kernel.logged).toContainEqual(
     expect.objectContaining({ level: 30, server: 'flood', source: 'server', msg: NOISE }),
   );
+});
+
+test('of a flood, the log of the manager has a part and the number of the other lines; the last lines are kept', async () => {
+  const manager = start([serverSpec('flood', 'stderr-flood')], { clock: handClock() });
+  await manager.calls.callTool({ ...callOf('flood'), tool: 'flood', args: { bytes: 5_000_000 } });
+  // The server writes this line after the flood.
+  await Promise.all([
+    manager.logged('flood', /x{8000}$/),
+    manager.calls.callTool({ ...callOf('flood'), tool: 'long-line', args: { bytes: 10_000 } }),
+  ]);
+  await manager.supervisor.apply([]);
+  const reported = () => manager.kernel.logged.find(({ dropped }) => dropped !== undefined);
+  await vi.waitFor(() => expect(reported()).toBeDefined());
+  const logged = manager.kernel.logged.filter(({ source }) => source === 'server');
+  expect(logged).toHaveLength(1000);
+  const lines = Math.ceil((1_048_576 + 5_000_000) / (NOISE.length + 1));
+  expect(reported()).toMatchObject({
+    level: 40,
+    server: 'flood',
+    msg: expect.stringMatching(
+      /^\d+ lines of the server are not in this log: at most 1000 lines and 256 KiB in 10 s$/,
+    ),
+  });
+  expect(Number(reported()?.['dropped'])).toBeGreaterThan(lines - 1000);
+});
+
+test('secrets are in no line, also in one that the log does not get', async () => {
+  const manager = start([serverSpec('flood', 'stderr-flood')], {
+    clock: handClock(),
+    secrets: ['noise noise'],
+  });
+  const seen: string[] = [];
+  await manager.server('flood').connection({ timeoutMs: 20_000 });
+  manager.server('flood').logs.follow(({ text }) => seen.push(text));
+  await manager.calls.callTool({ ...callOf('flood'), tool: 'flood', args: { bytes: 200_000 } });
+  const texts = manager
+    .server('flood')
+    .logs.last(Infinity)
+    .map(({ text }) => text);
+  expect([...texts, ...seen].filter((text) => text.includes('noise noise'))).toEqual([]);
+  expect(texts).toContain(`${'[redacted] '.repeat(6)}noise `);
 });
 
 test('lines can be followed, until nobody does any more', async () => {

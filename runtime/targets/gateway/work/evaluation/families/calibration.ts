@@ -1,5 +1,5 @@
 import { calibration } from '../../../../../core/metrics/classification/calibration.ts';
-import type { MetricFamily } from '../api.ts';
+import { isUnanswered, type MetricFamily } from '../api.ts';
 import { asIs, each } from '../names.ts';
 import { readLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
@@ -13,6 +13,7 @@ export const calibrationFamily: MetricFamily = {
   shownAs: asIs,
   open: (_tools, saved) =>
     scorer(calibration({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) return undefined;
       const scores = scoresOf(row);
       const [said, reference] = [readLabels(prediction), readLabels(truth)];
       if (!scores || typeof said !== 'string' || typeof reference !== 'string') return undefined;

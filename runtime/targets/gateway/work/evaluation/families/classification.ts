@@ -4,7 +4,7 @@ import type { Json, Metric, MetricResult } from '../../../../../core/metrics/api
 import { multiLabel } from '../../../../../core/metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../../../core/metrics/classification/single-label.ts';
 import { sortedLabels } from '../../../../../core/metrics/sorted-labels.ts';
-import type { MetricFamily, Sample, Scorer } from '../api.ts';
+import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../api.ts';
 import { asIs, averagesOf, each, none, only, startingWith } from '../names.ts';
 import { readLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
@@ -52,7 +52,7 @@ export const classification: MetricFamily = {
       const scores = scoresOf(sample.row);
       counter ??= counterOf(typeof truth === 'string' ? 'one' : 'many', undefined);
       const row = rowOf(counter.kind, truth, sample, scores);
-      for (const label of [row.truth, row.prediction].flat()) labels.add(label);
+      for (const label of [row.truth, row.prediction ?? []].flat()) labels.add(label);
       if (labels.size > MOST_LABELS) throw tooManyLabels();
       if (known.size === 0 && scores) known = new Set(Object.keys(scores));
       return counter.add(row);
@@ -67,7 +67,8 @@ export const classification: MetricFamily = {
 
 interface Labelled {
   readonly truth: string | readonly string[];
-  readonly prediction: string | readonly string[];
+  /** Null where the model gave no answer. */
+  readonly prediction: string | readonly string[] | null;
 }
 
 interface Counter extends Omit<Metric<Labelled>, 'add'> {
@@ -79,19 +80,19 @@ function counterOf(kind: Kind, saved: Json | undefined): Counter {
   if (kind === 'one') {
     const metric = singleLabel({}, saved);
     const add: Counter['add'] = ({ prediction, truth }) =>
-      metric.add({ prediction: String(prediction), reference: String(truth) });
+      metric.add({ prediction: prediction === null ? null : String(prediction), reference: String(truth) });
     return { ...metric, kind, add };
   }
   const metric = multiLabel({}, saved);
   const add: Counter['add'] = ({ prediction, truth }) =>
-    metric.add({ prediction: [prediction].flat(), reference: [truth].flat() });
+    metric.add({ prediction: prediction === null ? null : [prediction].flat(), reference: [truth].flat() });
   return { ...metric, kind, add };
 }
 
 function rowOf(
   kind: Kind,
   truth: string | readonly string[],
-  { prediction }: Sample,
+  sample: Sample,
   scores: Readonly<Record<string, number>> | undefined,
 ): Labelled {
   if ((typeof truth === 'string') !== (kind === 'one')) {
@@ -99,7 +100,8 @@ function rowOf(
       'Some rows have one label and some a list of labels as their ground truth; it must be the same for all.',
     );
   }
-  const said = readLabels(prediction);
+  if (isUnanswered(sample)) return { truth, prediction: null };
+  const said = readLabels(sample.prediction);
   if (kind === 'one') return { truth, prediction: typeof said === 'string' ? said : said.join(', ') };
   const likely = scores && Object.keys(scores).filter((label) => (scores[label] ?? 0) >= THRESHOLD);
   return { truth, prediction: likely ?? said };

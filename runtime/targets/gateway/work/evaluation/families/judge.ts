@@ -9,8 +9,14 @@ import { judge as judgeMetric } from '../../../../../core/metrics/text/judge/met
 import { readVerdict, type Verdict } from '../../../../../core/metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
 import { atOnce } from '../../inference/at-once.ts';
-import type { BatchContext, CountRow, MetricFamily, Sample } from '../api.ts';
-import type { Model } from '../../backends/api.ts';
+import {
+  type BatchContext,
+  type CountRow,
+  isUnanswered,
+  type Judge,
+  type MetricFamily,
+  type Sample,
+} from '../api.ts';
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 
@@ -22,16 +28,18 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
   shownAs: asIs,
   open({ judge, batchSize }, saved) {
     const metric = judgeMetric({ definition }, saved);
-    if (!judge?.chat) {
+    if (!judge?.model.chat) {
       throw inputError(
-        `${definition.name} needs a judge that writes${judge ? `, which ${judge.name} does not` : ''}.`,
+        `${definition.name} needs a judge that writes${judge ? `, which ${judge.model.name} does not` : ''}.`,
       );
     }
     return {
       prepare: (samples, context) =>
         atOnce(samples, batchSize, async (sample): Promise<CountRow> => {
           try {
-            const row = await verdictsOf(definition, judge, sample, context);
+            const row = isUnanswered(sample)
+              ? lowestOf(definition)
+              : await verdictsOf(definition, judge, sample, context);
             return () => metric.add(row);
           } catch (error) {
             context.signal.throwIfAborted();
@@ -46,9 +54,13 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
   },
 }));
 
+/** There is nothing to judge. */
+const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
+  Object.fromEntries(criteria.map(({ name }) => [name, { score: 0, reason: 'The model gave no answer.' }]));
+
 async function verdictsOf(
   definition: JudgeDefinition,
-  judge: Model,
+  judge: Judge,
   sample: Sample,
   context: BatchContext,
 ): Promise<Record<string, Verdict>> {
@@ -58,22 +70,20 @@ async function verdictsOf(
   return verdicts;
 }
 
-/** The same answer each time, as far as that is in our hands. */
-const GENERATION = { maxNewTokens: 1024, temperature: 0, topP: 1, frequencyPenalty: 0 };
 /** A judge that cannot be understood may be the next time. */
 const ATTEMPTS = 3;
 
 async function verdictOf(
   definition: JudgeDefinition,
   criterion: Criterion,
-  { chat }: Model,
+  { model, generation }: Judge,
   { row, prediction, truth }: Sample,
   { signal, spend }: BatchContext,
 ): Promise<Verdict> {
   const texts = { input: textOfRow(row), prediction: readText(prediction), reference: readText(truth) };
   const messages = judgeMessages(definition, criterion, texts);
   for (let attempt = 1; ; attempt++) {
-    const reply = await chat?.(messages, GENERATION, signal);
+    const reply = await model.chat?.(messages, generation, signal);
     spend({ promptTokens: reply?.promptTokens ?? 0, completionTokens: reply?.completionTokens ?? 0 });
     try {
       return readVerdict(reply?.text ?? '');

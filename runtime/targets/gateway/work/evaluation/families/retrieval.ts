@@ -1,7 +1,7 @@
 import { inputError } from '../../../../../contract/errors.ts';
 import { retrieval } from '../../../../../core/metrics/embeddings/retrieval.ts';
 import type { Cell, Row } from '../../../datasets/api.ts';
-import type { MetricFamily } from '../api.ts';
+import { isUnanswered, type MetricFamily } from '../api.ts';
 import { asIs, each, startingWith } from '../names.ts';
 import { readJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
@@ -20,7 +20,11 @@ export const retrievalFamily: MetricFamily = {
   needs: [],
   shownAs: asIs,
   open: (_tools, saved) =>
-    scorer(retrieval({}, saved), ({ row, truth }) => {
+    scorer(retrieval({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) {
+        const { length } = candidatesOf(row);
+        return length === 0 ? undefined : { prediction: null, reference: readGains(truth, length) };
+      }
       const scores = readJson(row[CANDIDATE_SCORES]);
       if (!Array.isArray(scores)) return undefined;
       return { prediction: scores as readonly number[], reference: readGains(truth, scores.length) };

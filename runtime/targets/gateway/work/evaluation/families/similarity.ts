@@ -2,11 +2,11 @@ import { inputError } from '../../../../../contract/errors.ts';
 import { similarity } from '../../../../../core/metrics/embeddings/similarity.ts';
 import type { Cell } from '../../../datasets/api.ts';
 import { isBlank } from '../../../datasets/check-row.ts';
-import type { MetricFamily } from '../api.ts';
+import { isUnanswered, type MetricFamily } from '../api.ts';
 import { asIs, each, only } from '../names.ts';
 import { readJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
-import { CANDIDATE_SCORES } from './retrieval.ts';
+import { CANDIDATE_SCORES, REFERENCE } from './retrieval.ts';
 
 /** The column with the vector of the text that is compared with. */
 export const REFERENCE_VECTOR = 'reference_embedding';
@@ -22,6 +22,7 @@ export const similarityFamily: MetricFamily = {
   open(_tools, saved) {
     let golds = (saved as { readonly golds: readonly number[] } | undefined)?.golds.length ?? 0;
     return scorer(similarity({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) return isBlank(row[REFERENCE]) ? undefined : { prediction: null };
       const reference = vectorOf(row[REFERENCE_VECTOR]);
       const said = vectorOf(prediction);
       if (!reference || !said) return undefined;

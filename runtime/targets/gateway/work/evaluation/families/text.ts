@@ -1,4 +1,4 @@
-import type { MetricMaker } from '../../../../../core/metrics/api.ts';
+import type { MetricMaker, MetricRow } from '../../../../../core/metrics/api.ts';
 import { bleu } from '../../../../../core/metrics/text/bleu/metric.ts';
 import { chrf } from '../../../../../core/metrics/text/chrf/metric.ts';
 import { exactMatch } from '../../../../../core/metrics/text/exact-match/metric.ts';
@@ -6,26 +6,35 @@ import { meteor } from '../../../../../core/metrics/text/meteor/metric.ts';
 import { rouge } from '../../../../../core/metrics/text/rouge/metric.ts';
 import type { TextRow } from '../../../../../core/metrics/text/text-row.ts';
 import { tokenLength } from '../../../../../core/metrics/text/token-length/metric.ts';
-import type { MetricFamily } from '../api.ts';
+import { isUnanswered, type MetricFamily, type Sample } from '../api.ts';
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 import { scorer } from '../scorer.ts';
 
-const family = (
+function family<Row>(
   name: string,
-  metric: MetricMaker<TextRow>,
+  metric: MetricMaker<Row>,
   shownAs: MetricFamily['shownAs'],
-): MetricFamily => ({
-  name,
-  metrics: { [name]: all },
-  needs: [],
-  shownAs,
-  open: (_tools, saved) =>
-    scorer(metric({}, saved), ({ prediction, truth }) => ({
-      prediction: readText(prediction),
-      reference: readText(truth),
-    })),
+  read: (sample: Sample) => Row | undefined,
+): MetricFamily {
+  return {
+    name,
+    metrics: { [name]: all },
+    needs: [],
+    shownAs,
+    open: (_tools, saved) => scorer(metric({}, saved), read),
+  };
+}
+
+/** A row without an answer is one with an empty answer, of which no word is right. */
+const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => ({
+  prediction: readText(prediction),
+  reference: readText(truth),
 });
+const answerOrNull = (sample: Sample): MetricRow<string | null, string> =>
+  isUnanswered(sample) ? { prediction: null, reference: readText(sample.truth) } : answerOrEmpty(sample);
+const answerOnly = (sample: Sample): TextRow | undefined =>
+  isUnanswered(sample) ? undefined : answerOrEmpty(sample);
 
 /** As the reference tracks its own metrics: `rouge_rouge1_mean`. */
 const prefixed =
@@ -34,10 +43,11 @@ const prefixed =
     `${name}_${value}`;
 
 export const textFamilies: readonly MetricFamily[] = [
-  family('bleu', bleu, prefixed('bleu')),
-  family('chrf', chrf, asIs),
-  family('exact_match', exactMatch, asIs),
-  family('meteor', meteor, prefixed('meteor')),
-  family('rouge', rouge, prefixed('rouge')),
-  family('token_length', tokenLength, prefixed('token_length')),
+  family('bleu', bleu, prefixed('bleu'), answerOrEmpty),
+  family('chrf', chrf, asIs, answerOrEmpty),
+  family('exact_match', exactMatch, asIs, answerOrNull),
+  family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
+  family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
+  // A length is neither right nor wrong.
+  family('token_length', tokenLength, prefixed('token_length'), answerOnly),
 ];

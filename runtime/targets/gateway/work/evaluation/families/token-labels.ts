@@ -2,7 +2,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import type { Json } from '../../../../../core/metrics/api.ts';
 import { labelSequences } from '../../../../../core/metrics/tokens/label-sequences.ts';
 import { spanSets } from '../../../../../core/metrics/tokens/span-sets.ts';
-import type { MetricFamily, Sample } from '../api.ts';
+import { isUnanswered, type MetricFamily, type Sample } from '../api.ts';
 import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
 import { readTags, type Tags } from '../read-tags.ts';
 
@@ -45,13 +45,19 @@ export const tokenLabels: MetricFamily = {
 function counterOf(kind: Tags['kind'], saved: Json | undefined) {
   if (kind === 'labels') {
     const metric = labelSequences({}, saved);
-    const add = (truth: Tags, { prediction }: Sample) =>
-      metric.add({ prediction: labelsIn(readTags(prediction)), reference: labelsIn(truth) });
+    const add = (truth: Tags, sample: Sample) =>
+      metric.add({
+        prediction: isUnanswered(sample) ? null : labelsIn(readTags(sample.prediction)),
+        reference: labelsIn(truth),
+      });
     return { ...metric, kind, add };
   }
   const metric = spanSets({}, saved);
-  const add = (truth: Tags, { row, prediction }: Sample) =>
-    metric.add({ prediction: spansIn(readTags(row[SPANS] ?? prediction)), reference: spansIn(truth) });
+  const add = (truth: Tags, sample: Sample) =>
+    metric.add({
+      prediction: isUnanswered(sample) ? null : spansIn(readTags(sample.row[SPANS] ?? sample.prediction)),
+      reference: spansIn(truth),
+    });
   return { ...metric, kind, add };
 }
 

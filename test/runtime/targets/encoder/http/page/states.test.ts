@@ -198,4 +198,30 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
         },
       },
     ));
+
+  test('a regression model with one label shows its number, without a percent sign', () =>
+    pages.visit(
+      origin('sentiment'),
+      async (page) => {
+        await page.getByText('Sequence classification').first().waitFor();
+        await write(page, 1, 'some text');
+        await run(page);
+        const row = page.getByRole('table', { name: 'Labels of text 1' }).locator('tbody tr');
+        expect(await row.allInnerTexts()).toEqual([expect.stringMatching(/^stars\s+-3\.250$/)]);
+        expect(await audit(page)).toEqual([]);
+      },
+      {
+        async before(page) {
+          const model = {
+            model_id: 'stars',
+            model_type: 'sequence_classification',
+            id2label: { 0: 'stars' },
+            score_function: 'none',
+          };
+          const result = { logits: [-3.25], scores: [-3.25], predicted_index: 0, predicted_label: 'stars' };
+          await page.route('**/model', (route) => route.fulfill({ json: model }));
+          await page.route('**/predict', (route) => route.fulfill({ json: { results: [result] } }));
+        },
+      },
+    ));
 });

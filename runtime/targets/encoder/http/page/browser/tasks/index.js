@@ -10,6 +10,7 @@ import { tokenClassification } from './token-classification.js';
  * @property {string} model_id
  * @property {string} model_type
  * @property {Record<string, string>} [id2label]
+ * @property {string} [score_function]
  */
 
 /**
@@ -44,10 +45,12 @@ const TASKS = {
 };
 
 /** @param {Model} model */
-export function taskOf({ model_type, id2label }) {
-  // With one label there is nothing to choose between: such a model says how well two texts go together.
+export function taskOf({ model_type, id2label, score_function }) {
+  // With one label there is nothing to choose between: such a model scores how well two texts match. Regression models
+  // predict a number for a text.
   const labels = Object.keys(id2label ?? {}).length;
-  const task = model_type === 'sequence_classification' && labels === 1 ? reranking : TASKS[model_type];
+  const isReranker = model_type === 'sequence_classification' && labels === 1 && score_function !== 'none';
+  const task = isReranker ? reranking : TASKS[model_type];
   if (!task) throw new Error(`this page does not know the model type ${model_type}`);
   return task;
 }

@@ -1,4 +1,4 @@
-/** @import { Task } from './index.js' */
+/** @import { Model, Task } from './index.js' */
 import { element } from '../dom.js';
 import { percent } from '../numbers.js';
 import { table } from '../table.js';
@@ -15,8 +15,8 @@ export const sequenceClassification = {
   path: 'predict',
   body: (texts) => ({ inputs: texts }),
 
-  draw(sent, { results }, { id2label }) {
-    const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at], id2label) }));
+  draw(sent, { results }, model) {
+    const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at], model) }));
     return {
       parts: ranked.map(({ number, text, ranks }) => quotedText(number, text, ...bars(ranks, number))),
       spoken: ranked
@@ -40,18 +40,26 @@ export const sequenceClassification = {
 };
 
 /**
- * @typedef {{ label: string, share: number, shown: string }} Rank
+ * A label with its score. The score of a regression model is a number of any size, so it has no bar.
+ * @typedef {{ label: string, score: number, shown: string, hasBar: boolean }} Rank
  */
 
 /**
  * @param {{ scores: number[] }} result
- * @param {Record<string, string> | undefined} id2label
- * @returns {Rank[]} the likeliest first
+ * @param {Model} model
+ * @returns {Rank[]} the highest score first
  */
-const rank = ({ scores }, id2label) =>
-  scores
-    .map((share, index) => ({ label: id2label?.[index] ?? `Label ${index}`, share, shown: percent(share) }))
-    .sort((left, right) => right.share - left.share);
+function rank({ scores }, { id2label, score_function }) {
+  const hasBar = score_function !== 'none';
+  return scores
+    .map((score, index) => ({
+      label: id2label?.[index] ?? `Label ${index}`,
+      score,
+      shown: hasBar ? percent(score) : score.toFixed(3),
+      hasBar,
+    }))
+    .sort((left, right) => right.score - left.score);
+}
 
 /**
  * @param {readonly Rank[]} ranks
@@ -70,6 +78,6 @@ function bars(ranks, number) {
  * @param {readonly Rank[]} ranks
  */
 function barTable(caption, ranks) {
-  const rows = ranks.map(({ label, share, shown }) => [label, bar(share, shown)]);
+  const rows = ranks.map(({ label, score, shown, hasBar }) => [label, hasBar ? bar(score, shown) : shown]);
   return table(caption, ['Label', 'Score'], rows, 'bars');
 }

@@ -1,0 +1,46 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
+import { ownVersion, packageFolder, repositoryFile } from '../../adapters/package-files.ts';
+import { addedFolder, addedTexts } from './added-texts.ts';
+import { bundledPackages } from './bundled-packages.ts';
+import type { Notice } from './notice.ts';
+import { packageNotice } from './package-notice.ts';
+import { readTexts } from './read-texts.ts';
+
+/** The packages whose native libraries run models. Their own license files do not name the software inside. */
+export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', 'wasmoon'];
+
+/** The notices of a program: ours, Node's, those of its bundled files, and of native libraries where it has them. */
+export async function collectNotices(
+  bundledFiles: readonly string[],
+  nativePackages: readonly string[],
+): Promise<Notice[]> {
+  const bundled = bundledPackages(bundledFiles);
+  for (const name of nativePackages) {
+    const folder = packageFolder(name);
+    if (folder === undefined) throw new Error(`${name} is not installed`);
+    if (!bundled.has(folder)) bundled.set(folder, []);
+  }
+  const packages = await Promise.all([...bundled].map(([folder, files]) => packageNotice(folder, files)));
+  packages.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const node: Notice = {
+    name: 'node',
+    version: NODE_VERSION,
+    license: 'MIT',
+    texts: await addedTexts('node', NODE_VERSION),
+  };
+  const needAdded = packages.filter(({ name }) => nativePackages.includes(name));
+  for (const { name, version } of [node, ...needAdded]) {
+    if ((await addedTexts(name, version)).length > 0) continue;
+    throw configError(
+      `Cannot build with ${name} ${version}: the notices of the software inside it are missing. ` +
+        `Add them to ${addedFolder(name, version)}/, see templates/notices/README.md.`,
+    );
+  }
+  return [await ownNotice(), node, ...packages];
+}
+
+async function ownNotice(): Promise<Notice> {
+  const texts = await readTexts(repositoryFile('.'), /^LICENSE$/);
+  return { name: 'encoderfile', version: ownVersion(), license: 'Apache-2.0', texts };
+}

@@ -1,0 +1,17 @@
+const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*(?:\r?\n|$))+/gm;
+const IS_NOTICE = /copyright|\blicensed?\b|SPDX-License-Identifier/i;
+
+/** The comments of a source file that are notices: minifying removes them, and packages contain code of other authors. */
+export function copyrightComments(source: string): string[] {
+  return (source.match(COMMENT) ?? []).filter((comment) => IS_NOTICE.test(comment)).map(textOf);
+}
+
+/** A comment without its marks. */
+const textOf = (comment: string): string =>
+  comment
+    .replace(/^\/\*+!?/, '')
+    .replace(/\*+\/$/, '')
+    .split(/\r?\n/)
+    .map((line) => line.replace(/^[ \t]*(?:\/\/+!?|\*+)?[ \t]?/, '').trimEnd())
+    .join('\n')
+    .trim();

@@ -1,0 +1,22 @@
+import type { Notice } from './notice.ts';
+
+const RULE = '='.repeat(80);
+
+/** The notices as one text: a list of all software, then the texts of each, equal texts once. */
+export function formatNotices(notices: readonly Notice[]): string {
+  const width = Math.max(...notices.map((notice) => titleOf(notice).length));
+  const list = notices.map((notice) => `  ${titleOf(notice).padEnd(width)}  ${notice.license}`);
+  const printed = new Map<string, string>();
+  const sections = notices.map((notice) => {
+    const texts = notice.texts.map(({ source, text }) => {
+      const first = printed.get(text);
+      if (first !== undefined) return `${source}: the same text as of ${first}`;
+      printed.set(text, titleOf(notice));
+      return `${source}:\n\n${text}`;
+    });
+    return [RULE, `${titleOf(notice)} (${notice.license})`, ...texts].join('\n\n');
+  });
+  return `This program contains:\n\n${list.join('\n')}\n\n${sections.join('\n\n')}\n`;
+}
+
+const titleOf = ({ name, version }: Notice): string => `${name} ${version}`;

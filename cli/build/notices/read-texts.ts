@@ -1,0 +1,21 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NoticeText } from './notice.ts';
+
+/** The files of a folder whose name matches; none if there is no such folder. */
+export async function readTexts(folder: string, pattern: RegExp): Promise<NoticeText[]> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const files = names.filter((name) => pattern.test(name)).sort();
+  return await Promise.all(
+    files.map(async (source) => {
+      const text = await readFile(join(folder, source), 'utf8');
+      return {
+        source,
+        text: text
+          .replaceAll('\r\n', '\n')
+          .replace(/^\s*\n/, '')
+          .trimEnd(),
+      };
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { InputFile } from '../../../runtime/platform/files/refuse-input.ts';
+import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
+import type { BuildPlan } from '../plan.ts';
+import { readBuilt } from './read-built.ts';
+
+/** The files that a build reads, which it must not write to. */
+export async function buildInputs(
+  { file, model, transform }: BuildConfig,
+  base: BuildPlan['base'],
+): Promise<InputFile[]> {
+  const files = await modelFiles(model);
+  return [
+    { path: file, role: 'the config file of this build' },
+    ...(transform?.kind === 'file' ? [{ path: transform.path, role: 'the transform of this build' }] : []),
+    ...(base.kind === 'file' ? [{ path: base.path, role: 'the base runtime of this build' }] : []),
+    ...files.map((path) => ({ path, role: 'a file of the model' })),
+  ];
+}
+
+/** Weights can be in files next to the graph that only the graph names, so all files count that were not built. */
+async function modelFiles(model: ModelSource): Promise<string[]> {
+  const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
+  const neighbors: string[] = [];
+  for (const path of filesIn(folder)) if ((await readBuilt(path)) === undefined) neighbors.push(path);
+  if (model.kind === 'folder') return neighbors;
+  const { modelConfig, tokenizer, tokenizerConfig, weights } = model;
+  const named = [weights, modelConfig, tokenizer, tokenizerConfig].filter((path) => path !== undefined);
+  return [...named, ...neighbors];
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,105 @@
+import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { configError } from '../../contract/errors.ts';
+import { explainWriteError } from '../../core/write-error.ts';
+
+/** What an output path leads to. Links are resolved, so that a link stays a link and its target is written. */
+export type OutputTarget = FileTarget | StreamTarget;
+
+export interface FileTarget {
+  readonly kind: 'file';
+  /** The path as the user wrote it, for messages. */
+  readonly shown: string;
+  /** The file itself. */
+  readonly path: string;
+  /** Undefined if the file does not exist yet. */
+  readonly existing: Stats | undefined;
+}
+
+/** A device, a pipe or a socket: it is written in place, because a file renamed over it would replace it. */
+export interface StreamTarget {
+  readonly kind: 'stream';
+  readonly shown: string;
+  /** An open descriptor of this process, as /dev/stdout and `>(command)` name one; otherwise the path is opened. */
+  readonly descriptor: number | undefined;
+}
+
+/** Linux follows as many links. */
+const MAX_LINKS = 40;
+
+export function findOutput(shown: string): OutputTarget {
+  try {
+    const descriptor = ownDescriptor(shown);
+    if (descriptor !== undefined) return { kind: 'stream', shown, descriptor };
+    const existing = statSync(shown, { throwIfNoEntry: false });
+    if (existing === undefined) return { kind: 'file', shown, path: linkTarget(shown), existing };
+    if (existing.isDirectory())
+      throw configError(`Cannot write ${shown}: it is a folder. Name a file in it.`);
+    if (existing.isFile()) return { kind: 'file', shown, path: realpathSync(shown), existing };
+    return { kind: 'stream', shown, descriptor: undefined };
+  } catch (error) {
+    throw explainWriteError(shown, error);
+  }
+}
+
+/** The same, for outputs that must be a file. */
+export function findOutputFile(shown: string): FileTarget {
+  const target = findOutput(shown);
+  if (target.kind === 'file') return target;
+  throw configError(`Cannot write ${shown}: it is a device or a pipe. Name a regular file.`);
+}
+
+const NAMED_DESCRIPTORS: Readonly<Record<string, number>> = {
+  '/dev/stdin': 0,
+  '/dev/stdout': 1,
+  '/dev/stderr': 2,
+};
+
+/** The descriptor of this process that a path stands for, through any links. */
+function ownDescriptor(path: string): number | undefined {
+  let at = resolve(path);
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const folder = realFolder(at);
+    if (folder === undefined) return undefined;
+    at = join(folder, basename(at));
+    const named = NAMED_DESCRIPTORS[at] ?? descriptorIn(folder, basename(at));
+    if (named !== undefined) return named;
+    const next = readLink(at);
+    if (next === undefined) return undefined;
+    at = resolve(folder, next);
+  }
+  return undefined;
+}
+
+function descriptorIn(folder: string, name: string): number | undefined {
+  if (!/^\d+$/.test(name)) return undefined;
+  const own = realFolder('/proc/self/fd/0');
+  return folder === '/dev/fd' || folder === own ? Number(name) : undefined;
+}
+
+/** Where a link that leads nowhere points to; the path itself where it is no link. */
+function linkTarget(path: string): string {
+  let at = resolve(path);
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const next = readLink(at);
+    if (next === undefined) return at;
+    at = resolve(realFolder(at) ?? dirname(at), next);
+  }
+  return at;
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    return realpathSync(dirname(path));
+  } catch {
+    return undefined;
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

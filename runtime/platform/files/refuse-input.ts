@@ -1,0 +1,28 @@
+import { type BigIntStats, statSync } from 'node:fs';
+import { configError } from '../../contract/errors.ts';
+
+/** A file that a command reads, and what to call it in a message. */
+export interface InputFile {
+  readonly path: string;
+  readonly role: string;
+}
+
+/** Refuses to write over a file that the same command reads, by whatever name or link. `shown` is the output as the user wrote it. */
+export function refuseInput(output: string, inputs: readonly InputFile[], shown = output): void {
+  const written = statsOf(output);
+  if (written === undefined) return;
+  const same = inputs.find(({ path }) => isSame(statsOf(path), written));
+  if (same === undefined) return;
+  throw configError(`Cannot write ${shown}: it is ${same.role}. Choose another output path.`);
+}
+
+const isSame = (one: BigIntStats | undefined, other: BigIntStats): boolean =>
+  one !== undefined && one.isFile() && one.dev === other.dev && one.ino === other.ino;
+
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { chmodSync, chownSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { explainWriteError } from '../../core/write-error.ts';
+import type { FileTarget } from './output-target.ts';
+import { removeLeftovers, temporaryPath } from './temporary.ts';
+
+/** What a new file may do; an existing one keeps its mode. Without `mode` the process's mask decides. */
+export interface FileMode {
+  readonly mode?: number;
+  /** Whether the file is a program: it is made executable for those that can read it. */
+  readonly isProgram?: boolean;
+}
+
+/**
+ * Writes a file that appears complete or not at all: `write` fills a temporary file next to it, which is then renamed. The old
+ * file is untouched until that moment, whatever fails. Mode and owner are kept where the system allows it.
+ */
+export async function replaceFile(
+  { path, shown, existing }: FileTarget,
+  mode: FileMode,
+  write: (file: FileHandle, temporaryPath: string) => Promise<void>,
+): Promise<void> {
+  const temporary = temporaryPath(path);
+  try {
+    removeLeftovers(path);
+    const file = await open(temporary, 'wx+', mode.mode ?? 0o666);
+    try {
+      if (existing) takeOwner(temporary, existing);
+      const bits = modeOf(existing, mode, (await file.stat()).mode);
+      // Until it is complete, others must not see more of it than they will.
+      await file.chmod(bits & 0o600);
+      await write(file, temporary);
+      await file.sync();
+      chmodSync(temporary, bits);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    // The removal also fails where the folder itself is the problem; the first error is the one to report.
+    await rm(temporary, { force: true }).catch(() => {});
+    throw explainWriteError(shown, error);
+  }
+}
+
+function modeOf(existing: Stats | undefined, { mode, isProgram = false }: FileMode, masked: number): number {
+  const bits = (existing?.mode ?? mode ?? masked) & 0o7777;
+  return isProgram ? bits | ((bits & 0o444) >> 2) : bits;
+}
+
+/** Only root can give a file to another user; others can give it to a group of theirs. */
+export function takeOwner(temporary: string, existing: Stats): void {
+  const made = statSync(temporary);
+  for (const [uid, gid] of [
+    [existing.uid, existing.gid],
+    [made.uid, existing.gid],
+  ] as const) {
+    if (uid === made.uid && gid === made.gid) return;
+    try {
+      chownSync(temporary, uid, gid);
+      return;
+    } catch {
+      // What is not permitted stays as the system made it.
+    }
+  }
+}

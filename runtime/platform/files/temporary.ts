@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../sha256.ts';
+import { isRunning } from './is-running.ts';
+
+/** A leftover of another machine, or of another container, cannot be asked for its process. */
+const MAX_AGE_MS = 24 * 3_600_000;
+
+/**
+ * A path next to `path` to write to before it is renamed. It is unique even where every process has the same id, as in containers,
+ * and fits the file system whatever the name of the file.
+ */
+export const temporaryPath = (path: string): string =>
+  join(dirname(path), `${prefixOf(path)}${ownerOf(process.pid)}-${randomBytes(6).toString('hex')}.tmp`);
+
+/** Removes temporary files and folders for `path` that processes left when they were killed. */
+export function removeLeftovers(path: string): void {
+  const prefix = prefixOf(path);
+  for (const name of namesIn(dirname(path))) {
+    const match = name.startsWith(prefix) && NAME.exec(name.slice(prefix.length));
+    if (!match) continue;
+    const [, machine = '', pid = ''] = match;
+    const leftover = join(dirname(path), name);
+    if (isLeftover(leftover, machine, Number(pid))) tryRemove(leftover);
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // What is wrong with the folder is reported where it is written to.
+    return [];
+  }
+}
+
+/** Folders for temporary files are shared: what another user left there is not ours to remove. */
+function tryRemove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // It stays for its owner.
+  }
+}
+
+const NAME = /^([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.tmp$/;
+
+const prefixOf = (path: string): string => `.encoderfile-${shortHash(basename(path), 12)}-`;
+const ownerOf = (pid: number): string => `${shortHash(hostname(), 8)}-${pid}`;
+const shortHash = (text: string, length: number): string => sha256(Buffer.from(text)).slice(0, length);
+
+function isLeftover(path: string, machine: string, pid: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  if (machine !== shortHash(hostname(), 8)) return Date.now() - found.mtimeMs > MAX_AGE_MS;
+  // A file of our own process id that is older than this process belongs to an earlier one.
+  return pid === process.pid ? found.mtimeMs < performance.timeOrigin : !isRunning(pid);
+}

@@ -1,0 +1,20 @@
+import { configError } from '../../contract/errors.ts';
+import type { Command } from './command.ts';
+
+/** `licenses` and `--licenses`; `target` is the name of the program in the builder. */
+export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Command => ({
+  summary: 'Print the licenses of all software in this program.',
+  options: {},
+  async run(_invocation, output) {
+    const { readNotices } = await import('../../platform/notices.ts');
+    const notices = await readNotices();
+    if (notices === undefined) {
+      throw configError(
+        'This program runs from source, and only executables contain the licenses of their software. ' +
+          `Run \`encoderfile licenses ${target}\`.`,
+      );
+    }
+    output.out(notices);
+    return 0;
+  },
+});

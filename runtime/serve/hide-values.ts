@@ -1,0 +1,14 @@
+import { contextPattern, wordPattern } from './redaction-patterns.ts';
+
+/** Replaces values by `label`: one pass with each of two expressions. */
+export function createHideValues(values: readonly string[], label: string): (text: string) => string {
+  const [words, context] = [wordPattern(values), contextPattern(values)];
+  return (text) => {
+    const withoutWords = words === undefined ? text : text.replace(words, label);
+    if (context === undefined) return withoutWords;
+    return withoutWords.replace(
+      context,
+      (_, name: string | undefined, url: string | undefined) => `${name ?? url ?? ''}${label}`,
+    );
+  };
+}

@@ -1,0 +1,17 @@
+import { findOutput } from '../../../platform/files/output-target.ts';
+import { refuseInput } from '../../../platform/files/refuse-input.ts';
+import { partialFiles } from './resumable-output.ts';
+
+/** Refuses, before any work, an output that cannot be written or that is a file the command needs. */
+export function checkOutput(output: string, modelPath: string, input: string | undefined): void {
+  const target = findOutput(output);
+  if (target.kind === 'stream') return;
+  const inputs = [
+    { path: modelPath, role: 'the model that is running' },
+    ...(input === undefined || input === '-' ? [] : [{ path: input, role: 'the file that --input reads' }]),
+  ];
+  refuseInput(target.path, inputs, output);
+  if (input === undefined) return;
+  // A resumable output is first written to files next to it.
+  for (const path of Object.values(partialFiles(target.path))) refuseInput(path, inputs);
+}

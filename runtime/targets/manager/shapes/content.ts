@@ -1,0 +1,41 @@
+import { resource } from './listed.ts';
+import { hint, objectOf, optional } from './members.ts';
+import { annotations } from './metadata.ts';
+import { Malformed, refuse, refuseMember, type Shape } from './shape.ts';
+import { base64, isRecord, record, text } from './values.ts';
+
+const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;
+
+const contentsMembers = objectOf({
+  uri: text,
+  mimeType: hint(text),
+  text: optional(text),
+  blob: optional(base64),
+  _meta: hint(record),
+});
+
+/** What a resource holds: a text or bytes. */
+export const resourceContents: Shape = (value) => {
+  const contents = contentsMembers(value);
+  if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
+  throw new Malformed('', 'has neither `text` nor `blob`');
+};
+
+const media = objectOf({ data: base64, mimeType: text, ...HINTS });
+
+const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['text', objectOf({ text, ...HINTS })],
+  ['image', media],
+  ['audio', media],
+  ['resource_link', resource],
+  ['resource', objectOf({ resource: resourceContents, ...HINTS })],
+]);
+
+/** A part of the result of a tool, or of the message of a prompt. */
+export const contentBlock: Shape = (value) => {
+  if (!isRecord(value)) return refuse(value, 'an object');
+  const shape = BLOCKS.get(value['type']);
+  if (shape) return shape(value);
+  const types = [...BLOCKS.keys()].map((type) => JSON.stringify(type));
+  return refuseMember('type', value['type'], `one of ${types.join(', ')}`);
+};

@@ -1,0 +1,26 @@
+import { hint, listOf, listOfValid, objectOf } from './members.ts';
+import type { Shape } from './shape.ts';
+import { dateTime, numberFrom, oneOf, record, text } from './values.ts';
+
+export const role: Shape = oneOf('user', 'assistant');
+
+export const annotations: Shape = objectOf({
+  audience: hint(listOf(role)),
+  priority: hint(numberFrom(0, 1)),
+  lastModified: hint(dateTime),
+});
+
+const icon = objectOf({
+  src: text,
+  mimeType: hint(text),
+  sizes: hint(listOf(text)),
+  theme: hint(oneOf('light', 'dark')),
+});
+
+/** What everything that is listed can say of itself. */
+export const LISTED_HINTS = {
+  title: hint(text),
+  description: hint(text),
+  icons: hint(listOfValid(icon)),
+  _meta: hint(record),
+} as const;

@@ -1,0 +1,66 @@
+import type { ToolResult } from '../calls/api.ts';
+import type { Params } from '../upstream/connection.ts';
+import { contentBlock, resourceContents } from './content.ts';
+import { hint, listOf, objectOf, optional } from './members.ts';
+import { role } from './metadata.ts';
+import type { Shape } from './shape.ts';
+import { flag, isRecord, text, wholeNumber } from './values.ts';
+
+const TASK = 'io.modelcontextprotocol/related-task';
+
+const META = {
+  _meta: hint(
+    objectOf({
+      progressToken: hint((value) => (typeof value === 'string' ? value : wholeNumber(value))),
+      [TASK]: hint(objectOf({ taskId: text })),
+    }),
+  ),
+} as const;
+
+const toolMembers = objectOf({
+  content: (value) => (value === undefined || value === null ? [] : listOf(contentBlock)(value)),
+  isError: optional(flag),
+  ...META,
+});
+
+/** The result of `tools/call`. Structured content alone is one. */
+export const toolResult: Shape<ToolResult> = (value) => {
+  const { structuredContent, ...result } = toolMembers(value) as ToolResult & { content: readonly unknown[] };
+  if (structuredContent === undefined || structuredContent === null) return result;
+  if (isRecord(structuredContent)) return { ...result, structuredContent };
+  // Revisions before 2026-07-28 only have objects here, so that clients of these would refuse the result.
+  if (result.content.length > 0) return result;
+  return { ...result, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
+};
+
+/** The result of `prompts/get`. */
+export const promptResult = objectOf({
+  description: hint(text),
+  messages: listOf(objectOf({ role, content: contentBlock })),
+  ...META,
+}) as Shape<Params>;
+
+/** The result of `resources/read`. */
+export const readResult = objectOf({ contents: listOf(resourceContents), ...META }) as Shape<
+  Params & { readonly contents: readonly Params[] }
+>;
+
+/** MCP's own limit. */
+const MAX_VALUES = 100;
+
+const completionMembers = objectOf({
+  values: listOf(text),
+  total: hint(wholeNumber),
+  hasMore: hint(flag),
+});
+
+/** The result of `completion/complete`. */
+export const completionResult = objectOf({
+  completion: (value) => {
+    const completion = completionMembers(value);
+    const { values } = completion as { readonly values: readonly unknown[] };
+    if (values.length <= MAX_VALUES) return completion;
+    return { ...completion, values: values.slice(0, MAX_VALUES), hasMore: true };
+  },
+  ...META,
+}) as Shape<Params>;

@@ -1,0 +1,16 @@
+import { AppError } from '../contract/errors.ts';
+import { findNotFinite, placeOf } from '../core/finite.ts';
+import { describeShape } from '../core/tensor/shape.ts';
+import type { Tensor } from '../core/tensor/tensor.ts';
+import type { TransformScript } from './transform-script.ts';
+
+/** Throws an InternalError that names the script and the place if its result has a number that JSON cannot carry. */
+export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScript, 'name'>): void {
+  const index = findNotFinite(data);
+  if (index === undefined) return;
+  throw new AppError(
+    'InternalError',
+    `The transform failed: ${name}: Postprocess returned ${data[index]} at ${describeShape(placeOf(index, shape))}; ` +
+      'every number must be finite. Check divisions by 0, logarithms and roots',
+  );
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Batching } from '../../runtime/contract/batching.ts';
+import { openEngine } from '../../runtime/targets/encoder/engine/engine.ts';
+import { DEFAULT_LIMITS, openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { builtAssets } from '../helpers/built.ts';
+import { largestDifference, TOLERANCE } from '../helpers/close.ts';
+import {
+  dropAttentionMask,
+  editGraph,
+  quantizeByHand,
+  quantizeFirstProduct,
+} from '../helpers/edited-graph.ts';
+import { copyModel } from '../helpers/model-folder.ts';
+import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const MODELS = readdirSync(join(FIXTURES, 'models'));
+
+/** Texts of very different lengths, so that a batch of them has much padding. */
+const WORDS = [
+  'good',
+  'terrible',
+  'Ada',
+  'London',
+  'the',
+  'film',
+  'was',
+  'naïve',
+  '東京',
+  '🙂',
+  'unbelievable',
+];
+const text = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 40 })
+  .map((words) => words.join(' '));
+const texts = fc.array(text, { minLength: 2, maxLength: 8 });
+
+/** Such a model rounds to 11 bits between its operators, and the order of additions decides where it rounds to. */
+const FLOAT16_TOLERANCE = 2e-3;
+
+/** All numbers of a result. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+/** Expects that each text has one result: alone, with all others, and among requests that are served at the same time. */
+async function expectOneResultPerText(assets: string): Promise<void> {
+  const engine = await openEngine(assets, { threads: () => 1, prepack: false, cacheDir: TEST_CACHE });
+  const served = await openServingEngine(assets, { limits: DEFAULT_LIMITS, cacheDir: TEST_CACHE });
+  const tolerance = engine.manifest.precision === 'float16' ? FLOAT16_TOLERANCE : TOLERANCE;
+  const serve = async (...inputs: string[]): Promise<number[][]> => {
+    const view = { kind: 'result', format: 'json', options: {} } as const;
+    const { results } = await served.run({ inputs: inputs.map((one) => ({ text: one })), view });
+    return results.map((bytes) => numbersIn(JSON.parse(new TextDecoder().decode(bytes))));
+  };
+  try {
+    await fc.assert(
+      fc.asyncProperty(texts, async (list) => {
+        const together = await engine.infer(list);
+        const servedTogether = await serve(...list);
+        const servedAtOnce = (await Promise.all(list.map((one) => serve(one)))).flat();
+        for (const [at, one] of list.entries()) {
+          const [alone] = await engine.infer([one]);
+          expect(
+            largestDifference([...(together[at]?.values ?? [])], [...(alone?.values ?? [])]),
+          ).toBeLessThan(tolerance);
+          const [servedAlone = []] = await serve(one);
+          for (const other of [servedTogether[at], servedAtOnce[at]])
+            expect(largestDifference(other, servedAlone)).toBeLessThan(tolerance);
+        }
+      }),
+      { numRuns: 2 },
+    );
+  } finally {
+    await Promise.all([engine.close(), served.close()]);
+  }
+}
+
+// oxlint-disable-next-line vitest/expect-expect -- the function has them.
+test.each(MODELS)('a text has one result, alone or with others: %s', async (model) => {
+  await expectOneResultPerText(builtAssets(model));
+});
+
+describe('models whose answers depend on the batch', () => {
+  const EDITS: [name: string, edit: typeof dropAttentionMask, expected: Batching, shown: string][] = [
+    ['no attention mask', dropAttentionMask, 'equal_length', 'texts of the same number of tokens together'],
+    ['dynamic quantization', quantizeFirstProduct, 'single', 'one text at a time'],
+    ['a scale over the batch made by hand', quantizeByHand, 'single', 'one text at a time'],
+  ];
+
+  test.each(EDITS)('%s', async (_name, edit, expected, shown) => {
+    const config = copyModel(folder(), 'embedder', { model_type: 'embedding' });
+    editGraph(join(folder(), 'model', 'model.onnx'), edit);
+    const built = await runCli(['build', '-f', config, '--no-build', '--cache-dir', TEST_CACHE], {
+      cwd: folder(),
+    });
+    expect(built.exitCode, built.stderr).toBe(0);
+    expect(built.stderr).toContain(shown);
+    expect(built.stdout).toMatch(new RegExp(`^Batches +${shown}`, 'm'));
+    const manifest = join(folder(), 'model.assets', 'manifest.json');
+    const written = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect(written.batching).toBe(expected);
+    await expectOneResultPerText(join(folder(), 'model.assets'));
+    // Without the rule the same model answers differently, so the check above looked at something.
+    writeFileSync(manifest, JSON.stringify({ ...written, batching: 'any' }));
+    await expect(expectOneResultPerText(join(folder(), 'model.assets'))).rejects.toThrow('Property failed');
+  });
+});

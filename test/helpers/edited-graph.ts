@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  AttributeProtoSchema,
+  type GraphProto,
+  ModelProtoSchema,
+  type NodeProto,
+  NodeProtoSchema,
+  TensorProtoSchema,
+} from '../../runtime/gen/onnx/v1/onnx_pb.ts';
+
+/** Changes the graph of an ONNX file in place. */
+export function editGraph(path: string, edit: (graph: GraphProto) => void): void {
+  const model = fromBinary(ModelProtoSchema, readFileSync(path));
+  if (!model.graph) throw new Error(`${path} has no graph`);
+  edit(model.graph);
+  writeFileSync(path, toBinary(ModelProtoSchema, model));
+}
+
+/** AttributeProto.AttributeType and TensorProto.DataType of onnx.proto. */
+const [TENSOR, INT, INTS, INT64, FLOAT] = [4, 2, 7, 7, 1];
+
+const node = (opType: string, input: string[], output: string[]): NodeProto =>
+  create(NodeProtoSchema, { opType, name: output[0] ?? '', input, output });
+
+/** Takes the input `attention_mask` away, as models exported without it have it: every position counts. */
+export function dropAttentionMask(graph: GraphProto): void {
+  graph.input = graph.input.filter(({ name }) => name !== 'attention_mask');
+  const ones = node('ConstantOfShape', ['ids_shape'], ['attention_mask']);
+  const value = create(TensorProtoSchema, {
+    dataType: INT64,
+    dims: [1n],
+    rawData: new Uint8Array(BigInt64Array.of(1n).buffer),
+  });
+  ones.attribute = [create(AttributeProtoSchema, { name: 'value', type: TENSOR, t: value })];
+  graph.node.unshift(node('Shape', ['input_ids'], ['ids_shape']), ones);
+}
+
+/** What dynamic quantization does to the input of the first product: one scale over the whole batch. */
+export function quantizeFirstProduct(graph: GraphProto): void {
+  beforeFirstProduct(graph, (from, to) => [
+    node('DynamicQuantizeLinear', [from], ['q', 'q_scale', 'q_zero']),
+    node('DequantizeLinear', ['q', 'q_scale', 'q_zero'], [to]),
+  ]);
+}
+
+/** The same from operators whose names do not say so. */
+export function quantizeByHand(graph: GraphProto): void {
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: 'levels',
+      dataType: FLOAT,
+      rawData: new Uint8Array(Float32Array.of(15).buffer),
+    }),
+  );
+  const largest = node('ReduceMax', ['magnitude'], ['largest']);
+  largest.attribute = [create(AttributeProtoSchema, { name: 'keepdims', type: INT, i: 0n })];
+  beforeFirstProduct(graph, (from, to) => [
+    node('Abs', [from], ['magnitude']),
+    largest,
+    node('Div', ['levels', 'largest'], ['per_step']),
+    node('Mul', [from, 'per_step'], ['steps']),
+    node('Round', ['steps'], ['rounded']),
+    node('Div', ['rounded', 'per_step'], [to]),
+  ]);
+}
+
+function beforeFirstProduct(graph: GraphProto, make: (from: string, to: string) => NodeProto[]): void {
+  const at = graph.node.findIndex(({ opType }) => opType === 'MatMul');
+  const product = graph.node[at];
+  const from = product?.input[0];
+  if (!product || from === undefined) throw new Error('the graph has no product');
+  const to = `${from}_edited`;
+  product.input[0] = to;
+  graph.node.splice(at, 0, ...make(from, to));
+}
+
+/** Divides the output by 0 for texts with this token: their values are infinite, those of other texts stay as they are. */
+export function divideByZeroFor(graph: GraphProto, token: bigint, outputName: string): void {
+  const finite = `${outputName}_finite`;
+  for (const { output } of graph.node) {
+    for (const [at, name] of output.entries()) if (name === outputName) output[at] = finite;
+  }
+  const constants = {
+    bad_token: { dataType: INT64, dims: [1n], rawData: new Uint8Array(BigInt64Array.of(token).buffer) },
+    one: { dataType: FLOAT, dims: [1n], rawData: new Uint8Array(Float32Array.of(1).buffer) },
+    // The shape of one number per text, for an output of two axes or of three.
+    per_text: {
+      dataType: INT64,
+      dims: [outputName === 'logits' ? 2n : 3n],
+      rawData: new Uint8Array(BigInt64Array.from(outputName === 'logits' ? [-1n, 1n] : [-1n, 1n, 1n]).buffer),
+    },
+  };
+  for (const [name, tensor] of Object.entries(constants))
+    graph.initializer.push(create(TensorProtoSchema, { name, ...tensor }));
+  const cast = node('Cast', ['is_bad'], ['bad_tokens']);
+  cast.attribute = [create(AttributeProtoSchema, { name: 'to', type: INT, i: BigInt(FLOAT) })];
+  const largest = node('ReduceMax', ['bad_tokens'], ['bad_text']);
+  largest.attribute = [create(AttributeProtoSchema, { name: 'axes', type: INTS, ints: [1n] })];
+  graph.node.push(
+    node('Equal', ['input_ids', 'bad_token'], ['is_bad']),
+    cast,
+    largest,
+    node('Sub', ['one', 'bad_text'], ['divisor_row']),
+    node('Reshape', ['divisor_row', 'per_text'], ['divisor']),
+    node('Div', [finite, 'divisor'], [outputName]),
+  );
+}

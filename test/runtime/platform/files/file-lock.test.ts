@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { tryLock, withFileLock } from '../../../../runtime/platform/files/file-lock.ts';
+import { startLockHolder } from '../../../helpers/lock-holder.ts';
+import { ROOT } from '../../../helpers/paths.ts';
+import { runProcess } from '../../../helpers/run-process.ts';
+import { useTempFolder } from '../../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+const path = (): string => join(folder(), 'f');
+
+test('a lock is exclusive and leaves no file', async () => {
+  const lock = tryLock(path());
+  expect(tryLock(path())).toBeUndefined();
+  await expect(withFileLock(path(), () => Promise.resolve(), 0)).rejects.toThrow(
+    `${path()} is being edited by another command, which holds ${path()}.lock. Retry when it has ended.`,
+  );
+  lock?.release();
+  expect(readdirSync(folder())).toEqual([]);
+  expect(await withFileLock(path(), () => Promise.resolve('yes'))).toBe('yes');
+  expect(readdirSync(folder())).toEqual([]);
+});
+
+test('failed work releases the lock', async () => {
+  await expect(withFileLock(path(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withFileLock(path(), () => Promise.resolve('yes'))).toBe('yes');
+});
+
+test('the lock of a running process is respected, and that of a killed one is free', async () => {
+  const holder = await startLockHolder(path());
+  expect(tryLock(path())).toBeUndefined();
+  await holder.kill();
+  const lock = tryLock(path());
+  expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test('a lock file that an earlier process left does not block', () => {
+  writeFileSync(`${path()}.lock`, '');
+  const lock = tryLock(path());
+  expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test('one holder at a time, however many wait', async () => {
+  let inside = 0;
+  const work = Array.from({ length: 20 }, () =>
+    withFileLock(path(), async () => {
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+    }),
+  );
+  await Promise.all(work);
+  expect(inside).toBe(0);
+});
+
+test('processes that take and release the lock at the same time work one after the other', async () => {
+  const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
+  const program = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    const { withFileLock } = await import(process.argv[1]);
+    const count = () => writeFileSync(process.argv[2], String(Number(readFileSync(process.argv[2], 'utf8')) + 1));
+    for (let round = 0; round < 150; round += 1)
+      await withFileLock(process.argv[2], () => Promise.resolve(count()), 60_000);
+  `;
+  writeFileSync(path(), '0');
+  const args = ['--input-type=module', '-e', program, module, path()];
+  const answers = await Promise.all(Array.from({ length: 4 }, () => runProcess(process.execPath, args)));
+  expect(answers.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(answers.map(() => [0, '']));
+  expect(readFileSync(path(), 'utf8')).toBe('600');
+  expect(readdirSync(folder())).toEqual(['f']);
+});

@@ -1,0 +1,119 @@
+import { expect, test, vi } from 'vitest';
+import { handClock } from '../../../../helpers/hand-clock.ts';
+import type { ListName } from '../../../../../runtime/targets/manager/shapes/check-list.ts';
+import { serverSpec } from '../server-spec.ts';
+import { callOf, type TestManager, useManager } from '../use-manager.ts';
+
+const start = useManager();
+
+async function startHanging(env: Record<string, string> = {}) {
+  const clock = handClock();
+  const servers = [serverSpec('changing', 'changing', { env }), serverSpec('echo', 'echo')];
+  const manager = start(servers, { clock });
+  await Promise.all(servers.map(({ name }) => manager.server(name).connection({ timeoutMs: 20_000 })));
+  const call = (tool: string, args = {}) => manager.calls.callTool({ ...callOf('changing'), tool, args });
+  const list = async (list: ListName = 'tools', server = 'changing'): Promise<string[]> => {
+    const items = await manager.calls.listAll({ ...callOf(server), list });
+    return items.map(({ name }) => String(name));
+  };
+  return {
+    ...manager,
+    clock,
+    call,
+    list,
+    /** Lets the time pass that a reader waits for. */
+    pass: async (milliseconds: number): Promise<void> => {
+      await vi.waitFor(() => expect(clock.waiting()).toContain(milliseconds));
+      clock.pass(milliseconds);
+    },
+  };
+}
+
+const answer = (manager: TestManager): void => {
+  process.kill(Number(manager.server('changing').status().pid), 'SIGUSR2');
+};
+
+const nextChange = (manager: TestManager): Promise<unknown> =>
+  new Promise((resolve) => {
+    manager.supervisor.subscribe((event) => event.kind === 'list-changed' && resolve(event));
+  });
+
+const PATIENCE_MS = 1000;
+const FIRST_PATIENCE_MS = 5000;
+
+test('a server that hangs is waited for once, then its last known list is used until it answers', async () => {
+  const manager = await startHanging();
+  const { list, call, clock, pass } = manager;
+  const before = await list();
+  await call('become', { tools: ['three'] });
+  await call('hang', { lists: ['tools'] });
+  clock.pass(30_000);
+  const late = list();
+  await pass(PATIENCE_MS);
+  expect(await late).toEqual(before);
+  // The clock stands still: these do not wait.
+  expect(await list()).toEqual(before);
+  const [tools] = await Promise.all([manager.calls.listTools(callOf('changing')), call('two').catch(String)]);
+  expect(tools.map(({ name }) => name)).toEqual(before);
+  await manager.logged('changing', /^tools\/list is overdue; clients get the last known list \(7 items\)/);
+
+  const changed = nextChange(manager);
+  answer(manager);
+  expect(await changed).toEqual({ kind: 'list-changed', server: 'changing', list: 'tools' });
+  expect(await list()).toEqual(['become', 'announce', 'hang', 'answer', 'asked', 'three']);
+  await manager.logged('changing', /^tools\/list was answered after/);
+});
+
+test.each(['tools', 'prompts'] as const)('a server that never listed its %s is left out', async (name) => {
+  const manager = await startHanging({ HANG: 'tools,prompts' });
+  const { list, pass } = manager;
+  const late = list(name);
+  late.catch(() => undefined);
+  await pass(FIRST_PATIENCE_MS);
+  await expect(late).rejects.toMatchObject({ code: 'TimeoutError' });
+  await expect(list(name)).rejects.toMatchObject({ code: 'TimeoutError' });
+  expect(await list(name, 'echo')).not.toEqual([]);
+  await manager.logged(
+    'changing',
+    new RegExp(`^${name}/list is overdue; lists over all servers leave it out`),
+  );
+
+  const changed = nextChange(manager);
+  answer(manager);
+  await changed;
+  expect(await list(name)).toContain('one');
+});
+
+test('one request is under way at a time, however many ask', async () => {
+  const { list, call, clock, pass } = await startHanging();
+  await list();
+  await call('hang', { lists: ['tools'] });
+  clock.pass(30_000);
+  const late = Promise.all([list(), list(), list()]);
+  await pass(PATIENCE_MS);
+  await late;
+  await Promise.all(Array.from({ length: 10 }, () => list()));
+  const { content } = await call('asked');
+  expect(JSON.parse(String(content?.[0]?.text))).toEqual({ tools: 2 });
+});
+
+test('prompts are requested each time, as they are not kept', async () => {
+  const { list, call } = await startHanging();
+  expect(await list('prompts')).toEqual(['one', 'two']);
+  await call('become', { tools: ['three'] });
+  expect(await list('prompts')).toEqual(['three']);
+});
+
+test('a server that is restarted is waited for again', async () => {
+  const manager = await startHanging({ HANG: 'tools' });
+  const { list, pass } = manager;
+  const late = list();
+  late.catch(() => undefined);
+  await pass(FIRST_PATIENCE_MS);
+  await expect(late).rejects.toThrow('MCP server error listing tools');
+  await manager.server('changing').restart();
+  const again = list();
+  again.catch(() => undefined);
+  await pass(FIRST_PATIENCE_MS);
+  await expect(again).rejects.toThrow('MCP server error listing tools');
+});

@@ -1,0 +1,14 @@
+const ODD = [undefined, null, true, 7, '', 'täxt', [], [null], {}, { a: null }];
+
+/** The value with each part of it replaced by each odd value, one at a time. */
+export function* damaged(value: unknown): Generator {
+  yield* ODD;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    for (const odd of damaged(part)) {
+      const copy = structuredClone(value) as Record<string, unknown>;
+      copy[key] = odd;
+      yield copy;
+    }
+  }
+}
