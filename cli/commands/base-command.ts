@@ -7,10 +7,10 @@ import { writeError } from './write-error.ts';
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = {
-    json: Flags.boolean({ summary: 'Print the result, or the error, as JSON', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ summary: 'Print results and errors as JSON', helpGroup: 'GLOBAL' }),
     quiet: Flags.boolean({
       char: 'q',
-      summary: 'Say nothing but errors and what was asked for',
+      summary: 'Print only errors and requested output',
       helpGroup: 'GLOBAL',
     }),
   };

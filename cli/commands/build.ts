@@ -6,7 +6,7 @@ import { configFlag } from './flags.ts';
 const BASE = 'BASE RUNTIME';
 
 export class Build extends BaseCommand {
-  static override summary = 'Build one executable file from an ONNX model and a config file.';
+  static override summary = 'Build a single executable from an ONNX model and a config file.';
   static override examples = [
     '<%= config.bin %> build -f encoderfile.yml',
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
@@ -15,38 +15,41 @@ export class Build extends BaseCommand {
     config: configFlag,
     'output-path': Flags.string({
       char: 'o',
-      summary: 'File to write (overrides the config)',
+      summary: 'Output file (overrides the config)',
       exclusive: ['output-dir'],
       helpValue: '<file>',
     }),
     'output-dir': Flags.string({
-      summary: 'Folder to write <name>.encoder into (overrides the config)',
+      summary: 'Output folder; the file is named <name>.encoder (overrides the config)',
       helpValue: '<folder>',
     }),
     'no-build': Flags.boolean({ summary: 'Write the assets folder without building an executable' }),
     platform: Flags.string({
-      summary: 'Target platform, as linux-arm64 or a target triple (default: this machine)',
+      summary: 'Target platform, e.g. linux-arm64, or a target triple (default: this machine)',
       helpValue: '<platform>',
     }),
     'cache-dir': Flags.string({
-      summary: 'Folder for base runtimes (overrides the config)',
+      summary: 'Cache folder for base runtimes (overrides the config)',
       env: 'ENCODERFILE_BUILD_CACHE_DIR',
       helpValue: '<folder>',
       helpGroup: BASE,
     }),
     'base-binary-path': Flags.string({
-      summary: 'Use this base runtime instead of the cached one',
+      summary: 'Base runtime to use instead of the cached one',
       helpValue: '<file>',
       helpGroup: BASE,
     }),
     'runtime-version': Flags.string({
-      summary: 'Version of the base runtime (default: this version)',
+      summary: 'Version of the base runtime (default: the version of encoderfile)',
       helpValue: '<version>',
       helpGroup: BASE,
     }),
-    'no-download': Flags.boolean({ summary: 'Never download a base runtime', helpGroup: BASE }),
+    'no-download': Flags.boolean({
+      summary: 'Do not download anything to build the base runtime',
+      helpGroup: BASE,
+    }),
     force: Flags.boolean({
-      summary: 'Replace an output that another config file built, or another program wrote',
+      summary: 'Overwrite an output that another config file or another program created',
     }),
   };
 

@@ -3,25 +3,25 @@ import { COMPLETION_SHELLS, type CompletionShell } from '../services/completion/
 import { BaseCommand } from './base-command.ts';
 
 export class Completion extends BaseCommand {
-  static override summary = 'Print a script that makes a shell complete our commands and flags.';
+  static override summary = 'Print a shell completion script.';
   static override examples = [
     {
-      description: 'bash: for this shell; put the same line into ~/.bashrc for every shell',
+      description: 'bash: current shell only; add the same line to ~/.bashrc for every shell',
       command: 'source <(<%= config.bin %> completion bash)',
     },
     {
-      description: 'zsh: the same, in ~/.zshrc after compinit',
+      description: 'zsh: add the same line to ~/.zshrc, after compinit',
       command: 'source <(<%= config.bin %> completion zsh)',
     },
     {
-      description: 'fish: for every shell',
+      description: 'fish: every shell',
       command: '<%= config.bin %> completion fish > ~/.config/fish/completions/<%= config.bin %>.fish',
     },
   ];
   static override args = {
     shell: Args.custom<CompletionShell>({
       options: [...COMPLETION_SHELLS],
-      description: 'Shell to print it for',
+      description: 'Shell to print the script for',
     })({ required: true }),
   };
 

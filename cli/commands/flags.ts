@@ -11,7 +11,7 @@ export const configFlag = Flags.string({
 
 /** Where base runtimes are kept. */
 export const cacheDirFlag = Flags.string({
-  summary: "Folder for base runtimes (default: the system's cache folder)",
+  summary: "Cache folder for base runtimes (default: the system's cache folder)",
   env: 'ENCODERFILE_BUILD_CACHE_DIR',
   helpValue: '<folder>',
 });

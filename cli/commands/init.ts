@@ -4,34 +4,34 @@ import type { InitResult } from '../services/init/result.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Init extends BaseCommand {
-  static override summary = 'Write a commented config file for the model in a folder.';
+  static override summary = 'Write a commented config file for a model folder.';
   static override examples = [
     '<%= config.bin %> init ./model',
     '<%= config.bin %> init ./model -o sentiment.yml --name sentiment',
   ];
   static override args = {
     folder: Args.string({
-      description: 'Folder of the model (default: the current directory)',
+      description: 'Model folder (default: the current directory)',
       default: '.',
     }),
   };
   static override flags = {
     'output-path': Flags.string({
       char: 'o',
-      summary: 'File to write',
+      summary: 'Output file',
       default: 'encoderfile.yml',
       helpValue: '<file>',
     }),
     name: Flags.string({
-      summary: 'Identifier of the model (default: what the folder says)',
+      summary: 'Model name (default: derived from the model files or the folder)',
       helpValue: '<name>',
     }),
     'model-type': Flags.option({
-      summary: "What the model computes (default: what the model's config.json says)",
+      summary: 'Model type (default: detected from config.json)',
       options: MODEL_TYPE_NAMES,
       helpValue: '<type>',
     })(),
-    force: Flags.boolean({ summary: 'Overwrite the file where it exists' }),
+    force: Flags.boolean({ summary: 'Overwrite an existing file' }),
   };
 
   async run(): Promise<InitResult> {

@@ -3,7 +3,7 @@ import { type Inspection, inspectionTable } from '../../runtime/core/inspection.
 import { BaseCommand } from './base-command.ts';
 
 export class Inspect extends BaseCommand {
-  static override summary = 'Show the model in an executable and what the file is made of.';
+  static override summary = 'Show the model in an executable and the contents of the file.';
   static override examples = [
     '<%= config.bin %> inspect sentiment.encoder',
     '<%= config.bin %> inspect sentiment.encoder --json',

@@ -4,9 +4,9 @@ import { BaseCommand } from './base-command.ts';
 const PROGRAMS = ['encoder', 'manager', 'gateway'] as const;
 
 export class Licenses extends BaseCommand {
-  static override summary = 'Print the licenses of all software in the executables that are built.';
+  static override summary = 'Print the licenses of the software bundled into executables.';
   static override description =
-    'An executable prints the same with --licenses. The packages of encoderfile itself have their licenses in node_modules.';
+    "An executable prints the same text with --licenses. The licenses of encoderfile's own packages are in node_modules.";
   static override examples = [
     '<%= config.bin %> licenses',
     '<%= config.bin %> licenses gateway > NOTICES.txt',
@@ -14,7 +14,7 @@ export class Licenses extends BaseCommand {
   static override args = {
     program: Args.custom<(typeof PROGRAMS)[number]>({
       options: [...PROGRAMS],
-      description: 'Program inside the executable',
+      description: 'Program to print the licenses for',
     })({ default: 'encoder' }),
   };
 

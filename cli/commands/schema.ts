@@ -2,7 +2,7 @@ import { parseJsonText } from '../../runtime/core/json-text.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Schema extends BaseCommand {
-  static override summary = 'Print the JSON Schema of the config file, for editors.';
+  static override summary = 'Print the JSON Schema of the config file, for use in editors.';
   static override examples = ['<%= config.bin %> schema > encoderfile.schema.json'];
 
   async run(): Promise<unknown> {

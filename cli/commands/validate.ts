@@ -3,7 +3,7 @@ import { BaseCommand } from './base-command.ts';
 import { cacheDirFlag, configFlag } from './flags.ts';
 
 export class Validate extends BaseCommand {
-  static override summary = 'Check a config file and its model as a build does, without building.';
+  static override summary = 'Validate a config file and its model without building.';
   static override examples = ['<%= config.bin %> validate -f encoderfile.yml'];
   static override flags = { config: configFlag, 'cache-dir': cacheDirFlag };
 

@@ -3,7 +3,7 @@ import type { VerifyResult } from '../services/verify/result.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Verify extends BaseCommand {
-  static override summary = 'Check that a model executable or base runtime is as it was built.';
+  static override summary = 'Verify the checksums of a model executable or base runtime.';
   static override examples = ['<%= config.bin %> verify sentiment.encoder'];
   static override args = {
     file: Args.string({ required: true, description: 'Model executable or base runtime, for any platform' }),

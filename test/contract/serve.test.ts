@@ -222,7 +222,7 @@ verifiesOnce('serve:environment', async () => {
     ]),
   );
   for (const flag of flags)
-    expect(stdout).toContain(`env ENCODERFILE_${flag.toUpperCase().replaceAll('-', '_')}`);
+    expect(stdout).toContain(`env: ENCODERFILE_${flag.toUpperCase().replaceAll('-', '_')}`);
   const { url } = await serve({ env: { ENCODERFILE_ON_OVERFLOW: 'error' } });
   expect((await predict(url, ['word '.repeat(5000)])).status).toBe(422);
 });

@@ -4,7 +4,7 @@ import { BaseCommand } from '../base-command.ts';
 import { cacheDirFlag } from '../flags.ts';
 
 export class BaseAdd extends BaseCommand {
-  static override summary = 'Make base runtimes ahead of a build, or take in one made elsewhere.';
+  static override summary = 'Build base runtimes ahead of time, or import one built elsewhere.';
   static override examples = [
     '<%= config.bin %> base add --platform linux-arm64 --platform windows-x64',
     '<%= config.bin %> base add --file ./base-runtime',
@@ -13,15 +13,15 @@ export class BaseAdd extends BaseCommand {
     platform: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      summary: 'Platform to make one for; may be repeated (default: this machine)',
+      summary: 'Platform to build a base runtime for; repeatable (default: this machine)',
       helpValue: '<platform>',
     }),
     file: Flags.string({
-      summary: 'Take in this base runtime, or that of this model executable',
+      summary: 'Import this base runtime, or the one inside this model executable',
       helpValue: '<file>',
     }),
     'cache-dir': cacheDirFlag,
-    'no-download': Flags.boolean({ summary: "Never download another platform's Node" }),
+    'no-download': Flags.boolean({ summary: 'Do not download Node for other platforms' }),
   };
 
   async run(): Promise<BaseAddResult> {

@@ -11,12 +11,15 @@ export class BaseRemove extends BaseCommand {
     '<%= config.bin %> base remove --all',
   ];
   static override args = {
-    platform: Args.string({ description: 'Platform whose base runtimes to remove' }),
+    platform: Args.string({ description: 'Platform whose base runtimes are removed' }),
   };
   static override flags = {
-    'runtime-version': Flags.string({ summary: 'Only those of this version', helpValue: '<version>' }),
+    'runtime-version': Flags.string({
+      summary: 'Remove only base runtimes of this version',
+      helpValue: '<version>',
+    }),
     all: Flags.boolean({
-      summary: 'All of them, and the Node binaries downloaded for other platforms',
+      summary: 'Remove all base runtimes and all downloaded Node binaries',
       exclusive: ['runtime-version'],
     }),
     'cache-dir': cacheDirFlag,

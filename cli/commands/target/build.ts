@@ -4,27 +4,27 @@ import { BaseCommand } from '../base-command.ts';
 import { cacheDirFlag } from '../flags.ts';
 
 export class TargetBuild extends BaseCommand {
-  static override summary = 'Build mcp-manager or the gateway as one executable file.';
+  static override summary = 'Build mcp-manager or gateway as a single executable.';
   static override examples = [
     '<%= config.bin %> target build manager -o mcp-manager',
     '<%= config.bin %> target build gateway -o gateway --platform linux-arm64',
   ];
   static override args = {
-    target: Args.string({ required: true, options: ['manager', 'gateway'], description: 'What to build' }),
+    target: Args.string({ required: true, options: ['manager', 'gateway'], description: 'Program to build' }),
   };
   static override flags = {
     'output-path': Flags.string({
       char: 'o',
-      summary: 'File to write (default: the name of the program, in this folder)',
+      summary: 'Output file (default: the name of the program, in the current directory)',
       helpValue: '<file>',
     }),
     platform: Flags.string({
-      summary: 'Target platform, as linux-arm64 or a target triple (default: this machine)',
+      summary: 'Target platform, e.g. linux-arm64, or a target triple (default: this machine)',
       helpValue: '<platform>',
     }),
     'cache-dir': cacheDirFlag,
-    'no-download': Flags.boolean({ summary: "Never download another platform's Node" }),
-    force: Flags.boolean({ summary: 'Replace an output that is not an earlier build of this program' }),
+    'no-download': Flags.boolean({ summary: 'Do not download Node for other platforms' }),
+    force: Flags.boolean({ summary: 'Overwrite a file that is not an earlier build of this program' }),
   };
 
   async run(): Promise<TargetBuildResult> {

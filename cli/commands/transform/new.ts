@@ -4,8 +4,7 @@ import type { TransformNewResult } from '../../services/transform/new-result.ts'
 import { BaseCommand } from '../base-command.ts';
 
 export class TransformNew extends BaseCommand {
-  static override summary =
-    'Write a commented Lua transform to start from, and what editors need to complete it.';
+  static override summary = 'Create a commented Lua transform, with type stubs for editors.';
   static override examples = [
     '<%= config.bin %> transform new --model-type sequence_classification',
     '<%= config.bin %> transform new --model-type sentence_embedding -o lua/pool.lua --no-stubs',
@@ -13,22 +12,22 @@ export class TransformNew extends BaseCommand {
   static override flags = {
     'model-type': Flags.option({
       required: true,
-      summary: 'What the model computes, as in the config',
+      summary: 'Model type, as in the config',
       options: MODEL_TYPE_NAMES,
       helpValue: '<type>',
     })(),
     'output-path': Flags.string({
       char: 'o',
-      summary: 'File to write',
+      summary: 'Output file',
       default: 'transform.lua',
       helpValue: '<file>',
     }),
     stubs: Flags.boolean({
-      summary: 'Write encoderfile.lua beside it, from which lua-language-server knows what tensors can do',
+      summary: 'Also write encoderfile.lua, the type stubs for lua-language-server',
       default: true,
       allowNo: true,
     }),
-    force: Flags.boolean({ summary: 'Overwrite the file where it exists' }),
+    force: Flags.boolean({ summary: 'Overwrite an existing file' }),
   };
 
   async run(): Promise<TransformNewResult> {

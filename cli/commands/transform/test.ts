@@ -4,13 +4,13 @@ import { BaseCommand } from '../base-command.ts';
 import { cacheDirFlag, configFlag } from '../flags.ts';
 
 export class TransformTest extends BaseCommand {
-  static override summary = "Run a model on texts and show what its transform makes of the model's output.";
+  static override summary = 'Run a model on texts and show the output of its transform.';
   static override examples = [
     '<%= config.bin %> transform test -f encoderfile.yml "some text"',
     '<%= config.bin %> transform test -f encoderfile.yml --json "some text" "another text"',
   ];
   static override args = {
-    text: Args.string({ required: true, multiple: true, description: 'Texts, each run by itself' }),
+    text: Args.string({ required: true, multiple: true, description: 'Texts; each one is run separately' }),
   };
   static override flags = { config: configFlag, 'cache-dir': cacheDirFlag };
 

@@ -86,6 +86,6 @@ export function secondWords(commands: readonly CompletedCommand[]): Map<string, 
 }
 
 const TOPICS: Readonly<Record<string, string>> = {
-  base: 'Manage the cached base runtimes.',
-  transform: 'Write and try Lua transforms.',
+  base: 'Manage cached base runtimes.',
+  transform: 'Create and test Lua transforms.',
 };

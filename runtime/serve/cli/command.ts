@@ -6,6 +6,8 @@ export interface Option {
   readonly help: string;
   readonly env?: string;
   readonly fallback?: string;
+  /** Description of a default that is computed, for help. */
+  readonly defaultText?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
   /** May be given several times; `Invocation.values` has them all. */

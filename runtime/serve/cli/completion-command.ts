@@ -3,7 +3,7 @@ import { exactly } from './positionals.ts';
 
 /** `completion`: what a shell has to read to complete our commands. */
 export const completionCommand: Command = {
-  summary: 'Print a script that completes commands in a shell: bash, zsh or fish.',
+  summary: 'Print a shell completion script for bash, zsh or fish.',
   positionals: '<shell>',
   options: {},
   async run(invocation, output, program) {

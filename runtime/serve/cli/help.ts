@@ -18,9 +18,9 @@ function overview(program: Program, title: string, words: readonly string[], com
     '',
     'Commands:',
     ...columns(rows),
-    ...section('Options of every command:', optionRows(program.options ?? {})),
+    ...section('Global options:', optionRows(program.options ?? {})),
     '',
-    `\`${name} <command> --help\` tells more of a command.`,
+    `Run \`${name} <command> --help\` for details.`,
   ].join('\n');
 }
 
@@ -34,7 +34,7 @@ export function commandHelp(program: Program, name: string, command: Command): s
     '',
     `Usage: ${program.name} ${name}${positionals}${hasOptions ? ' [options]' : ''}`,
     ...section('Options:', own),
-    ...section('Options of every command:', optionRows(Object.fromEntries(shared))),
+    ...section('Global options:', optionRows(Object.fromEntries(shared))),
   ].join('\n');
 }
 
@@ -50,12 +50,12 @@ function flags(name: string, { short, value }: Option): string {
   return `${short ? `-${short}, ` : '    '}--${name}${value === undefined ? '' : ` <${value}>`}`;
 }
 
-function explain({ help, choices, fallback, env, repeatable }: Option): string {
+function explain({ help, choices, fallback, defaultText = fallback, env, repeatable }: Option): string {
   const notes = [
     choices && `one of ${choices.join(', ')}`,
-    repeatable && 'may be repeated',
-    fallback !== undefined && `default ${fallback}`,
-    env && `env ${env}`,
+    repeatable && 'repeatable',
+    defaultText !== undefined && `default: ${defaultText}`,
+    env && `env: ${env}`,
   ].filter(Boolean);
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
 }

@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 
 /** `licenses` and `--licenses`; `target` is the name of the program in the builder. */
 export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Command => ({
-  summary: 'Print the licenses of all software in this program.',
+  summary: 'Print the licenses of the bundled software.',
   options: {},
   async run(_invocation, output) {
     const { readNotices } = await import('../../platform/notices.ts');

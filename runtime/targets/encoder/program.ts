@@ -11,7 +11,7 @@ import { versionCommand } from './commands/version.ts';
 export function encoderProgram(modelPath: string, name: string): Program {
   return {
     name,
-    title: 'An encoder model in one executable file.',
+    title: 'An encoder model in a single executable.',
     commands: {
       serve: serveCommand(modelPath),
       infer: inferCommand(modelPath),

@@ -5,7 +5,7 @@ import type { Command } from '../../../serve/cli/command.ts';
 /** `inspect`: what this file is made of. */
 export function inspectCommand(modelPath: string): Command {
   return {
-    summary: 'Show the model in this file and what the file is made of.',
+    summary: 'Show the model and the contents of this file.',
     options: { json: { help: 'Print JSON' } },
     run(invocation, output) {
       const source = openFileSource(modelPath);

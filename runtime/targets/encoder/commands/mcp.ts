@@ -5,16 +5,20 @@ import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 /** `mcp`: the model as a tool for the client that started this process, or with --http for clients on the network. */
 export function mcpCommand(modelPath: string): Command {
   return {
-    summary: 'Serve the model over MCP: on stdin and stdout, or with --http on a port.',
+    summary: 'Serve the model over MCP, on stdio or on a port (--http).',
     options: {
       ...withEnvironment('ENCODERFILE_MCP', {
-        http: { help: 'Serve streamable HTTP at /mcp instead of stdin and stdout' },
-        hostname: { value: 'host', help: 'With --http: address', fallback: '127.0.0.1' },
-        port: { value: 'port', help: 'With --http: port; 0 takes a free one', fallback: '9100' },
+        http: { help: 'Serve streamable HTTP at /mcp instead of stdio' },
+        hostname: { value: 'host', help: 'With --http: address to listen on', fallback: '127.0.0.1' },
+        port: {
+          value: 'port',
+          help: 'With --http: port to listen on; 0 picks a free port',
+          fallback: '9100',
+        },
       }),
       ...SERVER_OPTIONS,
       // The client shows what is on stderr to its user.
-      'log-level': { ...SERVER_OPTIONS['log-level'], help: 'What to log on stderr', fallback: 'warn' },
+      'log-level': { ...SERVER_OPTIONS['log-level'], help: 'Log level; logs go to stderr', fallback: 'warn' },
       ...ENGINE_OPTIONS,
     },
     async run(invocation) {

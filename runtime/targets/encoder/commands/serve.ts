@@ -9,12 +9,20 @@ export function serveCommand(modelPath: string): Command {
     summary: 'Serve the model over HTTP, gRPC and MCP.',
     options: {
       ...withEnvironment('ENCODERFILE', {
-        'grpc-hostname': { value: 'host', help: 'Address for gRPC', fallback: '[::]' },
-        'grpc-port': { value: 'port', help: 'Port for gRPC; 0 takes a free one', fallback: '50051' },
-        'http-hostname': { value: 'host', help: 'Address for HTTP and MCP', fallback: '0.0.0.0' },
-        'http-port': { value: 'port', help: 'Port for HTTP and MCP; 0 takes a free one', fallback: '8080' },
-        'disable-grpc': { help: 'Do not serve gRPC' },
-        'disable-http': { help: 'Do not serve HTTP and MCP' },
+        'grpc-hostname': { value: 'host', help: 'gRPC address to listen on', fallback: '[::]' },
+        'grpc-port': {
+          value: 'port',
+          help: 'gRPC port to listen on; 0 picks a free port',
+          fallback: '50051',
+        },
+        'http-hostname': { value: 'host', help: 'HTTP and MCP address to listen on', fallback: '0.0.0.0' },
+        'http-port': {
+          value: 'port',
+          help: 'HTTP and MCP port to listen on; 0 picks a free port',
+          fallback: '8080',
+        },
+        'disable-grpc': { help: 'Disable gRPC' },
+        'disable-http': { help: 'Disable HTTP and MCP' },
       }),
       ...SERVER_OPTIONS,
       ...ENGINE_OPTIONS,

@@ -8,7 +8,7 @@ import type { Command } from '../../../serve/cli/command.ts';
 /** `verify`: reads the whole file and compares every section with its SHA-256. */
 export function verifyCommand(modelPath: string): Command {
   return {
-    summary: 'Check that this file is as it was built.',
+    summary: 'Verify the checksums of this file.',
     options: {},
     async run(_invocation, output) {
       const { newSha256 } = await import('../../../platform/sha256.ts');

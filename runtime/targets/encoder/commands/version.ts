@@ -4,7 +4,7 @@ import { openModel } from '../model.ts';
 /** `version`: the model's name and version, and what built and runs it. */
 export function versionCommand(modelPath: string): Command {
   return {
-    summary: 'Print the versions of the model and of its runtime.',
+    summary: 'Print the versions of the model and its runtime.',
     options: {},
     run(_invocation, output) {
       const { name, version, builtBy } = openModel(modelPath).manifest;

@@ -75,7 +75,7 @@ test('help of a group names its commands, whichever way it is asked for', async 
   expect(out).toMatch(
     /^Words\.\n\nUsage: talker words <command>[^]*\n {2}say +Say what[^]*\n {2}old +Old words\./,
   );
-  expect(out).toContain('--place <place>  Where to talk (default here)');
+  expect(out).toContain('--place <place>  Where to talk (default: here)');
   for (const args of [
     ['help', 'words'],
     ['words', '-h'],
@@ -88,8 +88,8 @@ test('help of a group names its commands, whichever way it is asked for', async 
 test('help of a command names its own options and those of the program', async () => {
   const { out } = await run('words', 'old', 'say', '--help');
   expect(out).toContain('Usage: talker words old say <word>... [options]');
-  expect(out).toContain('How to say it (one of low, high; may be repeated)');
-  expect(out).toContain('Options of every command:');
+  expect(out).toContain('How to say it (one of low, high; repeatable)');
+  expect(out).toContain('Global options:');
   expect(await run('help', 'words', 'old', 'say')).toMatchObject({ code: 0, out });
 });
 
