@@ -22,6 +22,7 @@ const CHECKS = {
   'docs page types': ['tsc', '-p', 'runtime/serve/http/docs-page/browser/tsconfig.json'],
   'page types': ['tsc', '-p', 'runtime/targets/encoder/http/page/browser/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],
+  'unused outside tests': ['knip', '-c', '.ci/knip.json', '--production', '--strict'],
   architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],
   proto: ['buf', 'lint', 'proto'],
   generated: ['node', '.ci/generate.mjs', '--check'],

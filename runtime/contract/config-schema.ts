@@ -5,6 +5,7 @@ import { POOLINGS } from './sentence.ts';
 
 /** No C0 or C1 control characters. Written without the `u` flag's help, so that every editor reads it the same way. */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+/** @internal Exported for tests only. */
 export const CONFIG_SCHEMA_ID = 'urn:encoderfile:config';
 
 const path = (description: string) =>

@@ -11,7 +11,7 @@ export interface RestartPolicy {
   readonly crashLoopDelay: number;
 }
 
-/** Ten failures in a row take about 50 s on average, most of it waiting; a kill that comes alone costs at most 100 ms. */
+/** Ten failures in a row take about 50 s on average, most of it waiting; a kill that comes alone costs at most 100 ms. @internal */
 export const RESTART_POLICY: RestartPolicy = {
   baseDelay: 100,
   maxDelay: 60_000,

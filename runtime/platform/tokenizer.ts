@@ -30,6 +30,7 @@ interface Encoding {
   getOverflowing(): unknown[];
 }
 
+/** @internal Exported for tests only. */
 export interface TextInput {
   readonly text: string;
   readonly pair?: string | undefined;

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Batching } from '../../runtime/contract/batching.ts';
 import { openEngine } from '../../runtime/targets/encoder/engine/engine.ts';
-import { DEFAULT_LIMITS, openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
 import { builtAssets } from '../helpers/built.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import {
@@ -17,6 +17,7 @@ import { copyModel } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
+import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 
 const folder = useTempFolder();
 const MODELS = readdirSync(join(FIXTURES, 'models'));

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../runtime/contract/manifest.ts';
 import type { ServingEngine } from '../../runtime/targets/encoder/engine/api.ts';
-import { DEFAULT_LIMITS } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { DEFAULT_LIMITS } from './default-limits.ts';
 
 /** An engine without a model, for what a real one cannot be made to do: `run` answers in its place. */
 export function standInEngine(manifest: Partial<Manifest>, run: ServingEngine['run']): ServingEngine {

@@ -16,7 +16,7 @@ export type Operand = Tensor | number;
 /** Makes room for so many numbers, all of them zero. Who runs a script passes one that counts. */
 export type Allocate = (elements: number) => Float32Array;
 
-/** Counts nothing. */
+/** An allocator without a limit. @internal Exported for tests only. */
 export const allocateFloats: Allocate = (elements) => new Float32Array(elements);
 
 /** What can be asked for is far more than what can be meant: 2^28 numbers are a gigabyte. */

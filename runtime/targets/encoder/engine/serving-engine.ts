@@ -13,14 +13,6 @@ import { withPrompt } from './prompt.ts';
 import { createRunner } from './runner.ts';
 import { warmUp } from './warm-up.ts';
 
-export const DEFAULT_LIMITS: EngineLimits = {
-  maxClientBatch: 2048,
-  maxQueue: 8192,
-  maxInputChars: 200_000,
-  maxBatchTokens: undefined,
-  onOverflow: 'truncate',
-};
-
 export interface ServingOptions {
   readonly limits: EngineLimits;
   readonly workers?: number | undefined;

@@ -39,6 +39,7 @@ export interface Job {
   readonly endedAt: number | null;
 }
 
+/** @internal Exported for tests only. */
 export interface NewJob {
   readonly workflowId: string | null;
   readonly name: string;

@@ -8,7 +8,7 @@ import type { ServerCall } from './api.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 
-/** Arguments are personal: recorded is either what identifies them, or what is left of them without secrets. */
+/** Arguments are personal: recorded is either what identifies them, or what is left of them without secrets. @internal */
 export type AuditArguments = 'hashed' | 'redacted';
 
 interface AuditedCall {

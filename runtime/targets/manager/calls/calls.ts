@@ -15,6 +15,7 @@ import { createToolCatalogue } from './tool-catalogue.ts';
 import { createServerLists } from './server-lists.ts';
 import { toolCalls } from './tools.ts';
 
+/** @internal Exported for tests only. */
 export interface CallLimits {
   /** What the JSON of one answer may have at most. */
   readonly maxResultCharacters: number;

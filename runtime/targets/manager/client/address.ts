@@ -16,7 +16,7 @@ async function configuredAddress(path: string): Promise<string> {
   return file ? readConfigFile(file).daemon.settings.addr : DEFAULTS.addr;
 }
 
-/** `host:port`, `:port` or a URL. What listens on every address of this machine is asked on loopback. */
+/** Parses `host:port`, `:port` or a URL. Wildcard addresses become loopback. @internal Exported for tests only. */
 export function addressUrl(address: string): URL {
   const url = /^https?:\/\//i.test(address) ? URL.parse(address) : hostAndPort(address);
   if (url) return url;

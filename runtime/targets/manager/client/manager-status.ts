@@ -69,7 +69,7 @@ const UNITS = [
   ['m', 60_000],
 ] as const;
 
-/** As `12s` or `3h 20m`. */
+/** Formats a duration, e.g. `12s` or `3h 20m`. @internal Exported for tests only. */
 export function span(milliseconds: number): string {
   const at = UNITS.findIndex(([, length]) => milliseconds >= length);
   const [unit, length] = UNITS[at] ?? [];

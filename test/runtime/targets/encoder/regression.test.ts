@@ -2,10 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../../runtime/serve/cli/run.ts';
-import {
-  DEFAULT_LIMITS,
-  openServingEngine,
-} from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderProgram } from '../../../../runtime/targets/encoder/program.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
@@ -14,6 +11,7 @@ import { TEST_CACHE } from '../../../helpers/paths.ts';
 import { runCli } from '../../../helpers/run-cli.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { appAround } from './http/open-app.ts';
+import { DEFAULT_LIMITS } from '../../../helpers/default-limits.ts';
 
 const folder = useTempFolder();
 const golden = readGolden('reranker').slice(0, 20);

@@ -2,10 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  DEFAULT_LIMITS,
-  openServingEngine,
-} from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import type { SentenceVariant } from '../../../helpers/golden-sentences.ts';
 import { copyModel, writeConfig } from '../../../helpers/model-folder.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';
@@ -21,6 +18,7 @@ import {
   variants,
   variantWith,
 } from './sentence-vectors.ts';
+import { DEFAULT_LIMITS } from '../../../helpers/default-limits.ts';
 
 /** The fixture with other settings, behind its HTTP app. */
 async function build(

@@ -4,7 +4,7 @@ import { didYouMean } from '../../../../core/suggest.ts';
 import type { Task } from '../tasks/api.ts';
 import type { MetricFamily, Need } from './api.ts';
 
-/** All that may be asked for. */
+/** Names of all metrics of a task. @internal Exported for tests only. */
 export const metricNames = ({ families }: Pick<Task, 'families'>): string[] =>
   [...new Set(families.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
 

@@ -2,12 +2,9 @@ import { assert, constantFrom, array, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { calibration } from '../../../../../runtime/core/metrics/classification/calibration.ts';
-import { labelStatistic } from '../../../../../runtime/core/metrics/classification/label-statistic.ts';
 import { multiLabel } from '../../../../../runtime/core/metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../../../runtime/core/metrics/classification/single-label.ts';
-import { bootstrapInterval } from '../../../../../runtime/core/metrics/compare/bootstrap.ts';
 import { scoreRows, within } from '../golden-metrics.ts';
-import { atOnce } from '../compare/at-once.ts';
 
 const LABEL = constantFrom('A', 'B', 'C', '');
 const ROWS = array(record({ prediction: LABEL, reference: LABEL }), { minLength: 1, maxLength: 40 });
@@ -62,32 +59,6 @@ describe('single labels', () => {
     const { result } = scoreRows(singleLabel, {}, [{ prediction: 'A', reference: 'A' }]);
     expect(result.values['cohen_kappa']).toBeNull();
     expect(result.reasons['cohen_kappa']).toContain('one and the same label');
-  });
-
-  test('a statistic of resampled rows is the value of those rows', () => {
-    const drawn = array(constantFrom(0, 1, 2, 3, 4, 5), { minLength: 1, maxLength: 20 });
-    const names = ['accuracy', 'f1_macro', 'f1_weighted', 'mcc', 'cohen_kappa', 'balanced_accuracy'];
-    assert(
-      property(ROWS, drawn, constantFrom(...names), (rows, drawn, name) => {
-        const positions = Uint32Array.from(drawn, (at) => at % rows.length);
-        const resample = Array.from(positions, (at) => rows[at]).filter((row) => row !== undefined);
-        const expected = scoreRows(singleLabel, {}, resample).result.values[name];
-        expect(labelStatistic(rows, name)(positions)).toBe(expected ?? Number.NaN);
-      }),
-    );
-  });
-
-  test('an interval of F1 holds its value, and leaves out resamples that have none', () => {
-    const rows = Array.from({ length: 60 }, (_, at) => ({
-      reference: at % 3 === 0 ? 'A' : 'B',
-      prediction: at % 4 === 0 ? 'A' : 'B',
-    }));
-    const value = scoreRows(singleLabel, {}, rows).result.values['f1_macro'] ?? 0;
-    const interval = atOnce(bootstrapInterval(rows.length, labelStatistic(rows, 'f1_macro')));
-    expect(value).toSatisfy(within(interval?.low ?? 1, interval?.high ?? 0));
-    const three = [...rows.slice(0, 2), ...rows.slice(0, 1)];
-    expect(atOnce(bootstrapInterval(3, labelStatistic(three, 'cohen_kappa')))?.high).toBe(1);
-    expect(atOnce(bootstrapInterval(1, labelStatistic(rows.slice(0, 1), 'cohen_kappa')))).toBeNull();
   });
 });
 

@@ -36,10 +36,6 @@ interface GoldenTexts {
     readonly weights?: readonly [readonly number[], readonly number[]];
     readonly scores: readonly number[];
   }[];
-  readonly token_weights: readonly {
-    readonly references: readonly string[][];
-    readonly weights: Readonly<Record<string, number>>;
-  }[];
 }
 
 /** What rouge-score, sacrebleu, NLTK and numpy computed; fixtures/scripts/make_text_metrics.py asked them. */

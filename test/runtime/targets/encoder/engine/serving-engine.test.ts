@@ -9,7 +9,6 @@ import type {
   ServingEngine,
 } from '../../../../../runtime/targets/encoder/engine/api.ts';
 import {
-  DEFAULT_LIMITS,
   openServingEngine,
   type ServingOptions,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
@@ -17,6 +16,7 @@ import { readGolden } from '../../../../helpers/golden.ts';
 import { FIXTURES } from '../../../../helpers/paths.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { builtAssets } from '../../../../helpers/built.ts';
+import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 const texts = (...list: string[]): { text: string }[] => list.map((text) => ({ text }));

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
 import { openEngine } from '../../../../../runtime/targets/encoder/engine/engine.ts';
 import {
-  DEFAULT_LIMITS,
   openServingEngine,
   type ServingOptions,
 } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import type { TransformLimits } from '../../../../../runtime/contract/transform.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { transformedModel } from '../../../../helpers/transformed-model.ts';
+import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 

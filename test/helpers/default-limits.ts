@@ -1,0 +1,10 @@
+import type { EngineLimits } from '../../runtime/targets/encoder/engine/api.ts';
+
+/** Limits like the defaults of `serve`. */
+export const DEFAULT_LIMITS: EngineLimits = {
+  maxClientBatch: 2048,
+  maxQueue: 8192,
+  maxInputChars: 200_000,
+  maxBatchTokens: undefined,
+  onOverflow: 'truncate',
+};
