@@ -1,3 +1,9 @@
+/** Another name of an option, such as its name in earlier versions. It works, but help and completion do not show it. */
+interface OptionAlias {
+  readonly name: string;
+  readonly env?: string;
+}
+
 /** One option of a command. Its value comes from the flag, else from `env`, else it is `fallback`. */
 export interface Option {
   readonly short?: string;
@@ -10,6 +16,11 @@ export interface Option {
   readonly defaultText?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
+  /** Other words for choices, such as `off` for `silent`. They work, but help and completion do not show them. */
+  readonly choiceAliases?: Readonly<Record<string, string>>;
+  readonly aliases?: readonly OptionAlias[] | undefined;
+  /** Whether help and completion leave it out. */
+  readonly hidden?: boolean;
   /** May be given several times; `Invocation.values` has them all. */
   readonly repeatable?: boolean;
   /** Whether the empty text means something, as that there is to be none; else it is refused. */
@@ -27,7 +38,7 @@ export interface Invocation {
   flag(name: string): boolean;
   /** Whether the option is on the command line. */
   given(name: string): boolean;
-  /** Where the option's value comes from, for messages about it: the flag, or the name of the variable. */
+  /** Where the option's value comes from, for messages about it: the flag as typed, or the name of the variable. */
   source(name: string): string;
 }
 

@@ -1,4 +1,5 @@
 import { type Commands, isGroup, type Option, type Program } from './command.ts';
+import { optionTable, visibleOptions } from './option-table.ts';
 
 /** What a shell may offer after the words of a command. */
 export interface CompletionRow {
@@ -30,7 +31,9 @@ function rowsOf(
   return Object.entries(commands).flatMap(([name, entry]) => {
     const path = `${above} ${name}`.trim();
     if (!isGroup(entry))
-      return [{ path, commands: [], ...offers({ ...shared, ...entry.options, help: HELP }) }];
+      return [
+        { path, commands: [], ...offers({ ...optionTable(entry.options, shared).options, help: HELP }) },
+      ];
     const row = { path, commands: Object.keys(entry.commands), ...offers({ ...shared, help: HELP }) };
     return [row, ...rowsOf(entry.commands, path, shared)];
   });
@@ -40,7 +43,8 @@ const HELP: Option = { help: 'Show help' };
 const VERSION: Option = { help: 'Print the version' };
 const LICENSES: Option = { help: 'Print the licenses of all software in the program' };
 
-function offers(options: Readonly<Record<string, Option>>): Pick<CompletionRow, 'options' | 'choices'> {
+function offers(all: Readonly<Record<string, Option>>): Pick<CompletionRow, 'options' | 'choices'> {
+  const options = visibleOptions(all);
   const chosen = Object.entries(options).flatMap(([name, { choices }]) =>
     choices ? [[`--${name}`, choices] as const] : [],
   );

@@ -7,6 +7,7 @@ import {
   type Program,
   UsageError,
 } from './command.ts';
+import { freeName, namesOf, type Options } from './option-table.ts';
 
 export interface FoundCommand {
   /** As typed; empty is the program itself. */
@@ -49,11 +50,17 @@ export function findCommand(program: Program, argv: readonly string[]): FoundCom
       };
     words.push(name);
     if (!isGroup(entry)) {
-      return { words, command: entry, group, args: [...leading, ...rest.slice(index + 1)], help };
+      return {
+        words,
+        command: entry,
+        group,
+        args: [...afterCommand(leading, entry.options), ...rest.slice(index + 1)],
+        help,
+      };
     }
     group = entry;
   }
-  return { words, command: undefined, group, args: leading, help };
+  return { words, command: undefined, group, args: afterCommand(leading, {}), help };
 }
 
 export const isHelp = (word: string): boolean => word === '--help' || word === '-h';
@@ -77,17 +84,43 @@ function unknown(
   return new UsageError(`Unknown command ${typed}.${hint} Commands: ${known.join(', ')}.`);
 }
 
-/** `--config-file x list` is `list --config-file x`. */
+/** An option of the program that stands before the command. */
+interface LeadingOption {
+  readonly name: string;
+  readonly option: Option;
+  /** What follows the option's name: `=x`, or a word of its own. */
+  readonly rest: readonly [inline: string, ...words: string[]];
+}
+
+/** `--config x list` is `list --config x`. */
 function takeLeadingOptions(
-  options: Readonly<Record<string, Option>>,
+  options: Options,
   argv: readonly string[],
-): { leading: readonly string[]; rest: readonly string[] } {
+): { leading: readonly LeadingOption[]; rest: readonly string[] } {
+  const all = Object.entries(options).map(([name, option]) => ({ name, option }));
+  const leading: LeadingOption[] = [];
   let at = 0;
   for (let word = argv[at]; word !== undefined; word = argv[at]) {
-    const [, name = '', inline] = /^--([^=]+)(=[^]*)?$/.exec(word) ?? [];
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (!option) break;
-    at += option.value === undefined || inline !== undefined ? 1 : 2;
+    const [, long = '', inline, short = '', attached] = LEADING.exec(word) ?? [];
+    const found = all.find(({ name, option }) =>
+      short === '' ? namesOf(name, option).includes(long) : option.short === short,
+    );
+    if (!found) break;
+    const value = attached === undefined ? inline : `=${attached}`;
+    const words = found.option.value === undefined || value !== undefined ? 1 : 2;
+    leading.push({ ...found, rest: [value ?? '', ...argv.slice(at + 1, at + words)] });
+    at += words;
   }
-  return { leading: argv.slice(0, at), rest: argv.slice(at) };
+  return { leading, rest: argv.slice(at) };
+}
+
+const LEADING = /^(?:--([^=]+)(=[^]*)?|-(\w)([^]+)?)$/;
+
+/** Options of the program by the names that they have after this command. */
+function afterCommand(leading: readonly LeadingOption[], own: Options): string[] {
+  const taken = new Set(Object.entries(own).flatMap(([name, option]) => namesOf(name, option)));
+  return leading.flatMap(({ name, option, rest: [inline, ...words] }) => [
+    `--${freeName(name, option, taken) ?? name}${inline}`,
+    ...words,
+  ]);
 }

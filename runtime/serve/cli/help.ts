@@ -1,4 +1,5 @@
 import type { Command, CommandGroup, Commands, Option, Program } from './command.ts';
+import { optionTable, visibleOptions } from './option-table.ts';
 
 export function programHelp(program: Program): string {
   return overview(program, program.title, [], program.commands);
@@ -26,7 +27,8 @@ function overview(program: Program, title: string, words: readonly string[], com
 
 export function commandHelp(program: Program, name: string, command: Command): string {
   const own = optionRows(command.options);
-  const shared = Object.entries(program.options ?? {}).filter(([option]) => !(option in command.options));
+  const all = Object.entries(optionTable(command.options, program.options).options);
+  const shared = optionRows(Object.fromEntries(all.filter(([option]) => !(option in command.options))));
   const positionals = command.positionals ? ` ${command.positionals}` : '';
   const hasOptions = own.length + shared.length > 0;
   return [
@@ -34,14 +36,17 @@ export function commandHelp(program: Program, name: string, command: Command): s
     '',
     `Usage: ${program.name} ${name}${positionals}${hasOptions ? ' [options]' : ''}`,
     ...section('Options:', own),
-    ...section('Global options:', optionRows(Object.fromEntries(shared))),
+    ...section('Global options:', shared),
   ].join('\n');
 }
 
 type Row = readonly [left: string, right: string];
 
 const optionRows = (options: Readonly<Record<string, Option>>): Row[] =>
-  Object.entries(options).map(([name, option]): Row => [flags(name, option), explain(option)]);
+  Object.entries(visibleOptions(options)).map(([name, option]): Row => [
+    flags(name, option),
+    explain(option),
+  ]);
 
 const section = (title: string, rows: readonly Row[]): string[] =>
   rows.length === 0 ? [] : ['', title, ...columns(rows)];

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { suggest } from '../../core/suggest.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
-
-type Options = Readonly<Record<string, Option>>;
+import { type Options, type OptionTable, optionTable, visibleOptions } from './option-table.ts';
 
 /** Reads a command's arguments. Precedence: flag, environment, default. */
 export function parseInvocation(
@@ -11,58 +10,83 @@ export function parseInvocation(
   env: NodeJS.ProcessEnv,
   shared: Options = {},
 ): Invocation {
-  const options = { ...shared, ...command.options };
-  const { values, positionals, afterDashes } = parse({ ...command, options }, args);
+  const table = optionTable(command.options, shared);
+  const { typed, positionals, afterDashes } = parse(command, table, args);
   if (positionals.length > 0 && !command.positionals) {
     throw new UsageError(`Unexpected argument ${JSON.stringify(positionals[0])}.`);
   }
-  const find = (name: string): { option: Option; fromEnv: string | undefined } => {
-    const option = options[name];
+  const find = (name: string): { option: Option; words: readonly TypedOption[] } => {
+    const shown = table.shownNames.get(name) ?? name;
+    const option = table.options[shown];
     if (!option) throw new Error(`no option ${name}`);
-    // A variable that is empty counts as not set.
-    return { option, fromEnv: (option.env && env[option.env]) || undefined };
+    return { option, words: typed.filter((word) => word.shown === shown) };
   };
   const invocation: Invocation = {
     positionals,
     afterDashes,
-    given: (name) => values.has(name),
-    source: (name) => {
-      const { option, fromEnv } = find(name);
-      return !values.has(name) && option.env && fromEnv !== undefined ? option.env : `--${name}`;
+    given: (name) => typed.some(({ shown }) => shown === (table.shownNames.get(name) ?? name)),
+    source(name) {
+      const { option, words } = find(name);
+      return words.at(-1)?.flag ?? variableOf(option, env)?.name ?? `--${name}`;
     },
-    value(name) {
-      const { option, fromEnv } = find(name);
-      return values.get(name)?.at(-1) ?? fromEnv ?? option.fallback;
-    },
+    value: (name) => invocation.values(name).at(-1),
     values(name) {
-      const otherwise = invocation.value(name);
-      return values.get(name) ?? (otherwise === undefined ? [] : [otherwise]);
+      const { option, words } = find(name);
+      if (words.length > 0) return words.map(({ value }) => chosen(option, value));
+      const otherwise = variableOf(option, env)?.value ?? option.fallback;
+      return otherwise === undefined ? [] : [chosen(option, otherwise)];
     },
     flag: (name) => SWITCH_ON.includes(invocation.value(name) ?? ''),
   };
-  for (const [name, option] of Object.entries(options)) checkChoice(name, option, invocation);
+  for (const [name, option] of Object.entries(table.options)) checkChoice(name, option, invocation);
   return invocation;
 }
+
+/** The variable that sets an option. One that is empty counts as not set. */
+function variableOf(
+  { env: variable, aliases = [] }: Option,
+  env: NodeJS.ProcessEnv,
+): { name: string; value: string } | undefined {
+  for (const name of [variable, ...aliases.map((alias) => alias.env)]) {
+    const value = name === undefined ? undefined : env[name];
+    if (name !== undefined && value) return { name, value };
+  }
+  return undefined;
+}
+
+const chosen = ({ choiceAliases = {} }: Option, value: string): string =>
+  (Object.hasOwn(choiceAliases, value) ? choiceAliases[value] : undefined) ?? value;
 
 const SWITCH_ON = ['true', '1'];
 const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];
 
-function parse(
-  command: Command,
-  args: readonly string[],
-): { values: Map<string, string[]>; positionals: string[]; afterDashes: string[] | undefined } {
-  const options = Object.entries(command.options).map(([name, { short, value }]) => [
-    name,
-    { type: value === undefined ? 'boolean' : 'string', ...(short ? { short } : {}) },
-  ]);
+interface TypedOption {
+  readonly shown: string;
+  /** As it was typed, but in its long form: `--format`. */
+  readonly flag: string;
+  readonly value: string;
+}
+
+interface CommandLine {
+  readonly typed: readonly TypedOption[];
+  readonly positionals: readonly string[];
+  readonly afterDashes: readonly string[] | undefined;
+}
+
+function parse(command: Command, { options, shownNames }: OptionTable, args: readonly string[]): CommandLine {
+  const types = [...shownNames].map(([name, shown]) => {
+    const { short, value } = options[shown] ?? {};
+    const type = value === undefined ? 'boolean' : 'string';
+    return [name, { type, ...(short && name === shown ? { short } : {}) }];
+  });
   const { tokens } = parseArgs({
     args: [...args],
     // Its own refusals have three lines, and tell of texts where none are taken.
     strict: false,
     tokens: true,
-    options: Object.fromEntries(options) as Record<string, { type: 'boolean' | 'string' }>,
+    options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
   });
-  const values = new Map<string, string[]>();
+  const typed: TypedOption[] = [];
   const positionals: string[] = [];
   let afterDashes: string[] | undefined;
   for (const token of tokens) {
@@ -72,10 +96,13 @@ function parse(
       afterDashes?.push(token.value);
     }
     if (token.kind === 'option') {
-      values.set(token.name, [...(values.get(token.name) ?? []), valueOf(token, command)]);
+      const shown = shownNames.get(token.name);
+      const option = shown === undefined ? undefined : options[shown];
+      if (shown === undefined || !option) throw unknownOption(token, command, options);
+      typed.push({ shown, flag: `--${token.name}`, value: valueOf(token, option) });
     }
   }
-  return { values, positionals, afterDashes };
+  return { typed, positionals, afterDashes };
 }
 
 interface OptionToken {
@@ -87,14 +114,14 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-function valueOf({ name, rawName, value, inlineValue }: OptionToken, command: Command): string {
-  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
-  if (!option) {
-    const meant = suggest(name, Object.keys(command.options));
-    const texts = command.positionals ? ' A text that starts with a dash goes after --.' : '';
-    const wayOut = meant === undefined ? texts : ` Did you mean --${meant}?`;
-    throw new UsageError(`Unknown option '${rawName}'.${wayOut}`);
-  }
+function unknownOption({ name, rawName }: OptionToken, command: Command, options: Options): UsageError {
+  const meant = suggest(name, Object.keys(visibleOptions(options)));
+  const texts = command.positionals ? ' A text that starts with a dash goes after --.' : '';
+  const wayOut = meant === undefined ? texts : ` Did you mean --${meant}?`;
+  return new UsageError(`Unknown option '${rawName}'.${wayOut}`);
+}
+
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, option: Option): string {
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`);
   // What comes out of a variable that is not set is meant as no value, and not as this one.

@@ -33,15 +33,16 @@ export function list(invocation: Invocation, name: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** The names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT. */
+/** The names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT; those of aliases too. */
 export function withEnvironment(
   prefix: string,
   options: Readonly<Record<string, Option>>,
 ): Record<string, Option> {
+  const variable = (name: string): string => `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`;
   return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [
-      name,
-      { env: `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`, ...option },
-    ]),
+    Object.entries(options).map(([name, option]) => {
+      const aliases = option.aliases?.map((alias) => ({ env: variable(alias.name), ...alias }));
+      return [name, { env: variable(name), ...option, ...(aliases ? { aliases } : {}) }];
+    }),
   );
 }

@@ -1,0 +1,38 @@
+import type { Option } from './command.ts';
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** The options of a command line, by the names that help shows. */
+export interface OptionTable {
+  readonly options: Options;
+  /** From each name that can be typed to the one that help shows. */
+  readonly shownNames: ReadonlyMap<string, string>;
+}
+
+/** The options of a command and of its program. Where a command has the same name for another option, the program's goes by its next alias. */
+export function optionTable(own: Options, shared: Options = {}): OptionTable {
+  const taken = new Set(Object.entries(own).flatMap(([name, option]) => namesOf(name, option)));
+  const others = Object.entries(shared).flatMap(([name, option]): [string, Option][] => {
+    const shown = freeName(name, option, taken);
+    if (shown === undefined) return [];
+    return [[shown, { ...option, aliases: option.aliases?.filter((alias) => !taken.has(alias.name)) }]];
+  });
+  const options = { ...Object.fromEntries(others), ...own };
+  const shownNames = Object.entries(options).flatMap(([shown, option]) =>
+    namesOf(shown, option).map((name) => [name, shown] as const),
+  );
+  return { options, shownNames: new Map(shownNames) };
+}
+
+/** The name by which a command that has these names for its own options knows an option of the program. */
+export const freeName = (name: string, option: Option, taken: ReadonlySet<string>): string | undefined =>
+  namesOf(name, option).find((candidate) => !taken.has(candidate));
+
+export const namesOf = (name: string, { aliases = [] }: Option): string[] => [
+  name,
+  ...aliases.map((alias) => alias.name),
+];
+
+/** What help and completion show. */
+export const visibleOptions = (options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([, { hidden = false }]) => !hidden));

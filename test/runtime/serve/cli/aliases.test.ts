@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import type { Command, Invocation, Program } from '../../../../runtime/serve/cli/command.ts';
+import { completionTable } from '../../../../runtime/serve/cli/completion-table.ts';
+import { commandHelp, programHelp } from '../../../../runtime/serve/cli/help.ts';
+import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
+import { runProgram } from '../../../../runtime/serve/cli/run.ts';
+import { wholeNumber, withEnvironment } from '../../../../runtime/serve/cli/values.ts';
+
+const SERVE: Command = {
+  summary: 'Serve.',
+  options: withEnvironment('TEST', {
+    'max-body': { value: 'bytes', help: 'Maximum size', aliases: [{ name: 'max-body-bytes' }] },
+    json: { help: 'Print JSON', aliases: [{ name: 'full' }] },
+    level: {
+      value: 'level',
+      help: 'Log level',
+      choices: ['info', 'silent'],
+      choiceAliases: { off: 'silent' },
+      aliases: [{ name: 'log', env: 'OLD_LOG' }],
+    },
+    addr: { value: 'address', help: 'Address', hidden: true },
+  }),
+  run: () => Promise.resolve(0),
+};
+
+const parse = (args: readonly string[], env: Record<string, string> = {}): Invocation =>
+  parseInvocation(SERVE, args, env);
+
+test('an older name of an option sets it, and the last one on the command line counts', () => {
+  expect(parse(['--max-body-bytes', '1']).value('max-body')).toBe('1');
+  expect(parse(['--max-body-bytes=1', '--max-body', '2']).value('max-body')).toBe('2');
+  expect(parse(['--max-body', '2', '--max-body-bytes=1']).value('max-body')).toBe('1');
+  expect(parse(['--full']).flag('json')).toBe(true);
+  expect(parse(['--max-body-bytes', '1']).given('max-body')).toBe(true);
+});
+
+test('an older variable counts where neither a flag nor the variable of today is set', () => {
+  const older = { TEST_MAX_BODY_BYTES: '1' };
+  expect(parse([], older).value('max-body')).toBe('1');
+  expect(parse([], { ...older, TEST_MAX_BODY: '2' }).value('max-body')).toBe('2');
+  expect(parse([], { ...older, TEST_MAX_BODY: '' }).value('max-body')).toBe('1');
+  expect(parse(['--max-body', '3'], older).value('max-body')).toBe('3');
+  expect(parse([], { OLD_LOG: 'info' }).value('level')).toBe('info');
+});
+
+test('an error names the flag or the variable that the user wrote', () => {
+  const refusal = (args: readonly string[], env?: Record<string, string>): string => {
+    try {
+      wholeNumber(parse(args, env), 'max-body', { least: 1, most: 9 });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return expect.unreachable();
+  };
+  expect(refusal(['--max-body-bytes', 'x'])).toMatch(/^--max-body-bytes: "x"/);
+  expect(refusal([], { TEST_MAX_BODY_BYTES: 'x' })).toMatch(/^TEST_MAX_BODY_BYTES: "x"/);
+  expect(refusal(['--max-body-bytes', ''])).toMatch(/^--max-body-bytes must not be empty/);
+  expect(refusal(['--log=x'])).toBe('--log: "x" is not one of info, silent.');
+  expect(refusal(['--max-bodi=1'])).toBe("Unknown option '--max-bodi'. Did you mean --max-body?");
+});
+
+test('an older word for a choice is accepted', () => {
+  expect(parse(['--level', 'off']).value('level')).toBe('silent');
+  expect(parse([], { TEST_LEVEL: 'off' }).value('level')).toBe('silent');
+  expect(parse(['--level', 'off']).values('level')).toEqual(['silent']);
+});
+
+test('help and completion show no older names, variables, words or hidden options', () => {
+  const program: Program = { name: 'x', title: 'X.', options: SERVE.options, commands: { serve: SERVE } };
+  const shown = [programHelp(program), commandHelp(program, 'serve', SERVE)].join('\n');
+  expect(shown).toContain('--max-body <bytes>');
+  for (const old of ['max-body-bytes', 'MAX_BODY_BYTES', 'full', 'off', 'OLD_LOG', 'addr', 'ADDR'])
+    expect(shown).not.toContain(old);
+  const offered = JSON.stringify(completionTable(program));
+  expect(offered).toContain('--max-body');
+  for (const old of ['--max-body-bytes', '--full', '--log"', '--addr', '"off"'])
+    expect(offered).not.toContain(old);
+});
+
+const plugin: Command = {
+  summary: 'Add a plugin.',
+  options: { config: { value: 'NAME=value', help: 'Setting of the plugin', repeatable: true } },
+  run(invocation, output) {
+    output.out(`${invocation.value('config-file') ?? '-'} ${invocation.values('config').join()}`);
+    return Promise.resolve(0);
+  },
+};
+const show: Command = {
+  summary: 'Show.',
+  options: {},
+  run(invocation, output) {
+    output.out(`${invocation.value('config-file') ?? '-'} ${invocation.value('config') ?? '-'}`);
+    return Promise.resolve(0);
+  },
+};
+const PROGRAM: Program = {
+  name: 'x',
+  title: 'X.',
+  options: {
+    config: { short: 'c', value: 'file', help: 'Configuration', aliases: [{ name: 'config-file' }] },
+  },
+  commands: { plugin, show },
+};
+
+const run = async (...args: string[]): Promise<string> => {
+  let text = '';
+  const write = (written: string): void => void (text += written);
+  await runProgram(PROGRAM, args, { out: write, err: write });
+  return text;
+};
+
+test('an option of a command takes the name of an option of the program, which keeps its other names', async () => {
+  expect(await run('show', '--config', 'f')).toBe('f f');
+  expect(await run('plugin', '--config', 'a=1', '--config-file', 'f')).toBe('f a=1');
+  expect(await run('plugin', '--config', 'a=1', '-c', 'f')).toBe('f a=1');
+  expect(await run('plugin', '--help')).toContain('-c, --config-file <file>');
+});
+
+test('options of the program before the command mean the program, by each of their names', async () => {
+  for (const words of [['--config', 'f'], ['--config=f'], ['--config-file', 'f'], ['-c', 'f'], ['-cf']]) {
+    expect(await run(...words, 'show')).toBe('f f');
+    expect(await run(...words, 'plugin', '--config', 'a=1')).toBe('f a=1');
+  }
+});
