@@ -1,6 +1,7 @@
 /** Another name of an option, such as its name in earlier versions. It works, but help and completion do not show it. */
 interface OptionAlias {
-  readonly name: string;
+  /** Left out where only the variable had another name. */
+  readonly name?: string;
   readonly env?: string;
 }
 

@@ -15,7 +15,7 @@ export function optionTable(own: Options, shared: Options = {}): OptionTable {
   const others = Object.entries(shared).flatMap(([name, option]): [string, Option][] => {
     const shown = freeName(name, option, taken);
     if (shown === undefined) return [];
-    return [[shown, { ...option, aliases: option.aliases?.filter((alias) => !taken.has(alias.name)) }]];
+    return [[shown, { ...option, aliases: option.aliases?.filter((alias) => !taken.has(alias.name ?? '')) }]];
   });
   const options = { ...Object.fromEntries(others), ...own };
   const shownNames = Object.entries(options).flatMap(([shown, option]) =>
@@ -30,7 +30,7 @@ export const freeName = (name: string, option: Option, taken: ReadonlySet<string
 
 export const namesOf = (name: string, { aliases = [] }: Option): string[] => [
   name,
-  ...aliases.map((alias) => alias.name),
+  ...aliases.flatMap((alias) => alias.name ?? []),
 ];
 
 /** What help and completion show. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { suggest } from '../../core/suggest.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
+import { chosenWord, variableOf } from './option-variable.ts';
 import { type Options, type OptionTable, optionTable, visibleOptions } from './option-table.ts';
 
 /** Reads a command's arguments. Precedence: flag, environment, default. */
@@ -32,30 +33,15 @@ export function parseInvocation(
     value: (name) => invocation.values(name).at(-1),
     values(name) {
       const { option, words } = find(name);
-      if (words.length > 0) return words.map(({ value }) => chosen(option, value));
+      if (words.length > 0) return words.map(({ value }) => chosenWord(option, value));
       const otherwise = variableOf(option, env)?.value ?? option.fallback;
-      return otherwise === undefined ? [] : [chosen(option, otherwise)];
+      return otherwise === undefined ? [] : [otherwise];
     },
     flag: (name) => SWITCH_ON.includes(invocation.value(name) ?? ''),
   };
   for (const [name, option] of Object.entries(table.options)) checkChoice(name, option, invocation);
   return invocation;
 }
-
-/** The variable that sets an option. One that is empty counts as not set. */
-function variableOf(
-  { env: variable, aliases = [] }: Option,
-  env: NodeJS.ProcessEnv,
-): { name: string; value: string } | undefined {
-  for (const name of [variable, ...aliases.map((alias) => alias.env)]) {
-    const value = name === undefined ? undefined : env[name];
-    if (name !== undefined && value) return { name, value };
-  }
-  return undefined;
-}
-
-const chosen = ({ choiceAliases = {} }: Option, value: string): string =>
-  (Object.hasOwn(choiceAliases, value) ? choiceAliases[value] : undefined) ?? value;
 
 const SWITCH_ON = ['true', '1'];
 const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];

@@ -1,3 +1,4 @@
+import { DURATION_RULE, parseDuration } from '../../core/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
 /** The value of an option that is a whole number. The option has a fallback, or may be left out. */
@@ -25,6 +26,21 @@ export function requiredNumber(
   return number;
 }
 
+/** The value of an option that is a time, in milliseconds. `zero` allows none at all. */
+export function duration(
+  invocation: Invocation,
+  name: string,
+  { zero = false }: { zero?: boolean } = {},
+): number | undefined {
+  const text = invocation.value(name);
+  if (text === undefined) return undefined;
+  if (zero && /^\s*0+(?:ms|[smh])?\s*$/.test(text)) return 0;
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  const rule = `${DURATION_RULE}${zero ? ', or 0' : ''}`;
+  throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);
+}
+
 /** Items separated by commas. */
 export function list(invocation: Invocation, name: string): string[] {
   return (invocation.value(name) ?? '')
@@ -41,7 +57,10 @@ export function withEnvironment(
   const variable = (name: string): string => `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`;
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => {
-      const aliases = option.aliases?.map((alias) => ({ env: variable(alias.name), ...alias }));
+      const aliases = option.aliases?.map((alias) => ({
+        ...(alias.name === undefined ? {} : { env: variable(alias.name) }),
+        ...alias,
+      }));
       return [name, { env: variable(name), ...option, ...(aliases ? { aliases } : {}) }];
     }),
   );

@@ -84,7 +84,7 @@ verifiesCommand('mcli:no-daemon', async (arm) => {
       exitCode: 1,
       stdout: '',
       stderr:
-        'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --addr.\n',
+        'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --url.\n',
     });
   }
 });

@@ -41,7 +41,7 @@ verifiesOnce('daemon:port-in-use', async () => {
   const { port } = other.address() as { port: number };
   const { ended, stderr } = launch(writeFiles({ config: ECHO }), ['--addr', `127.0.0.1:${port}`]);
   expect(await ended).toBe(1);
-  expect(stderr()).toMatch(new RegExp(`^Error: .*${port}.*--addr`, 'm'));
+  expect(stderr()).toMatch(new RegExp(`^Error: .*${port}.*--port`, 'm'));
   other.close();
 });
 

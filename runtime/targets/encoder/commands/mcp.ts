@@ -1,4 +1,5 @@
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
@@ -9,12 +10,10 @@ export function mcpCommand(modelPath: string): Command {
     options: {
       ...withEnvironment('ENCODERFILE_MCP', {
         http: { help: 'Serve streamable HTTP at /mcp instead of stdio' },
-        hostname: { value: 'host', help: 'With --http: address to listen on', fallback: '127.0.0.1' },
-        port: {
-          value: 'port',
-          help: 'With --http: port to listen on; 0 picks a free port',
-          fallback: '9100',
-        },
+        ...commonOptions({
+          host: { help: 'With --http: address to listen on', fallback: '127.0.0.1' },
+          port: { help: 'With --http: port to listen on; 0 selects a free port', fallback: '9100' },
+        }),
       }),
       ...SERVER_OPTIONS,
       // The client shows what is on stderr to its user.
@@ -31,14 +30,14 @@ export function mcpCommand(modelPath: string): Command {
         return await runMcpStdio(modelPath, settings);
       }
       const { runServers } = await import('../servers/run-servers.ts');
-      const http = readAddress(invocation, 'hostname', 'port');
+      const http = readAddress(invocation, 'host', 'port');
       return await runServers(modelPath, { ...settings, http, grpc: undefined, mcpOnly: true });
     },
   };
 }
 
 const HTTP_OPTIONS = [
-  'hostname',
+  'host',
   'port',
   'cert-file',
   'key-file',
@@ -52,5 +51,7 @@ const HTTP_OPTIONS = [
 function refuseHttpOptions(invocation: Invocation): void {
   const name = HTTP_OPTIONS.find((option) => invocation.given(option));
   if (name === undefined) return;
-  throw new UsageError(`--${name} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`);
+  throw new UsageError(
+    `${invocation.source(name)} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`,
+  );
 }

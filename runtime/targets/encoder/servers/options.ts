@@ -1,5 +1,5 @@
 import type { Option } from '../../../serve/cli/command.ts';
-import { LOG_LEVELS } from '../../../serve/log-levels.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
@@ -36,24 +36,14 @@ export const ENGINE_OPTIONS = environment({
 
 /** Who may call a server, and what it tells of itself. */
 export const SERVER_OPTIONS = environment({
-  'cert-file': { value: 'file', help: 'TLS certificate (PEM); requires --key-file' },
-  'key-file': { value: 'file', help: 'TLS private key (PEM); requires --cert-file' },
+  ...commonOptions({
+    'cert-file': {},
+    'key-file': {},
+    'allowed-hosts': { help: 'Allowed Host header values of MCP clients, comma-separated' },
+    'cors-origins': {},
+    'max-body': { fallback: '8388608' },
+    'shutdown-timeout': { fallback: '30s' },
+    'log-level': { fallback: 'info' },
+  }),
   'api-key': { value: 'keys', help: 'Require one of these comma-separated API keys as a Bearer token' },
-  'cors-origins': { value: 'origins', help: 'Allowed CORS origins, comma-separated; * allows all' },
-  'allowed-hosts': {
-    value: 'hosts',
-    help: 'Allowed Host header values of MCP clients, comma-separated',
-  },
-  'max-body': { value: 'bytes', help: 'Maximum request body size in bytes', fallback: '8388608' },
-  'drain-seconds': {
-    value: 'seconds',
-    help: 'Graceful shutdown timeout for accepted requests, in seconds',
-    fallback: '30',
-  },
-  'log-level': {
-    value: 'level',
-    help: 'Log level; logs are JSON lines on stderr',
-    choices: LOG_LEVELS,
-    fallback: 'info',
-  },
 });

@@ -1,5 +1,5 @@
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
+import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/api.ts';
@@ -24,7 +24,7 @@ export interface ServerSettings extends Callers {
   readonly engine: EngineSettings;
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
-  readonly drainSeconds: number;
+  readonly shutdownMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -52,7 +52,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     engine: readEngineSettings(invocation),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
-    drainSeconds: requiredNumber(invocation, 'drain-seconds', { least: 0, most: 86_400 }),
+    shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
     logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
   };
 }

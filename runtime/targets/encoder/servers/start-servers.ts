@@ -26,7 +26,7 @@ export async function startServers(
   context: EncoderContext,
   settings: ServeSettings,
 ): Promise<RunningServers> {
-  const { tls, maxBodyBytes, drainSeconds } = settings;
+  const { tls, maxBodyBytes, shutdownMs } = settings;
   const { kernel, engine } = context;
   const closers: (() => Promise<void>)[] = [() => engine.close()];
   const closeAll = async (): Promise<void> => {
@@ -74,7 +74,7 @@ export async function startServers(
   return {
     ports,
     async stop() {
-      await kernel.lifecycle.drain(drainSeconds * 1000);
+      await kernel.lifecycle.drain(shutdownMs);
       await closeAll();
     },
   };

@@ -1,9 +1,11 @@
 import type { Command } from '../../../serve/cli/command.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { withEnvironment } from '../../../serve/cli/values.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
 
 const OPTIONS = {
   ...GATEWAY_OPTIONS,
-  'no-watch': { help: 'Do not read the configuration again when its file changes', env: 'GATEWAY_NO_WATCH' },
+  ...withEnvironment('GATEWAY', commonOptions({ 'no-watch': {} })),
 };
 
 /** `serve`: answers until the process is told to stop. */

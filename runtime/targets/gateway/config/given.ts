@@ -1,6 +1,7 @@
 import type { Environment } from '../../../core/expand.ts';
 import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { variableOf } from '../../../serve/cli/option-variable.ts';
 import { GATEWAY_OPTIONS } from './options.ts';
 
 /** What flags and variables say; each goes before what the file says. All throw a UsageError for what cannot be meant. */
@@ -33,11 +34,17 @@ export function givenBy(
   env: Environment,
 ): Given {
   const variable = (name: string): string | undefined => (Object.hasOwn(env, name) && env[name]) || undefined;
-  const variableOf = (name: string): string => GATEWAY_OPTIONS[name]?.env ?? '';
+  const fromEnv = (name: string): ReturnType<typeof variableOf> => {
+    const option = GATEWAY_OPTIONS[name];
+    return option && variableOf(option, env);
+  };
   const onCommandLine = (name: string): boolean => Object.hasOwn(options, name) && invocation.given(name);
-  const source = (name: string): string => (onCommandLine(name) ? `--${name}` : variableOf(name));
+  const source = (name: string): string =>
+    onCommandLine(name)
+      ? invocation.source(name)
+      : (fromEnv(name)?.name ?? GATEWAY_OPTIONS[name]?.env ?? `--${name}`);
   const text = (name: string): string | undefined =>
-    onCommandLine(name) ? invocation.value(name) : variable(variableOf(name));
+    onCommandLine(name) ? invocation.value(name) : fromEnv(name)?.value;
   const refuse = (name: string, value: string, rule: string): never => {
     throw new UsageError(`${source(name)}: ${JSON.stringify(value)} is not ${rule}.`);
   };

@@ -1,16 +1,17 @@
 import type { Option } from '../../../serve/cli/command.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
-import { LOG_LEVELS } from '../../../serve/log-levels.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
 /** Which configuration, and which database: for every command that uses one. */
 export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
-  config: {
-    short: 'c',
-    value: 'file',
-    help: 'The configuration (YAML or JSON); by default gateway.yml in this folder, if there is one',
-  },
+  ...commonOptions({
+    config: {
+      help: 'Configuration file (YAML or JSON)',
+      defaultText: 'gateway.yml in the current directory, if it exists',
+    },
+  }),
   'data-dir': {
     value: 'folder',
     help: 'Where the database is; by default gateway in $XDG_DATA_HOME or ~/.local/share',
@@ -22,22 +23,21 @@ export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
 });
 
 const NETWORK_OPTIONS: Options = {
-  host: { value: 'host', help: 'Address to listen on; 0.0.0.0 for all (127.0.0.1)' },
-  port: { value: 'port', help: 'Port; 0 takes a free one (8000)' },
-  'cert-file': { value: 'file', help: 'TLS certificate (PEM); goes with --key-file' },
-  'key-file': { value: 'file', help: 'Its private key (PEM)' },
-  insecure: { help: 'Listen on other addresses than loopback although there is no master key' },
-  'allowed-hosts': { value: 'hosts', help: 'Names callers may use for this machine, separated by commas' },
-  'cors-allow-origins': {
-    value: 'origins',
-    help: 'Web pages that may call, separated by commas; * for all',
-  },
-  'max-body-bytes': { value: 'bytes', help: 'Bytes the body of a request may have (33554432)' },
+  ...commonOptions({
+    host: { defaultText: '127.0.0.1' },
+    port: { defaultText: '8000' },
+    'cert-file': {},
+    'key-file': {},
+    insecure: { help: 'Allow addresses other than loopback without a master key' },
+    'allowed-hosts': {},
+    'cors-origins': {},
+    'max-body': { defaultText: '33554432' },
+    'shutdown-timeout': {
+      help: 'Graceful shutdown timeout for requests and streams in flight, e.g. 30s',
+      defaultText: '30s',
+    },
+  }),
   'body-timeout': { value: 'time', help: 'How long a body may take to arrive (30s)' },
-  'shutdown-timeout': {
-    value: 'time',
-    help: 'When told to stop: how long requests and streams may take to finish, all in all (30s)',
-  },
 };
 
 const ACCOUNT_OPTIONS: Options = {
@@ -63,7 +63,7 @@ const ACCOUNT_OPTIONS: Options = {
 
 const OPERATION_OPTIONS: Options = {
   'enable-metrics': { help: 'Serve /metrics for Prometheus; --enable-metrics=false to switch it off' },
-  'log-level': { value: 'level', help: 'What to log, as lines of JSON (info)', choices: LOG_LEVELS },
+  ...commonOptions({ 'log-level': { defaultText: 'info' } }),
   'otel-endpoint': {
     value: 'url',
     help: 'Where a collector takes OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT says the same',

@@ -27,7 +27,7 @@ export const modelBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: server.maxBodyBytes,
   timeoutMs: server.bodyTimeoutMs,
   tooLargeMessage: (limit) =>
-    `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body-bytes.`,
+    `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`,
 });
 
 /**

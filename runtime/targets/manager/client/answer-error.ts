@@ -14,7 +14,7 @@ export function answerError({ status, contentType, text }: RefusedAnswer, origin
   if (!problem) {
     return new AppError(
       'UpstreamError',
-      `What answers at ${origin} is no mcp-manager: it sent status ${status} and ${contentType || 'no content type'}. Name another address with --addr.`,
+      `What answers at ${origin} is no mcp-manager: it sent status ${status} and ${contentType || 'no content type'}. Name another address with --url.`,
     );
   }
   const { detail = 'The manager gave no reason', errors = [] } = problem;
@@ -32,7 +32,7 @@ export function unreachable(error: unknown, origin: string): AppError {
   const why = code === 'ECONNREFUSED' ? '' : ` (${messageOf(error) || String(code)})`;
   return new AppError(
     'UnavailableError',
-    `No manager answers at ${origin}${why}. Start one with \`mcp-manager daemon\`, or name its address with --addr.`,
+    `No manager answers at ${origin}${why}. Start one with \`mcp-manager daemon\`, or name its address with --url.`,
     { cause: error },
   );
 }

@@ -1,17 +1,23 @@
 import type { Invocation, Option } from '../../../serve/cli/command.ts';
 import type { ManagerClient } from '../client/manager-client.ts';
 import { configPaths } from '../config/config-paths.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { withEnvironment } from '../../../serve/cli/values.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
 /** Of every command that asks a running manager. */
 export const CLIENT_OPTIONS = {
   ...CONFIG_OPTIONS,
-  addr: {
-    value: 'host:port',
-    help: 'Where the manager answers, or its URL; by default as the configuration says, else 127.0.0.1:8090',
-    env: 'MCP_MANAGER_ADDR',
-  },
-  'api-key': { value: 'key', help: 'The key to call with', env: 'MCP_MANAGER_API_KEY' },
+  ...withEnvironment(
+    'MCP_MANAGER',
+    commonOptions({
+      url: {
+        help: 'URL or host:port of the running manager',
+        defaultText: 'the address in the configuration, or 127.0.0.1:8090',
+      },
+      'api-key': {},
+    }),
+  ),
 } satisfies Readonly<Record<string, Option>>;
 
 export const FORMAT_OPTION = {
@@ -21,7 +27,7 @@ export const FORMAT_OPTION = {
 /** Where the manager is that the command line names. */
 export async function addressOf(invocation: Invocation): Promise<URL> {
   const { managerAddress } = await import('../client/address.ts');
-  return managerAddress(invocation.value('addr'), configPaths(invocation, process.env).config);
+  return managerAddress(invocation.value('url'), configPaths(invocation, process.env).config);
 }
 
 /** Does something with that manager, and leaves no connection open. */

@@ -1,15 +1,19 @@
-import type { Option } from '../../../serve/cli/command.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { withEnvironment } from '../../../serve/cli/values.ts';
 
-/** Which files hold the configuration; options of the whole program. */
-export const CONFIG_OPTIONS = {
-  'config-file': {
-    value: 'file',
-    help: 'The file of servers: .mcpd.toml, or JSON with mcpServers; by default .mcpd.toml in this folder',
-    env: 'MCPD_CONFIG_FILE',
-  },
+/** Which files hold the configuration; options of the whole program. The variables of mcpd count too. */
+export const CONFIG_OPTIONS = withEnvironment('MCP_MANAGER', {
+  ...commonOptions({
+    config: {
+      help: 'Servers file: .mcpd.toml, or JSON with mcpServers',
+      defaultText: '.mcpd.toml in the current directory',
+      aliases: [{ name: 'config-file', env: 'MCPD_CONFIG_FILE' }],
+    },
+  }),
   'runtime-file': {
     value: 'file',
-    help: 'The secrets file; by default mcpd/secrets.dev.toml in $XDG_CONFIG_HOME or ~/.config',
-    env: 'MCPD_RUNTIME_FILE',
+    help: 'Secrets file',
+    defaultText: 'mcpd/secrets.dev.toml in $XDG_CONFIG_HOME or ~/.config',
+    aliases: [{ env: 'MCPD_RUNTIME_FILE' }],
   },
-} satisfies Readonly<Record<string, Option>>;
+});

@@ -1,6 +1,7 @@
 import { configError } from '../../../contract/errors.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
@@ -16,7 +17,7 @@ export const exportCommand: Command = {
     },
     'contract-output': { value: 'file', help: 'Where to write the variables', fallback: '.env' },
     format: { value: 'format', help: 'How to write the variables', choices: ['dotenv'], fallback: 'dotenv' },
-    overwrite: { help: 'Replace the files if they are there' },
+    ...commonOptions({ force: {} }),
   },
   async run(invocation, output) {
     exactly(invocation);
@@ -46,9 +47,9 @@ export const exportCommand: Command = {
       { path: paths.runtime, role: 'the secrets file that is exported' },
     ];
     for (const [path] of files) refuseInput(path, inputs);
-    for (const [path] of invocation.flag('overwrite') ? [] : files) {
+    for (const [path] of invocation.flag('force') ? [] : files) {
       if (await readText(path))
-        throw configError(`${path} is there already. Write it anew with --overwrite, or name another file.`);
+        throw configError(`${path} is there already. Replace it with --force, or name another file.`);
     }
     for (const [path, text] of files) await writeText(path, text);
     output.err(`Wrote ${files.map(([path]) => path).join(' and ')}.\n`);

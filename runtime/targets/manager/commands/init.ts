@@ -20,7 +20,7 @@ export const initCommand: Command = {
     const paths = configPaths(invocation, process.env);
     const { createServers } = await import('../config-edit/config-editor.ts');
     if (!(await createServers(paths, STARTER)))
-      throw configError(`${paths.config} is there already. Name another file with --config-file.`);
+      throw configError(`${paths.config} is there already. Name another file with --config.`);
     output.err(`Created ${paths.config}. Add a server with \`mcp-manager add <name>\`.\n`);
     return 0;
   },

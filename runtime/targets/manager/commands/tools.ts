@@ -1,3 +1,4 @@
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
 import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
@@ -14,7 +15,7 @@ export const toolsCommand: Command = {
       fallback: 'summary',
     },
     search: { value: 'words', help: 'Only tools that fit these words, of all servers, the best first' },
-    limit: { value: 'count', help: 'How many at most, with --search', fallback: '20' },
+    ...commonOptions({ limit: { help: 'Maximum number of tools, with --search', fallback: '20' } }),
     ...FORMAT_OPTION,
     ...CLIENT_OPTIONS,
   },

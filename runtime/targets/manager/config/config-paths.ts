@@ -16,6 +16,7 @@ export function configPaths(
   env: Readonly<Record<string, string | undefined>>,
 ): ConfigPaths {
   return {
+    // The name that also holds where a command has a --config of its own.
     config: resolve(invocation.value('config-file') ?? '.mcpd.toml'),
     runtime: resolve(
       invocation.value('runtime-file') ??

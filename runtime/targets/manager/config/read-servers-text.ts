@@ -6,6 +6,6 @@ export async function readServersText(path: string): Promise<TextFileOnDisk> {
   const file = await readText(path);
   if (file) return file;
   throw configError(
-    `There is no configuration at ${path}. Create one with \`mcp-manager init\`, or name another with --config-file.`,
+    `There is no configuration at ${path}. Create one with \`mcp-manager init\`, or name another with --config.`,
   );
 }

@@ -1,13 +1,13 @@
 import { givenOnly } from '../../../core/given-only.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
-import { list, requiredNumber } from '../../../serve/cli/values.ts';
+import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
+import { bindHost } from '../../../serve/hostname.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
-import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +18,8 @@ export interface FlagSettings {
   readonly env: Environment;
   /** Go before what `[daemon]` says. */
   readonly daemon: Partial<DaemonSettings>;
+  /** Go before the same parts of the address. */
+  readonly listen: { readonly hostname?: string; readonly port?: number };
   readonly timeouts: Partial<ServerTimeouts>;
   readonly keysFile: string | undefined;
   readonly insecure: boolean;
@@ -40,17 +42,21 @@ const ANY_SIZE = { least: 1, most: 2 ** 30 };
 
 export function readDaemonSettings(invocation: Invocation, env: Environment): FlagSettings {
   const dev = invocation.flag('dev');
-  if (dev && invocation.value('addr') !== undefined) {
-    throw new UsageError('--dev listens on localhost:8090; leave out either --dev or --addr.');
+  const place = ['host', 'port', 'addr'].find((name) => invocation.value(name) !== undefined);
+  if (dev && place !== undefined) {
+    throw new UsageError(
+      `--dev listens on localhost:8090; leave out either --dev or ${invocation.source(place)}.`,
+    );
   }
   return {
     paths: configPaths(invocation, env),
     env,
     daemon: readDaemonFlags(invocation, dev),
+    listen: readListen(invocation),
     timeouts: givenOnly({
-      init: time(invocation, 'timeout-mcp-init'),
-      request: time(invocation, 'timeout-mcp-request'),
-      shutdown: time(invocation, 'timeout-mcp-shutdown'),
+      init: duration(invocation, 'timeout-mcp-init'),
+      request: duration(invocation, 'timeout-mcp-request'),
+      shutdown: duration(invocation, 'timeout-mcp-shutdown'),
     }),
     keysFile: invocation.value('keys-file'),
     insecure: invocation.flag('insecure'),
@@ -64,7 +70,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     watch: !invocation.flag('no-watch'),
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
-    logLevel: LEVELS[invocation.value('log-level') ?? 'info'] ?? 'info',
+    logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
     logPath: invocation.value('log-path'),
     logRotation: readRotation(invocation),
   };
@@ -77,22 +83,12 @@ function readRotation(invocation: Invocation): Rotation | undefined {
   return maxBytes === 0 ? undefined : { maxBytes, keep };
 }
 
-const LEVELS: Readonly<Record<string, LogLevel>> = {
-  trace: 'debug',
-  debug: 'debug',
-  info: 'info',
-  warn: 'warn',
-  error: 'error',
-  off: 'silent',
-  silent: 'silent',
-};
-
 function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSettings> {
   return givenOnly({
     addr: dev ? 'localhost:8090' : readAddress(invocation),
-    shutdownMs: time(invocation, 'timeout-api-shutdown'),
-    healthMs: time(invocation, 'timeout-mcp-health'),
-    healthIntervalMs: time(invocation, 'interval-mcp-health'),
+    shutdownMs: duration(invocation, 'shutdown-timeout'),
+    healthMs: duration(invocation, 'timeout-mcp-health'),
+    healthIntervalMs: duration(invocation, 'interval-mcp-health'),
     cors: readCors(invocation),
   });
 }
@@ -106,12 +102,27 @@ function readAddress(invocation: Invocation): string | undefined {
   throw new UsageError(`${given} is no address. Write <host>:<port>, as 127.0.0.1:8090.`);
 }
 
-function readCors(invocation: Invocation): CorsSettings | undefined {
-  const origins = list(invocation, 'cors-allow-origin');
-  if (invocation.flag('cors-enable') !== origins.length > 0) {
-    throw new UsageError('--cors-enable and --cors-allow-origin go together.');
+/** Variables for a part do not go before a flag for the whole address. */
+function readListen(invocation: Invocation): FlagSettings['listen'] {
+  const part = ['host', 'port'].find((name) => invocation.given(name));
+  if (invocation.given('addr')) {
+    if (part === undefined) return {};
+    throw new UsageError(
+      `--addr is a host and a port; leave out either --addr or ${invocation.source(part)}.`,
+    );
   }
-  if (origins.length === 0) return undefined;
+  const host = invocation.value('host');
+  const hostname = host === undefined ? undefined : bindHost(host);
+  return givenOnly({ hostname, port: wholeNumber(invocation, 'port', { least: 0, most: 65_535 }) });
+}
+
+function readCors(invocation: Invocation): CorsSettings | undefined {
+  const origins = list(invocation, 'cors-origins');
+  if (origins.length === 0 && invocation.flag('cors-enable')) {
+    throw new UsageError('--cors-enable requires --cors-origins.');
+  }
+  const isOff = invocation.value('cors-enable') !== undefined && !invocation.flag('cors-enable');
+  if (origins.length === 0 || isOff) return undefined;
   const given = (name: string): readonly string[] | undefined =>
     invocation.value(name) === undefined ? undefined : list(invocation, name);
   return corsSettings({
@@ -120,14 +131,6 @@ function readCors(invocation: Invocation): CorsSettings | undefined {
     headers: given('cors-allow-headers'),
     exposedHeaders: given('cors-expose-headers'),
     credentials: invocation.flag('cors-allow-credentials'),
-    maxAgeMs: time(invocation, 'cors-max-age'),
+    maxAgeMs: duration(invocation, 'cors-max-age'),
   });
-}
-
-function time(invocation: Invocation, name: string): number | undefined {
-  const text = invocation.value(name);
-  if (text === undefined) return undefined;
-  const milliseconds = parseDuration(text);
-  if (milliseconds !== undefined) return milliseconds;
-  throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${DURATION_RULE}.`);
 }

@@ -39,7 +39,7 @@ export async function startManager(
     readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
-  const { hostname, port } = splitAddress(daemon.addr);
+  const { hostname, port } = { ...splitAddress(daemon.addr), ...settings.listen };
   const redactor = createRedactor(config.secrets);
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),
@@ -77,7 +77,7 @@ export async function startManager(
     };
     const app = managerApp(context, appOptions);
     const direct = directCalls(context, appOptions, mcp.direct);
-    const listen = { hostname, port, portFlag: '--addr', tls, refuse: problemWithoutPath };
+    const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath };
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.push(async () => {
       // Streams of MCP sessions are open until their sessions end.

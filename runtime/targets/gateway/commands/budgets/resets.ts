@@ -1,3 +1,4 @@
+import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
@@ -10,7 +11,7 @@ export const budgetResetsCommand = storeCommand({
   summary: 'List the windows of budgets that have ended, the newest first.',
   options: {
     user: { value: 'user_id', help: 'Of this user' },
-    limit: { value: 'n', help: 'At most so many', fallback: '20' },
+    ...commonOptions({ limit: { fallback: '20' } }),
   },
   prepare(invocation) {
     const limit = requiredNumber(invocation, 'limit', { least: 1, most: 100_000 });

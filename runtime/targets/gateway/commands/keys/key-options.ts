@@ -1,3 +1,4 @@
+import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import type { KeyBudget, KeyChanges } from '../../identity/api.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
@@ -10,7 +11,7 @@ import { clearableValue } from '../options/option-value.ts';
 /** What can be said of a key when it is made and later. */
 export const KEY_OPTIONS = {
   name: { value: 'name', help: 'What to call it' },
-  expires: { value: 'time', help: 'When it ends, as 90d or 2027-01-31; never' },
+  ...commonOptions({ expires: { help: 'Expiry, e.g. 90d or 2027-01-31, or never' } }),
   model: {
     value: 'pattern',
     help: 'Models it may use, as openai:gpt-4o, openai:* or an alias; all if none is named',

@@ -1,3 +1,4 @@
+import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import { list } from '../../../../serve/cli/values.ts';
 import { suggest } from '../../../../core/suggest.ts';
@@ -17,7 +18,7 @@ export const USAGE_OPTIONS = {
   to: { value: 'time', help: 'Before this, as 1h ago or 2026-02-28' },
   'group-by': { value: 'words', help: `Sums by ${GROUPINGS.join(', ')}, or several with commas` },
   interval: { value: 'length', help: 'Sums over time', choices: INTERVALS },
-  limit: { value: 'n', help: 'At most so many requests or groups', fallback: '20' },
+  ...commonOptions({ limit: { help: 'Maximum number of requests or groups', fallback: '20' } }),
   csv: { help: 'Print all requests as CSV, the oldest first' },
 } satisfies Readonly<Record<string, Option>>;
 

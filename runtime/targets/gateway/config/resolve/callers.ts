@@ -28,7 +28,7 @@ const HOSTS: ListRule = {
   rule: 'is no host name; write it as gateway.example, without a scheme or a path',
 };
 const ORIGINS: ListRule = {
-  option: 'cors-allow-origins',
+  option: 'cors-origins',
   key: 'cors_allow_origins',
   read: readOrigin,
   rule: 'is no origin; write scheme and host, as https://app.example, or * for all',

@@ -25,7 +25,7 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
     tls: resolveTls(context, file),
     insecure: given.flag('insecure') ?? file.insecure ?? false,
     ...resolveCallers(context, file),
-    maxBodyBytes: given.number('max-body-bytes', BYTES) ?? limits.max_body_bytes ?? DEFAULTS.maxBodyBytes,
+    maxBodyBytes: given.number('max-body', BYTES) ?? limits.max_body_bytes ?? DEFAULTS.maxBodyBytes,
     bodyTimeoutMs:
       given.milliseconds('body-timeout') ??
       timeIn(context, ['limits', 'body_timeout'], limits.body_timeout) ??

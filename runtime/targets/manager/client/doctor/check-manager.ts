@@ -58,5 +58,5 @@ const checkAddress = async ({ hostname, port, origin }: URL): Promise<Finding> =
   await checkPort(
     { hostname, port: Number(port) || 80, shown: origin },
     'a manager',
-    'Choose another with --addr.',
+    'Choose another with --port.',
   );

@@ -1,3 +1,4 @@
+import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import { addKey } from '../../access/edit-keys.ts';
 import { EXPIRY_RULE, parseExpiry } from '../../../../core/expiry.ts';
@@ -25,7 +26,7 @@ export const createKeyCommand: Command = {
     'read-only': { help: 'Only tools that say of themselves that they change nothing' },
     admin: { help: 'Also reload, restart servers, and read logs' },
     rate: { value: 'rate', help: 'How often it may be used, as 100/m; else without limit' },
-    expires: { value: 'time', help: 'When it ends, as 30d or 2027-01-31; else never' },
+    ...commonOptions({ expires: { defaultText: 'never' } }),
     ...KEYS_OPTIONS,
   },
   async run(invocation, output) {

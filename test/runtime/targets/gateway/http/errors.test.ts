@@ -114,7 +114,7 @@ describe('bodies', () => {
       expect([status, body]).toEqual([
         413,
         errorBody(
-          'The body is larger than 1048576 bytes, the most this server takes. Send less at once, or start the server with a larger --max-body-bytes.',
+          'The body is larger than 1048576 bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.',
           'request_too_large',
         ),
       ]);

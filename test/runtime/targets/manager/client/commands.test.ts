@@ -193,7 +193,7 @@ describe('without a manager', () => {
     const { code, err } = await runClient('status', '--addr', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(
-      'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --addr.\n',
+      'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --url.\n',
     );
   });
 

@@ -15,7 +15,7 @@ test('init makes a file without servers, once', async () => {
   });
   expect(await run('init')).toMatchObject({
     code: 1,
-    err: 'Error: .mcpd.toml is there already. Name another file with --config-file.\n',
+    err: 'Error: .mcpd.toml is there already. Name another file with --config.\n',
   });
   expect(await run('validate')).toMatchObject({
     code: 0,

@@ -51,7 +51,7 @@ test('a byte order mark, a link, and no secrets at all', async () => {
 
 test('a file that is not there', async () => {
   await expect(readConfig(paths(), {})).rejects.toThrow(
-    `There is no configuration at ${paths().config}. Create one with \`mcp-manager init\`, or name another with --config-file.`,
+    `There is no configuration at ${paths().config}. Create one with \`mcp-manager init\`, or name another with --config.`,
   );
 });
 

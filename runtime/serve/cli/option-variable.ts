@@ -1,0 +1,17 @@
+import type { Option } from './command.ts';
+
+/** The variable that sets an option, and its value. One that is empty counts as not set. */
+export function variableOf(
+  option: Option,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly value: string } | undefined {
+  for (const name of [option.env, ...(option.aliases ?? []).map((alias) => alias.env)]) {
+    const value = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
+    if (name !== undefined && value) return { name, value: chosenWord(option, value) };
+  }
+  return undefined;
+}
+
+/** A choice by the word that help shows. */
+export const chosenWord = ({ choiceAliases = {} }: Option, word: string): string =>
+  (Object.hasOwn(choiceAliases, word) ? choiceAliases[word] : undefined) ?? word;

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { daemonCommand } from '../../../../../runtime/targets/manager/commands/daemon.ts';
+import {
+  type FlagSettings,
+  readDaemonSettings,
+} from '../../../../../runtime/targets/manager/servers/settings.ts';
+
+const read = (args: readonly string[], env: Record<string, string> = {}): FlagSettings =>
+  readDaemonSettings(parseInvocation(daemonCommand, args, env), { HOME: '/h', ...env });
+
+test('a host and a port go before the same parts of the address', () => {
+  expect(read([])).toMatchObject({ listen: {}, daemon: {} });
+  expect(read(['--port', '9', '--host', '::1']).listen).toEqual({ hostname: '::1', port: 9 });
+  expect(read(['--port', '9'], { MCP_MANAGER_ADDR: 'h:1' })).toMatchObject({
+    daemon: { addr: 'h:1' },
+    listen: { port: 9 },
+  });
+  expect(read([], { MCP_MANAGER_HOST: 'h', MCP_MANAGER_PORT: '9' }).listen).toEqual({
+    hostname: 'h',
+    port: 9,
+  });
+});
+
+test('a flag for the whole address goes before variables for its parts', () => {
+  expect(read(['--addr', 'h:1'], { MCP_MANAGER_PORT: '9' })).toMatchObject({
+    daemon: { addr: 'h:1' },
+    listen: {},
+  });
+});
+
+test.each([
+  [['--addr', 'h:1', '--port', '9'], '--addr is a host and a port; leave out either --addr or --port.'],
+  [['--dev', '--port', '9'], '--dev listens on localhost:8090; leave out either --dev or --port.'],
+  [['--dev', '--addr', 'h:1'], '--dev listens on localhost:8090; leave out either --dev or --addr.'],
+  [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
+  [['--cors-enable'], '--cors-enable requires --cors-origins.'],
+])('%j is refused', (args, message) => {
+  expect(() => read(args)).toThrow(new UsageError(message));
+});
+
+test('origins allow CORS, unless it is switched off', () => {
+  const origins = ['https://a.example'];
+  for (const args of [
+    ['--cors-origins', 'https://a.example'],
+    ['--cors-enable', '--cors-allow-origin', 'https://a.example'],
+  ])
+    expect(read(args).daemon.cors).toMatchObject({ origins });
+  expect(read(['--cors-origins', 'https://a.example', '--cors-enable=false']).daemon).toEqual({});
+});
+
+test('times are seconds or have units', () => {
+  expect(read(['--shutdown-timeout', '7']).daemon.shutdownMs).toBe(7000);
+  expect(read(['--timeout-api-shutdown', '1m']).daemon.shutdownMs).toBe(60_000);
+  expect(() => read(['--timeout-api-shutdown', '0'])).toThrow(/^--timeout-api-shutdown: "0" is not a time/);
+});
