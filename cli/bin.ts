@@ -1,7 +1,7 @@
 import { homeFolder } from '../runtime/platform/files/home-folder.ts';
 
-// oclif asks the system for the home folder and the shell, and Node throws for a user id that the system does not know. It asks
-// for neither where these are set.
+// oclif reads the home folder and the shell from the system, and Node throws for a user id that the system does not know.
+// Setting both variables avoids the lookup.
 if (homeFolder() === undefined) {
   process.env['HOME'] ??= '';
   process.env['SHELL'] ??= '/bin/sh';

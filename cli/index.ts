@@ -14,7 +14,7 @@ import { Validate } from './commands/validate.ts';
 import { Verify } from './commands/verify.ts';
 import { Version } from './commands/version.ts';
 
-/** The commands of `encoderfile`, for oclif; explicit, so that nothing is found by scanning folders. */
+/** The commands of `encoderfile` for oclif; an explicit list, so that no folders are scanned. */
 export const COMMANDS = {
   'base:add': BaseAdd,
   'base:list': BaseList,

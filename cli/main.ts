@@ -11,7 +11,7 @@ const commands = Object.entries(COMMANDS).map(([id, command]) => ({
   takesArguments: Object.keys(command.args).length > 0,
 }));
 
-/** Runs the command that the words name; returns the exit code. */
+/** Runs the command that the arguments name; returns the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   const argv = plainArguments(words);
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
@@ -32,13 +32,13 @@ export async function main(words: readonly string[]): Promise<number> {
     }
     const { code, message, cause } = AppError.from(error);
     writeError({ code, message }, json);
-    // Our own mistakes are only found again with their stack.
+    // Internal errors can only be debugged with their stack.
     if (code === 'InternalError' && process.env['DEBUG']) console.error(cause);
     return 1;
   }
 }
 
-/** `-v`, `--licenses`, `-h` and `help x` as the words that the commands know. */
+/** Translates `-v`, `--licenses`, `-h` and `help x` to commands. */
 function plainArguments(given: readonly string[]): string[] {
   const [first, ...rest] = given;
   if (first === '-v' || first === '--version') return ['version', ...rest];

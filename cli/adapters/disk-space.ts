@@ -1,17 +1,17 @@
 import { statfs } from 'node:fs/promises';
 import { AppError, configError } from '../../runtime/contract/errors.ts';
 
-/** Less than any file that a build writes. */
+/** Smaller than any file that a build writes. */
 const MIN_FREE_BYTES = 1_048_576;
 
 /**
- * The error to report for work in `folder` that failed with `error`: tools of others do not say that a disk is full. To be called
- * before the files of the failed work are removed.
+ * Returns the error to report for failed work in `folder`. Other tools do not report a full disk as such, so the free space is
+ * checked. Must be called before the files of the failed work are removed.
  */
 export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {
   if (isExplained(error) || !(await isFull(folder))) return error;
   return configError(
-    `Cannot write ${folder}: the disk is full. Free some space, or choose another folder with --cache-dir.`,
+    `Cannot write to ${folder}: the disk is full. Free some space, or choose another folder with --cache-dir.`,
     error,
   );
 }

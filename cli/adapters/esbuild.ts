@@ -3,11 +3,11 @@ import { build, transform } from 'esbuild';
 
 export interface Bundle {
   readonly code: Uint8Array;
-  /** Paths of the files that the code comes from, sorted: their order must not depend on the current folder. */
+  /** Paths of the source files, sorted, so that their order does not depend on the current directory. */
   readonly files: readonly string[];
 }
 
-/** Bundles one entry file into one CommonJS file: the only form that a single executable can pre-compile. */
+/** Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. */
 export async function bundle(entry: string, define: Record<string, string>): Promise<Bundle> {
   const result = await build({
     entryPoints: [entry],
@@ -17,12 +17,12 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
     target: 'node26',
     format: 'cjs',
     minify: true,
-    // The notices are an asset of the executable instead (cli/build/notices).
+    // The license notices are an asset of the executable instead (cli/build/notices).
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
     define: {
-      // Only evaluated where code runs from source; a bundle has its workers and addons as assets.
+      // Only evaluated when running from source; in a bundle, workers and addons are assets.
       'import.meta.url': '"file:///"',
       ...define,
     },
@@ -38,7 +38,7 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
   };
 }
 
-/** A file for browsers without what only people read. It stays a file of its own: imports are left as they are. */
+/** Minifies a browser file. Imports are not bundled. */
 export async function minify(source: string, language: 'js' | 'css'): Promise<string> {
   const { code } = await transform(source, {
     loader: language,
@@ -49,5 +49,5 @@ export async function minify(source: string, language: 'js' | 'css'): Promise<st
   return code;
 }
 
-/** esbuild also names what it puts in place of files, as `(disabled):path`. */
+/** esbuild also reports placeholders such as `(disabled):path`. */
 const isFile = (path: string): boolean => !/^[(<]/.test(path);

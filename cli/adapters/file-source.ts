@@ -15,7 +15,7 @@ export async function withFileSource<Result>(
       readAt(offset, length) {
         const bytes = new Uint8Array(length);
         if (readSync(fd, bytes, 0, length, offset) !== length) {
-          throw configError(`${path} ends before byte ${offset + length}.`);
+          throw configError(`${path} is truncated: it ends before byte ${offset + length}.`);
         }
         return bytes;
       },
@@ -33,9 +33,9 @@ function openFile(path: string): number {
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw configError(
-      missing ? `No such file: ${path}` : `Cannot read ${path}. Check its permissions.`,
+      missing ? `No such file: ${path}` : `Cannot read ${path}: permission denied. Change its permissions.`,
       error,
     );
   }
-  throw configError(`${path} is a folder; name a file.`);
+  throw configError(`${path} is a folder. Pass a file.`);
 }

@@ -4,7 +4,7 @@ import { transformRow } from '../../runtime/transform/transform-row.ts';
 import { openTransform } from '../../runtime/transform/transform.ts';
 import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
-// The thread that `lua.ts` starts: answers each task it is sent.
+// Entry file of the thread that `lua.ts` starts: answers each task that it receives.
 
 const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
 

@@ -8,7 +8,7 @@ import type { TransformScript } from '../../runtime/transform/transform-script.t
 import { openTransform } from '../../runtime/transform/transform.ts';
 import { packageFolder } from './package-files.ts';
 
-/** The output for one text, which `Postprocess` is to be called with. The mask of its first `skip` tokens is 0. */
+/** Model output for one text, to call `Postprocess` with. The mask of its first `skip` tokens is 0. */
 export interface LuaTask {
   readonly modelType: ModelType;
   readonly output: Tensor;
@@ -26,17 +26,17 @@ export type LuaMessage =
   | { readonly kind: 'result'; readonly result: Transformed }
   | { readonly kind: 'error'; readonly error: string };
 
-/** Rejects with an InternalError, which says what went wrong and in which line. */
+/** Runs a task. Rejects with an InternalError that contains the message and the line. */
 export type RunLua = (task: LuaTask) => Promise<Transformed>;
 
-/** Rejects with an InternalError if a script is no Lua. */
+/** Compiles a script. Rejects with an InternalError if it is not valid Lua. */
 export async function compileLua(script: TransformScript): Promise<void> {
   await openTransform(script, { wasm: luaWasmFile(), print: () => {} });
 }
 
 /**
- * A script ready to run for as long as `use` runs, in a thread of its own: its limits do not hold inside one function of Lua's
- * libraries, so a thread that takes twice as long as it may is ended.
+ * Runs `use` with a script that is loaded in its own thread. The script's limits do not apply inside a single Lua library
+ * function, so the thread is terminated after twice the time limit.
  */
 export async function withLua<Result>(
   script: TransformScript,
@@ -52,7 +52,7 @@ export async function withLua<Result>(
     else answer.resolve(message.kind === 'result' ? message.result : undefined);
   });
   thread.on('error', (error) => answer.reject(AppError.from(error)));
-  // Whatever it printed has been told by then.
+  // Everything that the script printed has been delivered by then.
   thread.on('exit', () => answer.reject(new AppError('InternalError', stuck(script))));
   try {
     await answer.promise;
@@ -72,9 +72,9 @@ export async function withLua<Result>(
 }
 
 const stuck = ({ limits: { seconds } }: TransformScript): string =>
-  `The transform failed: one call of a Lua function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
+  `The transform failed: one call of a Lua library function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
 
-/** Lua as WebAssembly. */
+/** Path of Lua as WebAssembly. */
 export function luaWasmFile(): string {
   const folder = packageFolder('wasmoon');
   if (folder === undefined) throw new Error('wasmoon is not installed');

@@ -4,20 +4,20 @@ import { execa } from 'execa';
 import { AppError } from '../../runtime/contract/errors.ts';
 
 export interface SeaInput {
-  /** A folder for intermediate files. */
+  /** Folder for intermediate files. */
   readonly scratch: string;
-  /** Node binary the result is made from; any platform, but exactly the version this process runs. */
+  /** Node binary to build from; any platform, but exactly the version of this process. */
   readonly executable: string;
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
-  /** Compiled code in the result: only valid where host and target are one platform. */
+  /** Whether to include compiled code, which is only valid if host and target are the same platform. */
   readonly codeCache: boolean;
-  /** Of Node, for every run of the result. */
+  /** Node flags for every run of the result. */
   readonly flags: readonly string[];
   readonly output: string;
 }
 
-/** Makes a single executable application with Node's own `--build-sea`. */
+/** Builds a single executable application with Node's `--build-sea`. */
 export async function buildSea(input: SeaInput): Promise<void> {
   const { scratch } = input;
   const main = join(scratch, 'main.cjs');
@@ -38,16 +38,16 @@ export async function buildSea(input: SeaInput): Promise<void> {
       assets,
       disableExperimentalSEAWarning: true,
       useCodeCache: input.codeCache,
-      // NODE_OPTIONS of the user's shell are for Node, not for this program.
+      // NODE_OPTIONS of the user's shell must not affect this program.
       execArgvExtension: 'none',
       execArgv: input.flags,
     }),
   );
-  // Compiled code is taken only by a process with the flags of the one that made it.
+  // A process only accepts compiled code that was created with the same flags.
   const { exitCode, stderr } = await execa(process.execPath, [...input.flags, '--build-sea', config], {
     reject: false,
     env: { NODE_OPTIONS: '' },
   });
   if (exitCode !== 0)
-    throw new AppError('InternalError', `Cannot make the base runtime: node --build-sea failed: ${stderr}`);
+    throw new AppError('InternalError', `Cannot build the base runtime: node --build-sea failed: ${stderr}`);
 }

@@ -8,13 +8,16 @@ import { configError } from '../../runtime/contract/errors.ts';
 export interface NpmFile {
   readonly name: string;
   readonly version: string;
-  /** Subresource integrity of the package's tarball, pinned in this repository. */
+  /** Subresource integrity hash of the package tarball, pinned in this repository. */
   readonly integrity: string;
   /** Path inside the package. */
   readonly path: string;
 }
 
-/** Fetches one file of an npm package to `target`, through the npm client and its settings; refuses other bytes than pinned. */
+/**
+ * Downloads one file of an npm package to `target` with the npm client and its settings; rejects content that does not match
+ * the pinned hash.
+ */
 export async function fetchNpmFile(file: NpmFile, target: string): Promise<void> {
   const scratch = await mkdtemp(`${target}.`);
   try {
@@ -26,7 +29,7 @@ export async function fetchNpmFile(file: NpmFile, target: string): Promise<void>
     if (packed.exitCode !== 0 || !tarball) {
       throw configError(
         `Cannot download ${spec} with npm (${reasonOf(packed.stderr)}). Connect to a package registry, ` +
-          'or pass --base-binary-path with a base runtime made elsewhere.',
+          'or pass --base-binary-path with a base runtime built elsewhere.',
       );
     }
     const archive = join(scratch, tarball);
@@ -35,7 +38,7 @@ export async function fetchNpmFile(file: NpmFile, target: string): Promise<void>
       .digest('base64')}`;
     if (actual !== file.integrity) {
       throw configError(
-        `The download of ${spec} is not the one this version was made with (expected ${file.integrity}, got ${actual}). It was not used.`,
+        `The download of ${spec} was discarded: its hash is ${actual}, expected ${file.integrity}. Check the npm registry that is configured.`,
       );
     }
     await extract({ file: archive, cwd: scratch, strip: 1 }, [`package/${file.path}`]);

@@ -12,13 +12,13 @@ import type {
   ValueInfo,
 } from './onnxruntime.ts';
 
-// The process that `onnxruntime.ts` starts: answers each task it is sent.
+// Entry file of the process that `onnxruntime.ts` starts: answers each task that it receives.
 
 const LOG_ERRORS_ONLY = 3;
 
 async function optimize({ model, graph, weights }: OptimizeTask): Promise<ModelSignature> {
   const session = await InferenceSession.create(model, {
-    // 'extended' is portable; 'all' would choose layouts for this machine's processor.
+    // 'extended' is portable; 'all' would choose layouts for the processor of this machine.
     graphOptimizationLevel: 'extended',
     optimizedModelFilePath: graph,
     logSeverityLevel: LOG_ERRORS_ONLY,
@@ -26,7 +26,7 @@ async function optimize({ model, graph, weights }: OptimizeTask): Promise<ModelS
       session: {
         optimized_model_external_initializers_file_name: weights,
         optimized_model_external_initializers_min_size_in_bytes: '1024',
-        // Packing weights for this processor is for runs; this session makes none.
+        // Prepacked weights only help runs, and this session runs nothing.
         disable_prepacking: '1',
       },
     },
@@ -65,7 +65,7 @@ async function tryOut({ graph, folder, inputs, output, ids }: TryTask): Promise<
   };
   const wanted = Object.fromEntries(inputs.map((name) => [name, feeds[name] as Tensor]));
   const result = (await session.run(wanted, [output]))[output];
-  if (!result) throw new Error(`the model gave no output named ${output}`);
+  if (!result) throw new Error(`the model returned no output named ${output}`);
   return { type: result.type, dims: [...result.dims], data: result.data as Float32Array };
 }
 

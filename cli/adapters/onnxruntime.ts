@@ -3,9 +3,9 @@ import { execaNode } from 'execa';
 
 export interface ValueInfo {
   readonly name: string;
-  /** ONNX Runtime's name of the element type: float32, int64 ... */
+  /** Element type in ONNX Runtime's notation: float32, int64 ... */
   readonly type: string;
-  /** A number, or the name of a free axis. */
+  /** A size, or the name of a dynamic axis. */
   readonly shape: readonly (number | string)[];
 }
 
@@ -17,7 +17,7 @@ export interface ModelSignature {
 export interface OptimizeTask {
   readonly kind: 'optimize';
   readonly model: string;
-  /** Where the optimised graph goes, and the name of the file beside it that gets its weights. */
+  /** Path of the optimized graph, and the name of the file next to it for its weights. */
   readonly graph: string;
   readonly weights: string;
 }
@@ -25,7 +25,7 @@ export interface OptimizeTask {
 export interface TryTask {
   readonly kind: 'try';
   readonly graph: string;
-  /** Where the graph's weights lie. */
+  /** Folder that contains the weights of the graph. */
   readonly folder: string;
   readonly inputs: readonly string[];
   readonly output: string;
@@ -42,15 +42,15 @@ export type OnnxTask = OptimizeTask | TryTask;
 export type OnnxAnswer = { readonly result: unknown } | { readonly error: string };
 
 export interface OnnxRuntime {
-  /** Optimises a model once and for all and writes it as a graph with its weights in a file of their own. */
+  /** Optimizes a model and writes it as a graph with its weights in a separate file. */
   optimize(task: Omit<OptimizeTask, 'kind'>): Promise<ModelSignature>;
-  /** Runs one batch of token ids through a graph, whose output is float32. */
+  /** Runs one batch of token ids through a graph with a float32 output. */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
 }
 
 /**
- * ONNX Runtime for as long as `use` runs. It blocks its thread, keeps its memory and can abort on a broken model, so it gets a
- * process of its own.
+ * Runs `use` with ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken
+ * model.
  */
 export async function withOnnxRuntime<Result>(
   use: (runtime: OnnxRuntime) => Promise<Result>,
@@ -59,7 +59,7 @@ export async function withOnnxRuntime<Result>(
     ipc: true,
     reject: false,
     nodeOptions: [],
-    // Without it ONNX Runtime for Linux keeps a device id and a record of use in the home folder.
+    // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the home folder.
     env: { ORT_DISABLE_TELEMETRY: '1' },
   });
   const ask = async (task: OnnxTask): Promise<unknown> => {
@@ -72,7 +72,7 @@ export async function withOnnxRuntime<Result>(
       await child.sendMessage(task);
       return (await child.getOneMessage()) as OnnxAnswer;
     } catch {
-      // The process is gone; how it ended says more.
+      // The process has exited; its exit status is more informative.
       return explainEnd(await child);
     }
   };
@@ -97,6 +97,6 @@ function explainEnd({
   stderr?: string;
 }): OnnxAnswer {
   return {
-    error: `ONNX Runtime ended unexpectedly (${signal ?? `exit code ${exitCode}`}) ${stderr ?? ''}`.trim(),
+    error: `ONNX Runtime exited unexpectedly (${signal ?? `exit code ${exitCode}`}) ${stderr ?? ''}`.trim(),
   };
 }

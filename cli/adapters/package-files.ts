@@ -6,11 +6,11 @@ import { parseJsonText } from '../../runtime/core/json-text.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A file of this repository, by its path from the repository's root. */
+/** Returns the path of a file of this repository, given relative to the repository root. */
 export const repositoryFile = (path: string): string =>
   fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The folder of an installed package; undefined where it is not installed. */
+/** Returns the folder of an installed package; undefined if it is not installed. */
 export function packageFolder(name: string): string | undefined {
   try {
     return dirname(require.resolve(`${name}/package.json`));
@@ -25,7 +25,7 @@ export function packageVersion(name: string): string {
   return versionIn(folder);
 }
 
-/** The version of encoderfile itself. */
+/** Returns the version of encoderfile itself. */
 export const ownVersion = (): string => versionIn(repositoryFile('.'));
 
 const versionIn = (folder: string): string =>

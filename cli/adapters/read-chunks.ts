@@ -9,8 +9,8 @@ export interface FileRange {
 const CHUNK = 4 * 1024 * 1024;
 
 /**
- * The bytes of a range, chunk by chunk. The next chunk is read while the caller works on one, so that hashing and writing
- * cost little more than copying. A chunk is only valid until the next one is asked for.
+ * Yields a byte range in chunks. The next chunk is read while the caller processes one, so that hashing and writing cost little
+ * more than copying. A chunk is only valid until the next one is requested.
  */
 export async function* readChunks({ path, offset, length }: FileRange): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
@@ -24,7 +24,7 @@ export async function* readChunks({ path, offset, length }: FileRange): AsyncGen
     let next = read(offset, buffer);
     for (let at = offset; at < end;) {
       const chunk = await next;
-      if (chunk.length === 0) throw new Error(`${path} became shorter while it was being read`);
+      if (chunk.length === 0) throw new Error(`${path} was truncated while it was being read`);
       at += chunk.length;
       next = read(at, spare);
       yield chunk;

@@ -6,17 +6,17 @@ interface EncodedText {
 }
 
 export interface LoadedTokenizer {
-  /** One more than the greatest token id. */
+  /** The greatest token id plus one. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
   encode(texts: readonly string[]): Promise<number[][]>;
-  /** As the executable does it: cut to so many tokens. */
+  /** Encodes texts as the executable does: truncated to `maxLength` tokens. */
   encodeCut(texts: readonly string[], maxLength: number, side: 'left' | 'right'): Promise<EncodedText[]>;
-  /** Tokens of a text, without the last where that is one which the tokenizer puts after texts. */
+  /** Number of tokens of a text, without a final token that the tokenizer appends to texts. */
   tokensBefore(text: string): Promise<number>;
 }
 
-/** Loads a tokenizer.json with the library that will load it in the executable. Throws the library's own message. */
+/** Loads a tokenizer.json with the library that the executable uses. Throws the library's own message. */
 export function loadTokenizer(json: string): LoadedTokenizer {
   const tokenizer = Tokenizer.fromString(json);
   tokenizer.disablePadding();
@@ -29,7 +29,7 @@ export function loadTokenizer(json: string): LoadedTokenizer {
       return special.length - (special.at(-1) === 1 ? 1 : 0);
     },
     async encodeCut(texts, maxLength, side) {
-      // A tokenizer cuts from then on, so this gets one of its own.
+      // Truncation changes the state of a tokenizer, so it needs a separate instance.
       const cutting = Tokenizer.fromString(json);
       cutting.disablePadding();
       cutting.setTruncation(maxLength, { direction: side });

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { configError } from '../../runtime/contract/errors.ts';
 import { homeFolder } from '../../runtime/platform/files/home-folder.ts';
 
-/** The folder where base runtimes are kept: the system's cache folder for this user. */
+/** The default folder for base runtimes: the system's cache folder for this user. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const xdg = env['XDG_CACHE_HOME'];
   if (xdg && isAbsolute(xdg)) return join(xdg, 'encoderfile');
@@ -11,7 +11,7 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const home = homeFolder();
   if (home === undefined) {
     throw configError(
-      'Cannot locate cache directory: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',
+      'No cache folder: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',
     );
   }
   return process.platform === 'darwin'

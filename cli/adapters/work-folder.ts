@@ -7,8 +7,8 @@ import { removeLeftovers, temporaryPath } from '../../runtime/platform/files/tem
 import { explainFullDisk } from './disk-space.ts';
 
 /**
- * Runs `use` with a new folder below `root`, and removes it again with the folders of killed processes. Where `root` cannot be
- * written, as a cache that is part of a read-only image, the folder is one for temporary files.
+ * Runs `use` with a new folder below `root` and removes it afterwards, along with the folders of killed processes. If `root` is
+ * not writable, such as a cache in a read-only image, a temporary folder is used.
  */
 export async function withWorkFolder<Result>(
   root: string,

@@ -8,7 +8,7 @@ import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
 import { suggest } from '../../runtime/core/suggest.ts';
 
-/** What the user asked for on the command line; each overrides the config file. */
+/** Command-line settings of a build; each overrides the config file. */
 export interface BuildFlags {
   readonly outputPath?: string | undefined;
   readonly outputDir?: string | undefined;
@@ -33,7 +33,7 @@ export interface BuildPlan {
   readonly output: {
     readonly kind: 'executable' | 'assets';
     readonly path: string;
-    /** Whether a file of another model is replaced. */
+    /** Whether a file of another model is overwritten. */
     readonly force: boolean;
   };
   readonly cacheDir: string | undefined;
@@ -42,7 +42,7 @@ export interface BuildPlan {
     | { readonly kind: 'provided'; readonly version: string | undefined; readonly mayDownload: boolean };
 }
 
-/** Decides, from the config file and the flags, what will be built, for where, from what and whereto. Pure. */
+/** Decides what to build, for which platform, from which inputs and to which path. Pure. */
 export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
   const platform = flags.platform === undefined ? hostPlatform(host) : parsePlatform(flags.platform);
   const executable = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
@@ -68,21 +68,21 @@ function outputIn(folder: string | undefined, config: BuildConfig, platform: Pla
   return config.outputPath ?? `./${name}`;
 }
 
-/** A platform by its target triple or its short name (linux-x64, macos-arm64 ...). */
+/** Finds a platform by its target triple or its short name (linux-x64, macos-arm64 ...). */
 export function parsePlatform(name: string): Platform {
   const wanted = name.trim().toLowerCase();
   const found = PLATFORMS.find((platform) => namesOf(platform).includes(wanted));
   if (found) return found;
   if (/^(x86_64-apple-darwin|(darwin|macos|mac)-(x64|x86_64|amd64))$/.test(wanted)) {
     throw configError(
-      `Platform ${name} is not supported: ONNX Runtime has no Node library for Macs with Intel processors since 1.24.`,
+      `Unsupported platform ${name}: ONNX Runtime has no Node library for Intel Macs since 1.24.`,
     );
   }
   const known = PLATFORMS.flatMap((platform) => [platform.triple, shortName(platform)]);
   const similar = suggest(wanted, known);
   throw configError(
     `Unknown platform ${JSON.stringify(name)}${similar ? `; did you mean ${similar}?` : '.'} ` +
-      `Known: ${PLATFORMS.map((platform) => `${platform.triple} (${shortName(platform)})`).join(', ')}.`,
+      `Platforms: ${PLATFORMS.map((platform) => `${platform.triple} (${shortName(platform)})`).join(', ')}.`,
   );
 }
 
@@ -101,11 +101,11 @@ export function hostPlatform(host: Host): Platform {
   const found = PLATFORMS.find(({ os, cpu }) => os === host.os && cpu === host.cpu);
   if (found) return found;
   throw configError(
-    `This machine (${host.os}-${host.cpu}) is not a platform we build for; name one with --platform.`,
+    `This machine (${host.os}-${host.cpu}) is not a supported platform. Set one with --platform.`,
   );
 }
 
-/** The facts of a model that only looking at it tells. */
+/** Model facts that are only known after the model is loaded. */
 export type ModelFacts = Pick<
   Manifest,
   'inputs' | 'output' | 'width' | 'precision' | 'batching' | 'tokenizer'
@@ -116,7 +116,7 @@ export type ModelFacts = Pick<
   readonly transform: TransformSettings | undefined;
 };
 
-/** What will be written about the model into the executable. */
+/** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
   const { id2label, scoreFunction, sentence, transform, ...rest } = facts;
   return {

@@ -1,10 +1,10 @@
-/** How long work tells what it is doing; commands decide how that looks. */
+/** Receives the progress of long work; commands decide how to show it. */
 export interface Reporter {
-  /** A step begins; `done` ends it with what came out of it. */
+  /** Starts a step; `done` ends it with a short result. */
   readonly step: (label: string) => Step;
-  /** Something the user should know although the work goes on. */
+  /** Reports a problem that does not stop the work. */
   readonly warn: (message: string) => void;
-  /** A line that a script of the user printed. */
+  /** Prints a line that the user's script printed. */
   readonly print: (line: string) => void;
 }
 

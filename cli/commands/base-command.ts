@@ -3,7 +3,9 @@ import type { AppError } from '../../runtime/contract/errors.ts';
 import { reporterFor } from '../services/terminal-reporter.ts';
 import { writeError } from './write-error.ts';
 
-/** What all commands share: --json, --quiet and progress on stderr. Errors go on to `bin.ts`, the one place that tells them. */
+/**
+ * Base of all commands: --json, --quiet and progress on stderr. Errors propagate to `bin.ts`, the one place that prints them.
+ */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = {
@@ -19,7 +21,7 @@ export abstract class BaseCommand extends Command {
     return reporterFor(quiet || this.jsonEnabled());
   }
 
-  /** Ends with an error that has a result to show all the same: the error stands inside it as JSON. */
+  /** Exits with an error that also has a result; with --json, the error is a member of the result. */
   protected fail(error: AppError, result: object): never {
     writeError({ code: error.code, message: error.message }, this.jsonEnabled(), result);
     return this.exit(1);

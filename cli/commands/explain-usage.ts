@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { suggest } from '../../runtime/core/suggest.ts';
 
-/** What a wrong command line is told: the word, the rule and where help is, on one line. */
+/** Turns an oclif usage error into one line: the word, the rule and a pointer to the help. */
 export function explainUsage(error: Error, command: string): string {
   const { flags, known } = flagsOf(error);
   const [unknown] = flags;
@@ -13,7 +13,7 @@ export function explainUsage(error: Error, command: string): string {
   return `${what} See \`encoderfile ${command} --help\`.`;
 }
 
-/** oclif's unknown-flag error, told by what it carries: its class is not exported. */
+/** Reads the flags of oclif's unknown-flag error. Its class is not exported, so it is recognized by its members. */
 function flagsOf(error: Error): { flags: readonly string[]; known: readonly string[] } {
   if (!('flags' in error) || !Array.isArray(error.flags)) return { flags: [], known: [] };
   const parse = 'parse' in error ? (error.parse as { input?: { flags?: object } }) : {};
@@ -26,7 +26,7 @@ function missingArgument(error: Error): string | undefined {
   return `Missing argument ${String(first.name).toUpperCase()}.`;
 }
 
-/** oclif's messages are blocks of lines for a person at a terminal. */
+/** Joins oclif's multi-line messages into one line. */
 function tidy(message: string): string {
   const lines = stripVTControlCharacters(message)
     .split('\n')

@@ -1,20 +1,20 @@
 import { distance } from 'fastest-levenshtein';
 
-/** What is needed of a command to see whether a command line names it. */
+/** The facts about a command that are needed to match a command line. */
 export interface KnownCommand {
-  /** As `base:list`. */
+  /** Id in oclif's notation, for example `base:list`. */
   readonly id: string;
   readonly takesArguments: boolean;
 }
 
-/** What is wrong with the words that should name a command; undefined where nothing is. */
+/** Returns an error message if the words do not name a command; undefined if they do. */
 export function commandProblem(
   argv: readonly string[],
   commands: readonly KnownCommand[],
 ): string | undefined {
   const [first] = argv;
   if (first === undefined || first === '--help') return undefined;
-  if (first.startsWith('-')) return `Name a command before ${first}. See \`encoderfile --help\`.`;
+  if (first.startsWith('-')) return `Missing command before ${first}. See \`encoderfile --help\`.`;
   const end = argv.findIndex((word) => word.startsWith('-'));
   const words = end < 0 ? argv : argv.slice(0, end);
   const found = commands
@@ -33,13 +33,13 @@ export function commandProblem(
   return `Unknown command ${wanted}${meant === undefined ? '.' : `; did you mean \`${meant}\`?`} See \`${help}\`.`;
 }
 
-/** The command that a command line names, for pointing at its help. */
+/** Returns the command that a command line names, to point at its help. */
 export function commandName(argv: readonly string[], commands: readonly KnownCommand[]): string {
   const found = commands.filter(({ id }) => `${argv.join(' ')} `.startsWith(`${spaced(id)} `));
   return found.map(({ id }) => spaced(id)).toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Two edits, which is also two letters swapped: `buidl` means `build`. */
+/** Allows two edits, which includes swapped letters: `buidl` means `build`. */
 function nearest(wanted: string, commands: readonly KnownCommand[]): string | undefined {
   return commands
     .map(({ id }) => ({ name: spaced(id), edits: distance(wanted, spaced(id)) }))

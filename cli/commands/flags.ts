@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
 
-/** The config file, named the same for every command that reads one. */
+/** The config file flag, shared by every command that reads one. */
 export const configFlag = Flags.string({
   char: 'f',
   required: true,
@@ -9,7 +9,7 @@ export const configFlag = Flags.string({
   helpValue: '<file>',
 });
 
-/** Where base runtimes are kept. */
+/** The flag for the cache folder of base runtimes. */
 export const cacheDirFlag = Flags.string({
   summary: "Cache folder for base runtimes (default: the system's cache folder)",
   env: 'ENCODERFILE_BUILD_CACHE_DIR',

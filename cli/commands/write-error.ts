@@ -6,7 +6,7 @@ export interface ToldError {
   readonly message: string;
 }
 
-/** Tells an error: a sentence on stderr, or with --json an object on stdout, where the caller reads the result. */
+/** Writes an error: a sentence on stderr, or with --json an object on stdout, where callers read the result. */
 export function writeError(error: ToldError, json: boolean, result: object = {}): void {
   if (json) process.stdout.write(`${JSON.stringify({ ...result, error }, undefined, 2)}\n`);
   else process.stderr.write(`${styleText('red', 'Error:', { stream: process.stderr })} ${error.message}\n`);

@@ -2,15 +2,15 @@ import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { Pooling } from '../../runtime/contract/sentence.ts';
 import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
 
-/** A build configuration after defaults, expansion and resolution: what the rest of the CLI works from. */
+/** A build configuration after defaults, expansion and resolution. The rest of the CLI works with it. */
 export interface BuildConfig {
-  /** The file it came from, as the user named it. */
+  /** The config file, as the user named it. */
   readonly file: string;
   readonly name: string;
   readonly version: string;
   readonly modelType: ModelType;
   readonly model: ModelSource;
-  /** Expanded, otherwise as written: it is relative to the current directory, which is not known here. */
+  /** Expanded, but not resolved: it is relative to the current directory, which is not known here. */
   readonly outputPath: string | undefined;
   readonly cacheDir: string | undefined;
   readonly transform: TransformSource | undefined;
@@ -22,11 +22,11 @@ export interface BuildConfig {
   readonly output: string | undefined;
   /** Maximum number of tokens of a text that the user chose. */
   readonly maxLength: number | undefined;
-  /** Only of sentence_embedding models. */
+  /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;
 }
 
-/** How one vector comes of a text. What the file leaves out, the model's own files say. */
+/** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */
 export interface SentenceConfig {
   readonly pooling: Pooling | undefined;
   readonly normalize: boolean | undefined;
@@ -46,6 +46,6 @@ export type ModelSource =
     };
 
 export type TransformSource =
-  /** `line` is where the script's first line stands in the YAML file, so that Lua errors can point into it. */
+  /** `line` is the line of the YAML file that contains the first line of the script, so that Lua errors can point to it. */
   | { readonly kind: 'inline'; readonly source: string; readonly line: number }
   | { readonly kind: 'file'; readonly path: string };

@@ -2,7 +2,7 @@ import { isMapping } from '../../runtime/core/yaml/describe.ts';
 import { expansionProblems, type Environment } from './expand.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
-/** What a schema cannot see: variables that are not set, and a Lua file's name where its text belongs. */
+/** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */
 export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): Finding[] {
   const texts = PATHS.map((path) => ({ path, text: textAt(value, path) }));
   const findings = texts.flatMap(({ path, text }) =>
@@ -10,12 +10,12 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
   );
   const script = textAt(value, TRANSFORM);
   if (script === undefined || !LUA_FILE.test(script)) return findings;
-  const message = `this is taken as Lua source; for a file write \`transform: {path: ${JSON.stringify(script)}}\``;
+  const message = `the value is Lua source; for a file, write \`transform: {path: ${JSON.stringify(script)}}\``;
   return [...findings, { path: TRANSFORM, at: 'value', message }];
 }
 
 const TRANSFORM = ['encoderfile', 'transform'];
-/** One word ending in `.lua`: no script is that, and many a first config file holds it. */
+/** One word ending in `.lua`: never a valid script, but a common mistake in first config files. */
 const LUA_FILE = /^[^\s()=]+\.lua$/;
 
 const PATHS = [

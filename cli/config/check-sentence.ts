@@ -6,7 +6,7 @@ import { didYouMean } from '../../runtime/core/suggest.ts';
 
 const SENTENCE = 'sentence_embedding';
 
-/** What a schema cannot see: fields about sentence vectors with another model type, and prompts that nobody can name. */
+/** Checks that a schema cannot express: sentence settings with another model type, and unknown prompt names. */
 export function checkSentence(value: Readonly<Record<string, unknown>>): Finding[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
@@ -16,7 +16,7 @@ export function checkSentence(value: Readonly<Record<string, unknown>>): Finding
   return SENTENCE_FIELDS.filter((field) => Object.hasOwn(fields, field)).map((field) => ({
     path: ['encoderfile', field],
     at: 'key',
-    message: `is for models of type ${SENTENCE}, and \`model_type\` is ${type}; remove it, or change \`model_type\``,
+    message: `requires model_type ${SENTENCE}, but \`model_type\` is ${type}; remove it, or change \`model_type\``,
   }));
 }
 
@@ -25,10 +25,12 @@ const PROMPTS = ['encoderfile', 'prompts'];
 
 function namelessPrompt({ prompts }: Fields): Finding[] {
   if (!isMapping(prompts) || !Object.hasOwn(prompts, '')) return [];
-  return [{ path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'a prompt must have a name' }];
+  return [
+    { path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'the name of a prompt must not be empty' },
+  ];
 }
 
-/** Without `prompts` in the file the model's own are meant, which are not known here. */
+/** Without `prompts` in the file, the model's own prompts apply, which are not known here. */
 function unknownDefault({ prompts, default_prompt_name: name }: Fields): Finding[] {
   if (!isMapping(prompts) || typeof name !== 'string' || name === '' || Object.hasOwn(prompts, name))
     return [];

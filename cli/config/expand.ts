@@ -1,4 +1,4 @@
-/** What a config file may say in a path: a leading `~`, and `${NAME}`; `$${` stands for `${`. */
+/** The environment for expanding paths: a leading `~`, and `${NAME}`; `$${` is a literal `${`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function expand(text: string, env: Environment): string {
@@ -9,13 +9,13 @@ export function expand(text: string, env: Environment): string {
   return homeward ? `${homeOf(env) ?? ''}${rest}` : rest;
 }
 
-/** Why a path cannot be expanded; empty when it can. */
+/** Returns why a path cannot be expanded; empty if it can. */
 export function expansionProblems(text: string, env: Environment): string[] {
   const problems = [...text.matchAll(REFERENCE)].flatMap(([whole, name]) => {
     if (whole === ESCAPED) return [];
     if (!whole.endsWith('}')) return [`\`${whole}\` is not closed; write $\${ for a literal \${`];
     if (!NAME.test(name ?? ''))
-      return [`\`${whole}\` does not name a variable; write \${NAME}, or $\${ for a literal \${`];
+      return [`\`${whole}\` is not a variable; write \${NAME}, or $\${ for a literal \${`];
     return lookUp(env, name ?? '') === undefined ? [`the environment variable \`${name}\` is not set`] : [];
   });
   if (HOME.test(text) && homeOf(env) === undefined) problems.push('`~` cannot be expanded: HOME is not set');
@@ -23,7 +23,7 @@ export function expansionProblems(text: string, env: Environment): string[] {
   return expand(text, env).trim() === '' ? ['expands to an empty path'] : [];
 }
 
-/** Writes a path so that expanding it gives it back. */
+/** Escapes a path so that expanding it returns the original. */
 export function literalPath(path: string): string {
   return (HOME.test(path) ? `./${path}` : path).replaceAll('${', () => ESCAPED);
 }

@@ -7,8 +7,8 @@ export interface ModelGuess {
 }
 
 /**
- * What a model's config.json suggests for a starter config, and its modules.json, which sentence-transformers writes. Only
- * a guess: the build checks it against the ONNX graph.
+ * Guesses the name and type of a model from its config.json, and from modules.json, which sentence-transformers writes. The
+ * build checks the guess against the ONNX graph.
  */
 export function guessModel(config: unknown, folderName: string, modules?: unknown): ModelGuess {
   const fields = isMapping(config) ? config : {};
@@ -27,7 +27,7 @@ function guessType(fields: Fields): ModelType {
   if (architectures.some((name) => name.endsWith('ForTokenClassification'))) return 'token_classification';
   if (architectures.some((name) => name.endsWith('ForSequenceClassification')))
     return 'sequence_classification';
-  // Base models carry labels too, so they only count where nothing names the head.
+  // Base models have labels too, so labels only count if no architecture is named.
   const labels =
     architectures.length > 0 || !isMapping(fields['id2label'])
       ? []
@@ -41,7 +41,7 @@ function guessName(fields: Fields, folderName: string): string {
   return candidates.find((name): name is string => typeof name === 'string' && isName(name)) ?? 'model';
 }
 
-/** `name` of `organisation/name`. A path of the machine that trained the model says nothing to anyone else. */
+/** The `name` of `organization/name`. A local path of the machine that trained the model is not useful. */
 function hubName(nameOrPath: unknown): string | undefined {
   if (typeof nameOrPath !== 'string') return undefined;
   const [, name] = /^(?:[\w-][\w.-]*\/)?([\w-][\w.-]*)$/.exec(nameOrPath) ?? [];

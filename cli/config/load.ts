@@ -13,8 +13,8 @@ import { checkTopLevel } from './top-level.ts';
 import { createValidate } from '../../runtime/core/yaml/validate.ts';
 
 /**
- * Reads a build configuration. Every problem of the file is in the one ConfigError this throws, a line each:
- * `file:line:column  path: message`.
+ * Parses a build configuration. Throws one ConfigError with every problem of the file on its own line: `file:line:column  path:
+ * message`.
  */
 export function parseConfig(text: string, file: string, env: Environment): BuildConfig {
   const yaml = parseYaml(text);
@@ -34,7 +34,7 @@ export function parseConfig(text: string, file: string, env: Environment): Build
   return resolveConfig((rest as ConfigFile).encoderfile, file, env, transformLine(yaml));
 }
 
-/** The line of an inline script's first line; a block scalar's text starts below its `|`. */
+/** The line of the first line of an inline script; the text of a block scalar starts below its `|`. */
 function transformLine({ doc, lines }: ParsedYaml): number {
   const node = nodeAt(doc, ['encoderfile', 'transform']);
   if (!node) return 0;

@@ -1,4 +1,4 @@
-/** The file name of an executable whose config names none. Any model name gives one that every file system takes. */
+/** Default file name of an executable. Every model name results in a name that all file systems accept. */
 export function defaultOutputName(name: string, exeSuffix: string): string {
   const suffix = `.encoder${exeSuffix}`;
   const stem = trim(name.normalize('NFC').replaceAll(NOT_ALLOWED, '-').replaceAll(/-{2,}/g, '-'));
@@ -6,14 +6,14 @@ export function defaultOutputName(name: string, exeSuffix: string): string {
   return `${trim(cut(usable, MAX_BYTES - byteLength(suffix))) || 'model'}${suffix}`;
 }
 
-/** File systems stop at 255; what is left is for the temporary names used while writing. */
+/** File systems allow 255 bytes; the rest is reserved for temporary names. */
 const MAX_BYTES = 240;
-/** Marks are part of letters in many scripts. */
+/** Combining marks are part of letters in many scripts. */
 const NOT_ALLOWED = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
 /** Windows opens the device whatever follows the first dot. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A leading dot hides the file and a leading dash reads as a flag; a mark needs a letter before it. */
+/** A leading dot hides the file, a leading dash looks like a flag, and a combining mark needs a letter before it. */
 const trim = (text: string): string => text.replace(/^[.\-\p{M}]+/u, '').replace(/[.-]+$/, '');
 
 function cut(text: string, maxBytes: number): string {

@@ -5,14 +5,14 @@ import { literalPath } from './expand.ts';
 
 export interface StarterValues {
   readonly name: string;
-  /** The model folder as it is on disk; `~` and `${` in it are escaped. */
+  /** Path of the model folder on disk; `~` and `${` in it are escaped. */
   readonly path: string;
   readonly modelType: ModelType;
 }
 
 /**
- * Fills the `'{{placeholders}}'` of a starter config. Their quotes make the template itself YAML;
- * a value brings the quotes that it needs.
+ * Fills the `'{{placeholders}}'` of a starter config. Their quotes make the template valid YAML; a value brings the quotes that
+ * it needs.
  */
 export function renderConfig(template: string, values: StarterValues): string {
   const texts = new Map([
@@ -23,12 +23,12 @@ export function renderConfig(template: string, values: StarterValues): string {
   return template.replaceAll(/'\{\{(\w+)\}\}'/g, (placeholder, key: string) => {
     const text = texts.get(key);
     if (text === undefined)
-      throw new AppError('InternalError', `The template has an unknown placeholder ${placeholder}`);
+      throw new AppError('InternalError', `Unknown placeholder ${placeholder} in the template`);
     return quoted(text);
   });
 }
 
-/** On one line and in its place as a value, so that the library quotes for just that place. */
+/** Writes the text as a value on one line, so that the library chooses quotes for that position. */
 function quoted(text: string): string {
   return stringify({ k: text }, { lineWidth: 0, blockQuote: false }).slice('k: '.length, -1);
 }

@@ -6,7 +6,7 @@ import { expand, type Environment } from './expand.ts';
 
 type Fields = ConfigFile['encoderfile'];
 
-/** Turns a valid, defaulted file into what the build works from. `transformLine` is where an inline script starts. */
+/** Resolves a valid file with defaults into the build configuration. `transformLine` is the first line of an inline script. */
 export function resolveConfig(
   fields: Fields,
   file: string,
@@ -72,7 +72,7 @@ function limits(given: Fields['transform_limits']): TransformLimits {
   };
 }
 
-/** The schema's defaults are filled in by now; its types do not know. */
+/** Asserts that the schema's default has been filled in, which its types do not express. */
 function defaulted<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The configuration was not validated: a default is missing');
   return value;

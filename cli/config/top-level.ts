@@ -2,7 +2,10 @@ import { CONFIG_FIELDS } from '../../runtime/contract/config-schema.ts';
 import { describe, isMapping } from '../../runtime/core/yaml/describe.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
-/** The slips that make a schema's answer useless: no mapping at all, or fields that nobody indented. `rest` is left to validate. */
+/**
+ * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields without indentation. `rest`
+ * is validated normally.
+ */
 export function checkTopLevel(value: unknown): {
   findings: Finding[];
   rest: Record<string, unknown> | undefined;

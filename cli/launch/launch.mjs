@@ -1,5 +1,5 @@
-// Starts one of our programs on the Node we pin, whatever Node started this file: the programs are TypeScript run from
-// source, which older versions cannot read. Plain JavaScript for that reason.
+// Starts a program of this project on the pinned Node, whatever Node version started this file: the programs are TypeScript,
+// which older versions cannot run. This file is plain JavaScript for the same reason.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -17,14 +17,14 @@ export function launch(entry) {
   });
   child.on('error', (error) => {
     console.error(
-      `Error: Cannot start Node: ${error.message}. Run npm run setup in the project's folder first.`,
+      `Error: Cannot start Node: ${error.message}. Run npm run setup in the folder of the project first.`,
     );
     process.exit(1);
   });
   child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-  // Whoever stops or reloads a service knows the id of this process, not of its child.
+  // Service managers signal this process, because they do not know the id of its child.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A terminal sends this one to both.
+  // A terminal sends SIGINT to both processes.
   process.on('SIGINT', () => {});
 }
 
@@ -34,6 +34,6 @@ function pinnedNode() {
     const path = fileURLToPath(new URL(`../../node_modules/${name}/bin/node${suffix}`, import.meta.url));
     if (existsSync(path)) return path;
   }
-  console.error("Error: Node 26 is not installed here. Run npm run setup in the project's folder first.");
+  console.error('Error: Node 26 is not installed. Run npm run setup in the folder of the project first.');
   return process.exit(1);
 }

@@ -1,7 +1,7 @@
 import { inspect, type Inspection } from '../../runtime/core/inspection.ts';
 import { withFileSource } from '../adapters/file-source.ts';
 
-/** `encoderfile inspect`: what a model executable or base runtime of any platform is made of. */
+/** `encoderfile inspect`: shows the contents of a model executable or base runtime of any platform. */
 export async function inspectFile(path: string): Promise<Inspection> {
   return await withFileSource(path, inspect);
 }

@@ -3,7 +3,7 @@ import { ownVersion } from '../adapters/package-files.ts';
 import { unzstd } from '../adapters/zstd.ts';
 import { bundleProgram, type ProgramName } from '../build/base/program.ts';
 
-/** The license notices that an executable of this version contains. */
+/** Returns the license notices that executables of this version contain. */
 export async function licenses(program: ProgramName): Promise<string> {
   const { assets } = await bundleProgram(program, ownVersion());
   const notices = assets.get(ASSET_NOTICES);

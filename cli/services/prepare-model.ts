@@ -16,7 +16,7 @@ import { planManifest } from '../build/plan.ts';
 import type { Reporter } from '../build/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 
-/** Checks a model and makes it ready, with files in `folder`: what `build` starts with, and all that `validate` does. */
+/** Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of `validate`. */
 export async function prepareModel(
   config: BuildConfig,
   folder: string,
@@ -31,9 +31,9 @@ export async function prepareModel(
     ...sentence?.defaults,
     chosenLength: config.maxLength,
   });
-  check.done(`${tokenizer.tokenizer.vocabularySize} tokens, texts up to ${tokenizer.settings.maxLength}`);
+  check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
 
-  const optimize = report.step('Optimising and running the model');
+  const optimize = report.step('Optimizing and running the model');
   const graph = await prepareGraph(
     {
       modelType: config.modelType,
@@ -46,12 +46,14 @@ export async function prepareModel(
   );
   const id2label = readLabels(modelConfig, config.modelType, graph.width, files.modelConfig);
   const { inputs, output } = graph.signature;
-  optimize.done(`${output.name}, ${graph.width} wide, ${graph.precision}; ${BATCHING_TEXT[graph.batching]}`);
+  optimize.done(
+    `${output.name}, ${graph.width} dimensions, ${graph.precision}; ${BATCHING_TEXT[graph.batching]}`,
+  );
 
-  // A transform of vectors can replace what the model returned; logits are part of each result.
+  // A transform of vectors can replace the model output, but logits are part of each result.
   if (!transform || !givesVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
   if (transform && config.validateTransform) {
-    const attempt = report.step('Trying the transform');
+    const attempt = report.step('Testing the transform');
     await tryTransform(transform, config.modelType, graph, report.print);
     attempt.done(transform.name);
   }

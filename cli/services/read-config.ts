@@ -13,8 +13,8 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')
-      throw configError(`No such config file: ${file}. Write one with \`encoderfile init\`.`, error);
-    if (code === 'EISDIR') throw configError(`${file} is a folder; name the YAML file in it.`, error);
+      throw configError(`No such config file: ${file}. Create one with \`encoderfile init\`.`, error);
+    if (code === 'EISDIR') throw configError(`${file} is a folder. Pass the YAML file in it.`, error);
     throw configError(`Cannot read ${file}: ${messageOf(error)}.`, error);
   }
 }

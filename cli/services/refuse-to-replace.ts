@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { configError } from '../../runtime/contract/errors.ts';
 
-/** Throws where a file that is about to be written with --output-path exists already. `shown` is how the user named it. */
+/** Rejects overwriting an existing file with --output-path. `shown` is the file as the user named it. */
 export async function refuseToReplace(output: string, shown: string, overwrite: boolean): Promise<void> {
   const found = await stat(output).catch(() => undefined);
-  if (found?.isDirectory()) throw configError(`${shown} is a folder; name a file with --output-path.`);
-  // A device or a pipe is written in place.
+  if (found?.isDirectory()) throw configError(`${shown} is a folder. Pass a file with --output-path.`);
+  // Devices and pipes are written in place.
   if (!found?.isFile() || overwrite) return;
   throw configError(
-    `${shown} exists already. Pass --force to overwrite it, or name another file with --output-path.`,
+    `${shown} already exists. Pass --force to overwrite it, or choose another file with --output-path.`,
   );
 }

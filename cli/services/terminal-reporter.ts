@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { duration, formatBytes, progressLine } from '../../runtime/core/progress.ts';
 import { type Reporter, silentReporter, type Step } from '../build/reporter.ts';
 
-/** Progress on stderr: a living line on a terminal, plain finished lines elsewhere, nothing when quiet. */
+/** Reports progress on stderr: an updating line on a terminal, only finished lines elsewhere, nothing when quiet. */
 export function reporterFor(quiet: boolean): Reporter {
   if (quiet) return silentReporter;
   return {

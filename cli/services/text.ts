@@ -1,6 +1,6 @@
 import { basename, relative, sep } from 'node:path';
 
-/** Rows of words as text columns. */
+/** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
@@ -13,18 +13,18 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** A path as a user would type it here: relative where it lies below the current directory. */
+/** A path as a user would type it: relative if it is below the current directory. */
 export function shownPath(path: string): string {
   const here = relative(process.cwd(), path);
   if (here === '') return '.';
   return here.startsWith('..') || here === path ? path : `.${sep}${here}`;
 }
 
-/** A path as a word for a shell. */
+/** Quotes a path as a shell word. */
 export const shellWord = (path: string): string =>
   /[^\w./-]/.test(basename(path)) ? `'${path.replaceAll("'", String.raw`'\''`)}'` : path;
 
-/** The first dozen of a long list. */
+/** The first dozen items of a long list. */
 export const shortList = (items: readonly string[]): string =>
   items.length <= MAX_ITEMS
     ? items.join(', ')

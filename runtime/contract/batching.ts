@@ -7,6 +7,6 @@ export type Batching = 'any' | 'equal_length' | 'single';
 /** For tables that people read. */
 export const BATCHING_TEXT: Readonly<Record<Batching, string>> = {
   any: 'any texts together',
-  equal_length: 'texts of the same number of tokens together',
-  single: 'one text at a time, because the model answers differently in a batch',
+  equal_length: 'only texts with the same number of tokens together',
+  single: 'one text at a time, because batching changes the results of this model',
 };

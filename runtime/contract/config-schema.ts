@@ -13,17 +13,17 @@ const path = (description: string) =>
 
 const modelFiles = Type.Object(
   {
-    model_config_path: path('The config.json of the model.'),
-    model_weights_path: path('The ONNX weights.'),
-    tokenizer_path: path('The tokenizer.json.'),
-    tokenizer_config_path: Type.Optional(path('The tokenizer_config.json, where the model has one.')),
+    model_config_path: path('Path of config.json.'),
+    model_weights_path: path('Path of the ONNX weights.'),
+    tokenizer_path: path('Path of tokenizer.json.'),
+    tokenizer_config_path: Type.Optional(path('Path of tokenizer_config.json, if the model has one.')),
   },
-  { additionalProperties: false, description: 'The files of the model, each by its own path.' },
+  { additionalProperties: false, description: 'The files of the model, each with its own path.' },
 );
 
 const transformFile = Type.Object(
-  { path: path('A Lua file that defines `Postprocess`.') },
-  { additionalProperties: false, description: 'A Lua script in a file of its own.' },
+  { path: path('Path of a Lua file that defines `Postprocess`.') },
+  { additionalProperties: false, description: 'A Lua script in a separate file.' },
 );
 
 /** Only of sentence_embedding models. */
@@ -31,33 +31,33 @@ const sentence = {
   pooling: Type.Optional(
     Type.Enum(POOLINGS, {
       description:
-        "How the vectors of a text's tokens become one. Default: what 1_Pooling/config.json of the model says, else mean.",
+        'How token vectors are pooled into one vector per text. Default: the mode in 1_Pooling/config.json of the model, or mean.',
     }),
   ),
   normalize: Type.Optional(
     Type.Boolean({
       description:
-        'Divide each vector by its length. Default: whether modules.json of the model has a Normalize module.',
+        'Whether to L2-normalize vectors. Default: true if modules.json of the model has a Normalize module.',
     }),
   ),
   dimensions: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Keep only so many first numbers of each vector. Default: all.',
+      description: 'Truncate vectors to this many dimensions. Default: all dimensions.',
     }),
   ),
   prompts: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: 'object',
-      additionalProperties: { type: 'string', description: 'Text that is put before a text.' },
-      description: 'Prompts by name. Default: those of config_sentence_transformers.json of the model.',
+      additionalProperties: { type: 'string', description: 'Text to put before each input text.' },
+      description: 'Prompts by name. Default: the prompts in config_sentence_transformers.json of the model.',
     }),
   ),
   default_prompt_name: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'The prompt of requests that name none. Default: what config_sentence_transformers.json says, else none.',
+        'Name of the prompt for requests that name none. Default: the default in config_sentence_transformers.json, or none.',
     }),
   ),
 };
@@ -70,7 +70,7 @@ const transformLimits = Type.Object(
         minimum: 1000,
         maximum: Number.MAX_SAFE_INTEGER,
         default: instructions,
-        description: "Instructions of Lua's machine.",
+        description: 'Maximum number of instructions of the Lua virtual machine.',
       }),
     ),
     memory_mb: Type.Optional(
@@ -78,7 +78,7 @@ const transformLimits = Type.Object(
         minimum: 1,
         maximum: 1024,
         default: memory_mb,
-        description: 'Megabytes that the script may hold at once, its tensors included.',
+        description: 'Maximum memory of the script in megabytes, tensors included.',
       }),
     ),
     seconds: Type.Optional(
@@ -86,11 +86,11 @@ const transformLimits = Type.Object(
         minimum: 0.1,
         maximum: 3600,
         default: seconds,
-        description: 'Seconds, for what takes long in few instructions.',
+        description: 'Maximum run time in seconds.',
       }),
     ),
   },
-  { additionalProperties: false, default: {}, description: 'What a transform may use for one text.' },
+  { additionalProperties: false, default: {}, description: 'Limits of the transform, per text.' },
 );
 
 const build = Type.Object(
@@ -99,22 +99,22 @@ const build = Type.Object(
       minLength: 1,
       maxLength: 256,
       pattern: NO_CONTROL_CHARACTERS,
-      description: 'Identifier of the model; every response carries it as `model_id`.',
+      description: 'Model name, returned as `model_id` in every response.',
     }),
     version: Type.Optional(
-      Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build, free text.' }),
+      Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build; any text.' }),
     ),
-    path: Type.Union([path('Folder that holds model.onnx, tokenizer.json and config.json.'), modelFiles], {
-      description: 'The model: a folder, or its files one by one. Relative to this file.',
+    path: Type.Union([path('Folder that contains model.onnx, tokenizer.json and config.json.'), modelFiles], {
+      description: 'The model: a folder, or one path per file. Paths are relative to this file.',
     }),
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
-      description: 'What the model computes; decides the endpoints and their results.',
+      description: 'Type of the model; it determines the endpoints and the shape of their results.',
     }),
     output: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'Output of the ONNX graph to take results from. Default: the one that `model_type` needs, by its usual name or by its shape.',
+          'Output of the ONNX graph to read results from. Default: the output that fits `model_type`, by name or by shape.',
       }),
     ),
     max_length: Type.Optional(
@@ -122,16 +122,14 @@ const build = Type.Object(
         minimum: 3,
         maximum: 1_000_000,
         description:
-          'Maximum number of tokens of a text, special tokens included; longer texts are cut. Default: what the files of the model say.',
+          'Maximum number of tokens per text, special tokens included; longer texts are truncated. Default: read from the model files.',
       }),
     ),
     ...sentence,
     output_path: Type.Optional(
-      path('Where the executable is written. Relative to the current directory. Default: ./<name>.encoder'),
+      path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
-    cache_dir: Type.Optional(
-      path("Folder for downloaded and prepared base runtimes. Default: the system's cache folder."),
-    ),
+    cache_dir: Type.Optional(path("Cache folder for base runtimes. Default: the system's cache folder.")),
     transform: Type.Optional(
       Type.Union(
         [
@@ -144,24 +142,25 @@ const build = Type.Object(
     validate_transform: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Run the transform on real and on made-up output before building.',
+        description: 'Test the transform on real and on random output before building.',
       }),
     ),
     lua_libs: Type.Optional(
       Type.Array(Type.Enum([...LIBRARY_NAMES]), {
         default: [],
-        description: 'Libraries of Lua for the transform, beside table, string, math and utf8.',
+        description:
+          'Additional Lua libraries for the transform; table, string, math and utf8 are always available.',
       }),
     ),
     transform_limits: Type.Optional(transformLimits),
     build: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Write the executable; false writes its assets as a folder instead.',
+        description: 'Whether to write an executable; false writes its assets as a folder.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'One build of one model.' },
+  { additionalProperties: false, description: 'Settings of one build.' },
 );
 
 /** The YAML build configuration as JSON Schema draft-07: what the CLI validates with and what editors complete from. */

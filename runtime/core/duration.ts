@@ -13,7 +13,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const LONGEST = 2 ** 31 - 1;
 
 export const DURATION_RULE =
-  'a time above zero: seconds such as 15, or with units such as "500ms", "15s", "1m30s"';
+  'a positive duration: seconds such as 15, or a value with units such as "500ms", "15s", "1m30s"';
 
 /** Milliseconds of a time as people write it: bare seconds, or parts with units. undefined where it is none. */
 export function parseDuration(value: string | number): number | undefined {

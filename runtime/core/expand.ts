@@ -8,7 +8,7 @@ export interface Expansion {
 }
 
 const PLACEHOLDER = /\$(?:\$|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g;
-const ESCAPE = 'A dollar sign of its own is written $$.';
+const ESCAPE = 'Write $$ for a literal dollar sign.';
 
 export interface ExpandOptions {
   /** Whether `$NAME` stands for a variable too; it does, unless said otherwise. */
@@ -26,7 +26,7 @@ export function expand(text: string, env: Environment, { bareNames = true }: Exp
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (fallback !== undefined && (value === undefined || value === '')) return fallback;
     if (value === undefined) {
-      problems.push(`the variable ${name} is not set. Set it, or write \${${name}:-a default}. ${ESCAPE}`);
+      problems.push(`the variable ${name} is not set. Set it, or write \${${name}:-default}. ${ESCAPE}`);
       return '';
     }
     used.push({ name, value });
@@ -37,14 +37,14 @@ export function expand(text: string, env: Environment, { bareNames = true }: Exp
     (found: string, braced: string | undefined, open: string | undefined, bare: string | undefined) => {
       if (bare !== undefined) return bareNames ? take(bare, undefined) : found;
       if (open !== undefined) {
-        problems.push(`a \${ has no } after it. ${ESCAPE}`);
+        problems.push(`\${ is not closed with }. ${ESCAPE}`);
         return '';
       }
       if (braced === undefined) return '$';
       const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(braced) ?? [];
       if (name !== undefined) return take(name, fallback);
       problems.push(
-        `${JSON.stringify(found)} names no variable. Write \${NAME} or \${NAME:-a default}. ${ESCAPE}`,
+        `${JSON.stringify(found)} is not a variable reference. Write \${NAME} or \${NAME:-default}. ${ESCAPE}`,
       );
       return '';
     },

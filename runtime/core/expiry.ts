@@ -7,4 +7,4 @@ export function parseExpiry(text: string, now: number): number | undefined {
   return span === undefined ? parseTimestamp(text) : now + span;
 }
 
-export const EXPIRY_RULE = 'a number and s, m, h, d or w, as 30d, or a date, as 2027-01-31';
+export const EXPIRY_RULE = 'a number with a unit s, m, h, d or w, e.g. 30d, or a date, e.g. 2027-01-31';

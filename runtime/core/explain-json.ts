@@ -7,7 +7,7 @@ const SEARCHED_LENGTH = 65_536;
 export function explainJson(text: string, error: unknown): string {
   const at =
     positionIn(messageOf(error)) ?? (text.length <= SEARCHED_LENGTH ? searchPosition(text) : undefined);
-  if (at === undefined) return 'somewhere in it is an unexpected character.';
+  if (at === undefined) return 'unexpected character at an unknown position.';
   if (at >= text.length) return text.trim() === '' ? 'it is empty.' : 'it ends too early.';
   const before = text.slice(0, at);
   const line = before.split('\n').length;

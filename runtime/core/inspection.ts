@@ -40,7 +40,10 @@ export function inspectionTable(inspection: Inspection): string {
     ...(model
       ? ([
           ['Model', `${model.name} ${model.version}`],
-          ['Type', `${model.modelType}, output ${model.output}, ${model.width} wide, ${model.precision}`],
+          [
+            'Type',
+            `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`,
+          ],
           ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
           ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
           ...(labels ? [['Labels', labels.join(', ')]] : []),
@@ -48,7 +51,7 @@ export function inspectionTable(inspection: Inspection): string {
           ...sentenceFacts(model),
           ['Built by', model.builtBy],
         ] as [string, string][])
-      : ([runtime.program ? ['Program', runtime.program] : ['Model', 'none: this is a base runtime']] as [
+      : ([runtime.program ? ['Program', runtime.program] : ['Model', 'none; this is a base runtime']] as [
           string,
           string,
         ][])),
@@ -62,7 +65,7 @@ export function inspectionTable(inspection: Inspection): string {
       formatBytes(bytes) + (unpackedBytes === undefined ? '' : ` (unpacked ${formatBytes(unpackedBytes)})`),
     ]),
   ];
-  return [...table(facts), '', 'Made of:', ...table(sizes).map((line) => `  ${line}`)].join('\n');
+  return [...table(facts), '', 'Built with:', ...table(sizes).map((line) => `  ${line}`)].join('\n');
 }
 
 function versions({ version, node, onnxruntime }: RuntimeInfo): string {

@@ -20,12 +20,12 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 /** Why a header of this name cannot be sent; undefined if it can. */
 export function whyNoHeaderName(name: string): string | undefined {
-  if (!NAME.test(name)) return 'is no name of a header; it has letters, digits and dashes, and no blanks';
-  if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by the connection itself; leave it out';
+  if (!NAME.test(name)) return 'is not a valid header name; use letters, digits and dashes, without spaces';
+  if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by the connection itself; remove it';
   return undefined;
 }
 
 export const isHeaderValue = (value: string): boolean => VALUE.test(value);
 
 export const HEADER_VALUE_RULE =
-  'holds what no header can carry; a value is one line of characters of ASCII or Latin-1';
+  'contains characters that headers cannot carry; use one line of ASCII or Latin-1 characters';

@@ -6,7 +6,7 @@ export const isSendableKey = (key: string): boolean => SENDABLE.test(key);
 
 /** The end of a sentence that begins with where the key comes from. */
 export const SENDABLE_KEY_RULE =
-  'holds what no header can carry; a key is one line of printable ASCII characters without blanks at its ends';
+  'contains characters that headers cannot carry; use one line of printable ASCII without spaces at either end';
 
 /** Files of secrets end with a line end, and variables that were filled from them too. */
 export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');

@@ -66,6 +66,6 @@ function findPrompt(
   throw inputError(
     known.length > 0
       ? `${label} must be one of ${known.join(', ')}, not ${given}`
-      : `${label} is ${given}, but this model has no prompts. Leave it out.`,
+      : `${label} is ${given}, but this model has no prompts. Remove it.`,
   );
 }

@@ -13,5 +13,5 @@ export function verificationText(file: string, verdicts: readonly SectionVerdict
 
 export function alteredMessage(file: string, verdicts: readonly SectionVerdict[]): string {
   const names = verdicts.filter((verdict) => !isIntact(verdict)).map(({ name }) => `\`${name}\``);
-  return `${file} was altered or damaged in ${names.join(', ')}. Copy it again from where it was built.`;
+  return `${file} is corrupted in ${names.join(', ')}. Copy the file again from where it was built.`;
 }

@@ -7,10 +7,10 @@ export function readOrigin(text: string): string | undefined {
   return url.origin === 'null' ? text.replace(/\/$/, '') : url.origin;
 }
 
-export const ORIGIN_RULE = 'Write scheme and host, as https://app.example, or * for all.';
+export const ORIGIN_RULE = 'Use scheme and host, e.g. https://app.example, or * for all origins.';
 
 /** Whether a text can be what a client calls a machine, with a port or without. */
 export const isHostName = (text: string): boolean =>
   !/[\s/?#@\\]/.test(text) && URL.canParse(`http://${text}`);
 
-export const HOST_NAME_RULE = 'Write it as model.example.';
+export const HOST_NAME_RULE = 'Use a name such as model.example.';

@@ -17,7 +17,9 @@ export function openFileSource(path: string): FileSource {
       for (let done = 0; done < length;) {
         const count = readSync(fd, bytes, done, length - done, offset + done);
         if (count === 0)
-          throw configError(`${path} ends before byte ${offset + length}; it was cut while being read.`);
+          throw configError(
+            `${path} was truncated while it was being read: it ends before byte ${offset + length}.`,
+          );
         done += count;
       }
       return bytes;

@@ -42,7 +42,7 @@ export async function openLineFile(
 
   const lose = (lines: number, why: string): void => {
     lost += lines;
-    if (!troubled) onTrouble(`${path} cannot be written, and lines are lost: ${why}`);
+    if (!troubled) onTrouble(`cannot write ${path}, lines are lost: ${why}`);
     troubled = true;
   };
   const take = (): string[] => {
@@ -70,7 +70,7 @@ export async function openLineFile(
       canRotate = true;
       await reopen();
     } catch (error) {
-      if (canRotate) onTrouble(`${path} cannot be rotated and grows beyond its limit: ${messageOf(error)}`);
+      if (canRotate) onTrouble(`cannot rotate ${path}, it grows beyond its limit: ${messageOf(error)}`);
       canRotate = false;
     }
     return canRotate;

@@ -32,25 +32,25 @@ export async function readText(path: string): Promise<TextFileOnDisk | undefined
 }
 
 function refuseKind(path: string, facts: Stats): void {
-  if (facts.isDirectory()) throw configError(`Cannot read ${path}: it is a folder. Name a file.`);
+  if (facts.isDirectory()) throw configError(`Cannot read ${path}: it is a folder. Pass a file.`);
   if (!facts.isFile() && path !== devNull)
-    throw configError(`Cannot read ${path}: it is no regular file. Name one that is.`);
+    throw configError(`Cannot read ${path}: it is not a regular file. Pass a regular file.`);
   if (facts.size <= MOST_BYTES) return;
   const size = `${(facts.size / 1024 / 1024).toFixed(1)} MiB`;
   throw configError(
-    `${path} has ${size}; a configuration has at most ${MOST_BYTES / 1024 / 1024} MiB. Name another file.`,
+    `${path} has ${size}, but a configuration file may have at most ${MOST_BYTES / 1024 / 1024} MiB. Pass another file.`,
   );
 }
 
 function decode(path: string, bytes: Uint8Array): string {
   if (bytes.includes(0))
     throw configError(
-      `${path} is not a text file: it holds zero bytes. Name another file, or save it as UTF-8.`,
+      `${path} is not a text file: it contains zero bytes. Pass another file, or save it as UTF-8.`,
     );
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw configError(`${path} is not text in UTF-8. Save it as UTF-8.`, error);
+    throw configError(`${path} is not valid UTF-8. Save it as UTF-8.`, error);
   }
 }
 
@@ -60,9 +60,9 @@ const codeOf = (error: unknown): string | undefined => {
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'it may not be read. Change its permissions',
-  EPERM: 'it may not be read. Change its permissions',
-  ENOTDIR: 'one of its parent folders is a file. Name another path',
-  ELOOP: 'its links lead in a circle. Name another path',
-  ENAMETOOLONG: 'the name is too long for this file system. Name another path',
+  EACCES: 'permission denied. Change its permissions',
+  EPERM: 'permission denied. Change its permissions',
+  ENOTDIR: 'one of its parent folders is a file. Pass another path',
+  ELOOP: 'its symbolic links form a loop. Pass another path',
+  ENAMETOOLONG: 'the name is too long for this file system. Pass another path',
 };

@@ -11,7 +11,7 @@ export function writeAll(fd: number, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') throw new ReaderGone('the reader of the output went away', { cause: error });
+      if (code === 'EPIPE') throw new ReaderGone('the output was closed by its reader', { cause: error });
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

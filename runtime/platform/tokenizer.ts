@@ -80,9 +80,7 @@ export function openTokenizer(
     },
     async decode(ids, skipSpecialTokens) {
       const rows = ids.map((row) => [...row]);
-      return await tokenizer
-        .decodeBatch(rows, skipSpecialTokens)
-        .catch(failed('Error while decoding tokens'));
+      return await tokenizer.decodeBatch(rows, skipSpecialTokens).catch(failed('Error during decoding'));
     },
   };
 }

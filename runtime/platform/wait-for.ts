@@ -27,4 +27,4 @@ export async function waitFor<Value>(
   }
 }
 
-export const callerLeft = (): AppError => new AppError('CancelledError', 'The caller has left.');
+export const callerLeft = (): AppError => new AppError('CancelledError', 'Client disconnected.');

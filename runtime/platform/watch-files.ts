@@ -49,7 +49,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
         watcher.on('error', lookSoon);
         watchers.push(watcher);
       } catch (error) {
-        onTrouble(`${folder} cannot be watched for changes: ${messageOf(error)}. Reload by signal instead.`);
+        onTrouble(`Cannot watch ${folder} for changes: ${messageOf(error)}. Reload with a signal instead.`);
       }
     }
     // One that is nearer may have come just before its parent was watched.

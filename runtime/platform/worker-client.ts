@@ -44,7 +44,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     else promise?.resolve(message.reply);
   });
   worker.on('error', (error) => end(AppError.from(error)));
-  worker.on('exit', () => end(new AppError('InternalError', 'A worker thread ended.')));
+  worker.on('exit', () => end(new AppError('InternalError', 'A worker thread exited.')));
 
   return {
     alive: () => dead === undefined,

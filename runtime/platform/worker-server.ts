@@ -14,7 +14,7 @@ type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Ans
 /** The answering side of a worker thread: requests are handled one after the other, in the order they come. */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
-  if (!port) throw new Error('a worker entry runs in a worker thread only');
+  if (!port) throw new Error('a worker entry must run in a worker thread');
   const post = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   let before = Promise.resolve();

@@ -45,14 +45,10 @@ export function needsKey({ check }: Access): boolean {
 export function bearerToken(authorization: string | null | undefined): string {
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? [];
   if (token !== undefined) return token.trim();
-  throw new AppError(
-    'UnauthorizedError',
-    'This server needs an API key: send the header `Authorization: Bearer <key>`.',
-  );
+  throw new AppError('UnauthorizedError', 'Missing API key. Send the header `Authorization: Bearer <key>`.');
 }
 
-export const unknownKey = (): AppError =>
-  new AppError('UnauthorizedError', 'The API key is not known to this server.');
+export const unknownKey = (): AppError => new AppError('UnauthorizedError', 'Invalid API key.');
 
 /** Keys are compared by these. */
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();

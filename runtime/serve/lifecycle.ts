@@ -66,7 +66,7 @@ export function createLifecycle(): Lifecycle {
     enter(onCut) {
       if (phase !== 'ready') {
         throw phase === 'starting'
-          ? new AppError('UnavailableError', 'The server is starting; try again.')
+          ? new AppError('UnavailableError', 'The server is starting. Retry in a moment.')
           : new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
       }
       return countIn(onCut);

@@ -16,17 +16,17 @@ export function explainListenError(error: unknown, target: ListenTarget): AppErr
 }
 
 const unknownHost = ({ hostname }: ListenTarget): string =>
-  `the host name "${hostname}" is not known. Give an address of this machine, or 0.0.0.0 for all of them.`;
+  `unknown host name "${hostname}". Set an address of this machine, or 0.0.0.0 for all addresses.`;
 
-const noIpv6 = (): string => 'this machine has no IPv6. Give an IPv4 address, or 0.0.0.0 for all of them.';
+const noIpv6 = (): string => 'this machine has no IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
 
 /** By Node's error codes. */
 const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
-  EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another with ${portFlag}.`,
-  EACCES: ({ portFlag }) => `this user may not use that port. Choose one above 1023 with ${portFlag}.`,
-  EPERM: ({ portFlag }) => `this user may not use that port. Choose one above 1023 with ${portFlag}.`,
+  EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another port with ${portFlag}.`,
+  EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
+  EPERM: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
   EADDRNOTAVAIL: () =>
-    'this machine does not have that address. Give one that it has, or 0.0.0.0 for all of them.',
+    'the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
   ENOTFOUND: unknownHost,
   EAI_AGAIN: unknownHost,
   EAI_FAIL: unknownHost,
@@ -34,7 +34,8 @@ const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
   ERR_INVALID_IP_ADDRESS: unknownHost,
   EAFNOSUPPORT: noIpv6,
   EAI_ADDRFAMILY: noIpv6,
-  ERR_SOCKET_BAD_PORT: ({ portFlag }) => `a port is a number from 0 to 65535. Set it with ${portFlag}.`,
+  ERR_SOCKET_BAD_PORT: ({ portFlag }) =>
+    `the port must be a number from 0 to 65535. Set it with ${portFlag}.`,
 };
 
 function codeOf(error: unknown): string {

@@ -19,10 +19,8 @@ export function readTls(
   names = FLAGS,
 ): TlsFiles | undefined {
   if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined)
-    throw configError(`${names.key} is given without ${names.cert}; TLS needs both.`);
-  if (keyFile === undefined)
-    throw configError(`${names.cert} is given without ${names.key}; TLS needs both.`);
+  if (certFile === undefined) throw configError(`${names.key} requires ${names.cert}.`);
+  if (keyFile === undefined) throw configError(`${names.cert} requires ${names.key}.`);
   const refuseCert = refuse(names.cert, certFile, 'a certificate');
   const refuseKey = refuse(names.key, keyFile, `the key of ${certFile}, without a passphrase`);
   const cert = attempt(() => readFileSync(certFile), refuseCert);
@@ -36,7 +34,7 @@ export function readTls(
 /** OpenSSL takes a certificate and a key of different kinds, each for itself. */
 function requirePair(cert: Buffer, key: Buffer): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
-  throw new Error('it belongs to another certificate');
+  throw new Error('it belongs to a different certificate');
 }
 
 /** The one sentence about a file that cannot be used. */
@@ -44,7 +42,7 @@ const refuse =
   (flag: string, file: string, content: string) =>
   (error: unknown): AppError =>
     configError(
-      `${flag}: ${file} cannot be used: ${reasonOf(error)}. It must be a PEM file with ${content}.`,
+      `${flag}: cannot use ${file}: ${reasonOf(error)}. It must be a PEM file with ${content}.`,
       error,
     );
 

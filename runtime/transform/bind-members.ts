@@ -18,7 +18,7 @@ export function pushMember(
     const self = values.take('tensor', inside, 1);
     if (self !== undefined) return self;
     const found = values.describe(inside, 1);
-    throw new Error(`${name} is called on a tensor, as in t:${name}(...), not on ${found}`);
+    throw new Error(`${name} must be called on a tensor, as in t:${name}(...), not on ${found}`);
   };
   const takeArgument = (inside: number, parameter: Parameter, index: number): unknown => {
     const isMissing = machine.typeAt(inside, index) <= LUA_TYPE.nil;

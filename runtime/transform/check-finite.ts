@@ -11,6 +11,6 @@ export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScr
   throw new AppError(
     'InternalError',
     `The transform failed: ${name}: Postprocess returned ${data[index]} at ${describeShape(placeOf(index, shape))}; ` +
-      'every number must be finite. Check divisions by 0, logarithms and roots',
+      'results must be finite numbers. Check divisions by 0, logarithms and roots',
   );
 }

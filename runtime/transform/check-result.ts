@@ -46,6 +46,6 @@ function checkIndices({ data }: Tensor, labels: number): void {
   if (wrong === undefined) return;
   throw new AppError(
     'InternalError',
-    `Postprocess returned ${wrong} as the index of a label; there are ${labels} labels, counted from 0, as argmax counts them`,
+    `Postprocess returned ${wrong} as a label index; there are ${labels} labels, and indexes start at 0, as with argmax`,
   );
 }

@@ -199,9 +199,9 @@ export class LuaMachine {
     const { instructions, seconds } = this.#limits;
     const message =
       this.#instructions > instructions
-        ? `it ran more than ${instructions} instructions (transform_limits.instructions)`
+        ? `it exceeded its limit of ${instructions} instructions (transform_limits.instructions)`
         : performance.now() > this.#deadline
-          ? `it ran longer than ${seconds} s (transform_limits.seconds)`
+          ? `it exceeded its time limit of ${seconds} s (transform_limits.seconds)`
           : undefined;
     if (message === undefined) return;
     // From now on every instruction fails, so that a script that catches the error cannot go on.
@@ -223,7 +223,7 @@ export class LuaMachine {
   }
 
   #tooMuchMemory(): string {
-    return `it used more than ${this.#limits.memory_mb} MB of memory (transform_limits.memory_mb)`;
+    return `it exceeded its memory limit of ${this.#limits.memory_mb} MB (transform_limits.memory_mb)`;
   }
 }
 

@@ -57,7 +57,7 @@ export class LuaScript {
     lua.lua_callk(state, 0, 0, 0, null);
     lua.lua_getfield(state, globals, name);
     if (this.#machine.typeAt(state, -1) !== LUA_TYPE.function) {
-      throw new Error(`it defines no function named ${name}`);
+      throw new Error(`it does not define a function named ${name}`);
     }
     for (const tensor of given) this.#tensors.push(state, tensor);
     lua.lua_callk(state, given.length, 1, 0, null);
@@ -129,7 +129,7 @@ export class LuaScript {
       const found =
         this.#machine.typeAt(inside, 1) === LUA_TYPE.string ? lua.lua_tolstring(inside, 1, null) : '';
       const names = MEMBERS.filter(({ kind }) => kind === 'method').map(({ name }) => name);
-      throw new Error(`a tensor has no member ${JSON.stringify(found)}; it has ${names.sort().join(', ')}`);
+      throw new Error(`a tensor has no member ${JSON.stringify(found)}; members: ${names.sort().join(', ')}`);
     });
     lua.lua_pushcclosure(state, refuse, 0);
   }

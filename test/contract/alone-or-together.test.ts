@@ -90,7 +90,12 @@ test.each(MODELS)('a text has one result, alone or with others: %s', async (mode
 
 describe('models whose answers depend on the batch', () => {
   const EDITS: [name: string, edit: typeof dropAttentionMask, expected: Batching, shown: string][] = [
-    ['no attention mask', dropAttentionMask, 'equal_length', 'texts of the same number of tokens together'],
+    [
+      'no attention mask',
+      dropAttentionMask,
+      'equal_length',
+      'only texts with the same number of tokens together',
+    ],
     ['dynamic quantization', quantizeFirstProduct, 'single', 'one text at a time'],
     ['a scale over the batch made by hand', quantizeByHand, 'single', 'one text at a time'],
   ];

@@ -141,7 +141,7 @@ verifiesOnce('build:other-output', async () => {
   const refused = await build(other);
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^Error: Cannot write \.\/model\.encoder: it exists and is the model model, built from another config file\. Pass --force to replace it, or choose another output path\.$/m,
+    /^Error: Cannot write \.\/model\.encoder: it already exists and is the model model, built from another config file\. Pass --force to overwrite it, or choose another output path\.$/m,
   );
   expect(readFileSync(output).equals(first)).toBe(true);
   expect((await build(other, '--force')).exitCode).toBe(0);
@@ -174,10 +174,10 @@ verifiesOnce('build:damaged-cache', async () => {
   const damaged = cached()[0] ?? '';
   const named = await buildWith('--base-binary-path', damaged);
   expect(named).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(named.stderr).toMatch(/was altered or damaged in `executable`/);
+  expect(named.stderr).toMatch(/is corrupted in `executable`/);
   const again = await buildWith();
   expect(again.exitCode).toBe(0);
-  expect(again.stderr).toContain('made again, because the cached one was damaged');
+  expect(again.stderr).toContain('rebuilt, because the cached one was corrupted');
   expect((await runExecutable(join(folder(), 'model.encoder'), ['verify'])).exitCode).toBe(0);
   expect((await buildWith()).stderr).toContain('from the cache');
 });

@@ -36,7 +36,8 @@ async function expectRefusal(config: string, message: string): Promise<void> {
   expect(existsSync(join(folder(), 'model.encoder'))).toBe(false);
 }
 
-const TRIAL = '  (in a trial with logits of shape [1, 2]; validate_transform: false skips the trial)';
+const TRIAL =
+  '  (in a trial run with logits of shape [1, 2]; set validate_transform: false to skip trial runs)';
 
 verifiesOnce('build:transform', async () => {
   copyModel(folder());
@@ -55,11 +56,11 @@ verifiesOnce('build:transform-file', async () => {
   copyModel(folder());
   mkdirSync(join(folder(), 'scripts'));
   writeFileSync(join(folder(), 'large.lua'), '-'.repeat(1_000_001));
-  const rule = `\`transform.path\` of ${join(folder(), 'encoderfile.yml')} must name a Lua script`;
+  const rule = `\`transform.path\` of ${join(folder(), 'encoderfile.yml')} must be a Lua script`;
   const cases = {
     'none.lua': `No such file: ${join(folder(), 'none.lua')}. ${rule}.`,
-    scripts: `${join(folder(), 'scripts')} is not a file; ${rule}.`,
-    'large.lua': `${join(folder(), 'large.lua')} has 1000001 bytes; ${rule}, of at most 1000000 bytes.`,
+    scripts: `${join(folder(), 'scripts')} is not a file. ${rule}.`,
+    'large.lua': `${join(folder(), 'large.lua')} has 1000001 bytes. ${rule} of at most 1000000 bytes.`,
   };
   for (const [path, message] of Object.entries(cases))
     await expectRefusal(writeConfig(folder(), { transform: { path } }), message);
@@ -84,7 +85,7 @@ verifiesOnce('build:transform-trial', async () => {
   copyModel(folder());
   const script = '\nfunction Postprocess(logits)\n  return logits:softmax(3)\nend';
   const what =
-    'softmax: axis 3 is not in a tensor of shape [1, 2]: it has axes 1 to 2, or -1 to -2 from the end.';
+    'softmax: axis 3 is out of range for a tensor of shape [1, 2]: it has axes 1 to 2, or -1 to -2 from the end.';
   const source = '  return logits:softmax(3)';
   await expectRefusal(
     withScript(script),
@@ -118,7 +119,7 @@ verifiesOnce('build:transform-shape', async () => {
   );
   await expectRefusal(
     shaped('x:argmax(2) + 2'),
-    `Postprocess returned 3 as the index of a label; there are 2 labels, counted from 0, as argmax counts them\n${TRIAL}`,
+    `Postprocess returned 3 as a label index; there are 2 labels, and indexes start at 0, as with argmax\n${TRIAL}`,
   );
 });
 
@@ -146,7 +147,7 @@ verifiesOnce('build:transform-postprocess', async () => {
   copyModel(folder());
   await expectRefusal(
     withScript('function PostProcess(logits) return logits end'),
-    `The transform failed: it defines no function named Postprocess\n${TRIAL}`,
+    `The transform failed: it does not define a function named Postprocess\n${TRIAL}`,
   );
 });
 
@@ -170,19 +171,19 @@ verifiesOnce('build:transform-limits', async () => {
     withScript(`function Postprocess(x) ${body} return x end`, { transform_limits: limits });
   await expectRefusal(
     limited('while true do end', { instructions: 50_000 }),
-    `The transform failed: it ran more than 50000 instructions (transform_limits.instructions)\n${TRIAL}`,
+    `The transform failed: it exceeded its limit of 50000 instructions (transform_limits.instructions)\n${TRIAL}`,
   );
   await expectRefusal(
     limited('local t = {} while true do t[#t + 1] = {} end', { memory_mb: 8 }),
-    `The transform failed: it used more than 8 MB of memory (transform_limits.memory_mb)\n${TRIAL}`,
+    `The transform failed: it exceeded its memory limit of 8 MB (transform_limits.memory_mb)\n${TRIAL}`,
   );
   await expectRefusal(
     limited('while true do end', { seconds: 1, instructions: Number.MAX_SAFE_INTEGER }),
-    `The transform failed: it ran longer than 1 s (transform_limits.seconds)\n${TRIAL}`,
+    `The transform failed: it exceeded its time limit of 1 s (transform_limits.seconds)\n${TRIAL}`,
   );
   // One call that takes years.
   await expectRefusal(
     limited('string.rep("", 1 << 60)', { seconds: 0.1 }),
-    `The transform failed: one call of a Lua function took more than 0.2 s (transform_limits.seconds is 0.1)\n${TRIAL}`,
+    `The transform failed: one call of a Lua library function took more than 0.2 s (transform_limits.seconds is 0.1)\n${TRIAL}`,
   );
 });

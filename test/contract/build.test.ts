@@ -49,7 +49,7 @@ verifiesOnce('build:contract-options', async () => {
   );
 
   expect((await build(config, '--runtime-version', '9.9.9')).stderr).toMatch(
-    /Error: Runtime version 9\.9\.9 .*is not in /,
+    /Error: No base runtime of version 9\.9\.9 .* in /,
   );
   expect((await build(config, '--base-binary-path', config)).stderr).toMatch(/is not an encoderfile/);
 });
@@ -120,8 +120,11 @@ verifiesOnce('build:bad-model', async () => {
     [Buffer.alloc(0), /model\.onnx is empty/],
     [whole.subarray(0, whole.length / 2), /is not a model ONNX Runtime can load/],
     [Buffer.from('<html>not found</html>'), /is not a model ONNX Runtime can load/],
-    [broken('not-an-encoder.onnx'), /is not a text encoder: it has no input `input_ids`|needs an input `x`/],
-    [broken('extra-input.onnx'), /needs an input `pixel_values`, which text does not give/],
+    [
+      broken('not-an-encoder.onnx'),
+      /is not a text encoder: it has no input `input_ids`|requires the input `x`/,
+    ],
+    [broken('extra-input.onnx'), /requires the input `pixel_values`, which texts do not provide/],
     [broken('float-input.onnx'), /input `input_ids` has type float32; int64 is required/],
     [
       broken('wrong-output-name.onnx'),
@@ -171,8 +174,8 @@ verifiesOnce('build:bad-labels', async () => {
   } = JSON.parse(readFileSync(path, 'utf8'));
   const { 8: _last, ...tooFew } = id2label;
   const cases: [content: object, message: RegExp][] = [
-    [rest, /has no `id2label`; token_classification needs a label for each of the model's 9 values/],
-    [{ ...rest, id2label: tooFew }, /names 8 labels, but the model gives 9 values/],
+    [rest, /has no `id2label`, but token_classification requires a label for each of the 9 values/],
+    [{ ...rest, id2label: tooFew }, /has 8 labels, but the model returns 9 values/],
     [{ ...rest, id2label: { ...tooFew, 12: 'X' } }, /`id2label` has no label for index 8/],
     [{ ...rest, id2label: { a: 'X' } }, /holds "a" where an index/],
   ];

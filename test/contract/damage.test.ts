@@ -39,7 +39,7 @@ verifiesOnce('executable:damaged', async () => {
     [
       'newer format',
       (path) => rewriteIndex(path, (sections) => sections, FORMAT_VERSION + 1),
-      /has file format 2; this version reads up to 1/,
+      /has file format 2, but this version supports formats up to 1/,
     ],
     ['no weights', (path) => rewriteIndex(path, without('graph')), /section `graph` is missing/],
     ['no manifest', (path) => rewriteIndex(path, without('manifest')), /section `manifest` is missing/],

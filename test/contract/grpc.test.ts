@@ -81,11 +81,11 @@ const INPUTS: readonly [request: object, message: string][] = [
   [{ inputs: ['a', ''] }, 'Cannot tokenize empty string'],
   [
     { inputs: ['x'.repeat(200_001)] },
-    'Input 0 has 200001 characters; at most 200000 are taken (--max-input-chars). Split it.',
+    'Input 0 is too long: 200001 characters, the maximum is 200000 (--max-input-chars). Split it.',
   ],
   [
     { inputs: Array.from({ length: 2049 }, () => 'a') },
-    'The request has 2049 inputs; at most 2048 are taken at once (--max-client-batch). Send several requests.',
+    'Too many inputs: the request has 2049, the maximum is 2048 (--max-client-batch). Send several requests.',
   ],
 ];
 
@@ -106,7 +106,7 @@ verifiesServed('grpc:unimplemented', async (arm) => {
     expect(outcome).toHaveProperty(
       'message',
       expect.stringMatching(
-        `^There is no /${service}/Predict here\\. The services of this port are encoder\\.SequenceClassification, `,
+        `^Unknown method: /${service}/Predict\\. The services on this port are encoder\\.SequenceClassification, `,
       ),
     );
   }
@@ -117,7 +117,7 @@ verifiesServed('grpc:too-large', async (arm) => {
   const client = open(SERVICES.sentiment, grpcPort);
   expect(await callOf(client, 'Predict', { inputs: ['x'.repeat(100)] })).toEqual({
     code: status.RESOURCE_EXHAUSTED,
-    message: 'The message is larger than 100 bytes, the most this server takes. Send several smaller ones.',
+    message: 'Message too large: the maximum is 100 bytes. Send several smaller messages.',
   });
   expect(await callOf(client, 'Predict', { inputs: ['x'.repeat(98)] })).toHaveProperty('answer');
 });
@@ -128,12 +128,12 @@ verifiesServed('grpc:unauthenticated', async (arm) => {
   const call = (method: string, headers = {}) => callOf(client, method, { inputs: ['a'] }, { headers });
   expect(await call('Predict')).toEqual({
     code: status.UNAUTHENTICATED,
-    message: 'This server needs an API key: send the header `Authorization: Bearer <key>`.',
+    message: 'Missing API key. Send the header `Authorization: Bearer <key>`.',
   });
   expect(await call('GetModelMetadata')).toMatchObject({ code: status.UNAUTHENTICATED });
   expect(await call('Predict', { authorization: 'Bearer third' })).toEqual({
     code: status.UNAUTHENTICATED,
-    message: 'The API key is not known to this server.',
+    message: 'Invalid API key.',
   });
   expect(await call('Predict', { authorization: 'Bearer second' })).toHaveProperty('answer');
   expect(await callOf(open('grpc.health.v1.Health', grpcPort), 'Check', {})).toEqual({
@@ -148,7 +148,7 @@ verifiesServed('grpc:health', async (arm) => {
     expect(await callOf(health, 'Check', { service })).toEqual({ answer: { status: 'SERVING' } });
   expect(await callOf(health, 'Check', { service: SERVICES.ner })).toEqual({
     code: status.NOT_FOUND,
-    message: `There is no service "${SERVICES.ner}" here. Ask for ${SERVICES.sentiment}, or for the whole server with an empty name.`,
+    message: `Unknown service "${SERVICES.ner}". Services: ${SERVICES.sentiment}; an empty name means the whole server.`,
   });
 });
 

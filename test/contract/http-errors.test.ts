@@ -34,11 +34,13 @@ verifiesServed('http:media-type', async (arm) => {
     expect({ status: answer.status, type: answer.type }).toEqual({ status: 415, type: PLAIN });
     return answer.text;
   };
-  const needed = 'The request needs the header `Content-Type: application/json`; found';
-  expect(await send({})).toBe(`${needed} none.`);
-  expect(await send({ 'content-type': 'text/plain' })).toBe(`${needed} "text/plain".`);
+  const needed = 'Send the header `Content-Type: application/json`.';
+  expect(await send({})).toBe(`Unsupported content type: found none. ${needed}`);
+  expect(await send({ 'content-type': 'text/plain' })).toBe(
+    `Unsupported content type: found "text/plain". ${needed}`,
+  );
   expect(await send({ ...JSON_TYPE, 'content-encoding': 'gzip' })).toBe(
-    'The body is compressed ("gzip"); send it as it is.',
+    'Unsupported content encoding "gzip". Send the body uncompressed.',
   );
   expect(
     (await post(`${url}/predict`, GOOD, { 'content-type': 'Application/JSON; charset=utf-8' })).status,
@@ -48,7 +50,7 @@ verifiesServed('http:media-type', async (arm) => {
 verifiesServed('http:too-large', async (arm) => {
   const { url } = await serve(arm, 'sentiment', ['--max-body', '100']);
   const refusal =
-    'The body is larger than 100 bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.';
+    'Body too large: the maximum is 100 bytes. Send a smaller request, or start the server with a larger --max-body.';
   const large = JSON.stringify({ inputs: ['x'.repeat(100)] });
   expect(await post(`${url}/predict`, large)).toMatchObject({ status: 413, type: PLAIN, text: refusal });
   const headers = { ...JSON_TYPE, 'transfer-encoding': 'chunked' };
@@ -97,16 +99,16 @@ verifiesServed('http:invalid', async (arm) => {
   const { url } = await serve(arm, 'sentiment');
   expect(await post(`${url}/predict`, { inputs: ['x'.repeat(200_001)] })).toMatchObject({
     status: 422,
-    text: 'Input 0 has 200001 characters; at most 200000 are taken (--max-input-chars). Split it.',
+    text: 'Input 0 is too long: 200001 characters, the maximum is 200000 (--max-input-chars). Split it.',
   });
   expect(await post(`${url}/predict`, { inputs: Array.from({ length: 2049 }, () => 'a') })).toMatchObject({
     status: 422,
-    text: 'The request has 2049 inputs; at most 2048 are taken at once (--max-client-batch). Send several requests.',
+    text: 'Too many inputs: the request has 2049, the maximum is 2048 (--max-client-batch). Send several requests.',
   });
   const strict = await serve(arm, 'sentiment', ['--on-overflow', 'error']);
   expect(await post(`${strict.url}/predict`, { inputs: ['a', 'word '.repeat(500)] })).toMatchObject({
     status: 422,
-    text: 'Input 1 has more than the 128 tokens this model takes (--on-overflow error). Shorten it.',
+    text: 'Input 1 is too long: it has more than 128 tokens, the maximum of this model. Shorten it, or start the server with --on-overflow truncate.',
   });
 });
 
@@ -116,15 +118,15 @@ verifiesServed('http:deep', async (arm) => {
   expect(await post(`${url}/predict`, deep)).toMatchObject({
     status: 422,
     type: PLAIN,
-    text: 'The body is nested deeper than 64 lists and objects, the most this server takes.',
+    text: 'The body exceeds the maximum nesting depth of 64 lists and objects.',
   });
   expect((await post(`${url}/predict`, GOOD)).status).toBe(200);
 });
 
 verifiesServed('http:unauthorized', async (arm) => {
   const { url } = await serve(arm, 'embedder', ['--api-key', 'first,second']);
-  const noKey = 'This server needs an API key: send the header `Authorization: Bearer <key>`.';
-  const unknownKey = 'The API key is not known to this server.';
+  const noKey = 'Missing API key. Send the header `Authorization: Bearer <key>`.';
+  const unknownKey = 'Invalid API key.';
   for (const [authorization, text] of [
     [undefined, noKey],
     ['Basic Zmlyc3Q=', noKey],

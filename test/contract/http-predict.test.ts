@@ -134,7 +134,7 @@ verifiesServed('http:predict:aggregation', async (arm) => {
   const { url } = await serve(arm, 'ner');
   expect(await post(`${url}/predict`, { inputs: ['a', ['a', 'b']], aggregation: 'max' })).toMatchObject({
     status: 422,
-    text: 'inputs/1 is a pair, and aggregation takes single texts only. Send pairs in a request without it.',
+    text: 'inputs/1 is a pair, but aggregation requires single texts. Send pairs without aggregation.',
   });
 });
 

@@ -48,7 +48,7 @@ verifiesServed('http:openai:errors', async (arm) => {
   const sentiment = await serve(arm, 'sentiment');
   const invalid = { type: 'invalid_request_error', param: null };
   const noEmbeddings =
-    'sentiment is a model of type sequence_classification; only embedding models have /v1/embeddings. Use /predict.';
+    '/v1/embeddings requires an embedding model, but sentiment is a sequence_classification model. Use /predict.';
   for (const [url, body, status, error] of [
     [embedder.url, { input: '' }, 422, { ...invalid, message: 'Cannot tokenize empty string', code: null }],
     [embedder.url, {}, 422, { ...invalid, message: 'input is missing', code: null }],
@@ -73,7 +73,7 @@ verifiesServed('http:openai:errors', async (arm) => {
   const unknown = await ask(`${embedder.url}/v1/models/gpt`);
   expect(unknown.status).toBe(404);
   expect(JSON.parse(unknown.text)).toEqual({
-    error: { ...invalid, message: 'No such model: "gpt". This server has "embedder".', code: 'not_found' },
+    error: { ...invalid, message: 'Model not found: "gpt". This server has "embedder".', code: 'not_found' },
   });
 });
 
@@ -112,7 +112,7 @@ verifiesServed('http:rerank', async (arm) => {
   const other = await serve(arm, 'sentiment');
   expect(await post(`${other.url}/rerank`, { query, documents: DOCUMENTS })).toMatchObject({
     status: 404,
-    text: 'sentiment is a model of type sequence_classification with 2 labels; only sequence_classification models with one label can rerank.',
+    text: '/rerank requires a sequence_classification model with one label, but sentiment is a  modelsequence_classification with 2 labels.',
   });
 });
 

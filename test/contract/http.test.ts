@@ -112,7 +112,7 @@ verifiesServed('http:unknown-path', async (arm) => {
     expect(answer).toMatchObject({
       status: 405,
       type: PLAIN,
-      text: `Not allowed: ${method} ${path}. This path takes ${allow}.`,
+      text: `Method not allowed: ${method} ${path}. Allowed methods: ${allow}.`,
     });
     expect(answer.headers.allow).toBe(allow);
   }
@@ -127,6 +127,6 @@ verifiesServed('http:head-and-options', async (arm) => {
   }
   expect(await ask(`${url}/predict`, { method: 'OPTIONS' })).toMatchObject({
     status: 405,
-    text: 'Not allowed: OPTIONS /predict. This path takes POST.',
+    text: 'Method not allowed: OPTIONS /predict. Allowed methods: POST.',
   });
 });

@@ -106,7 +106,7 @@ verifies('infer:file:bad-lines', async (arm) => {
 verifies('infer:file:problems', async (arm) => {
   const problems: [args: string[], message: RegExp][] = [
     [['--input', join(folder(), 'none.txt')], /^Error: No such file: .*none\.txt/],
-    [['--input', folder(), '--input-format', 'txt'], /is a folder; name a file of texts\./],
+    [['--input', folder(), '--input-format', 'txt'], /is a folder\. Pass a file\./],
     [['--input', write('a.csv', 'name\nx\n')], /has no column "text" \(its columns: name\)/],
     [['--input', write('b.csv', 'text\n"open\n')], /is not valid CSV/],
     [['--input', write('c.dat', 'x')], /does not tell the format/],
@@ -173,7 +173,7 @@ verifiesOnce('infer:output:input', async () => {
   for (const name of ['texts.txt', 'soft', 'hard']) {
     const output = join(folder(), name);
     expect(await refused('--input', input, '--output', output)).toBe(
-      `Error: Cannot write ${output}: it is the file that --input reads. Choose another output path.\n`,
+      `Error: Cannot write ${output}: it is the input file of --input. Choose another output path.\n`,
     );
   }
   expect(await refused('hi', '-o', model)).toBe(
@@ -183,7 +183,7 @@ verifiesOnce('infer:output:input', async () => {
   // What a run writes next to its output must not be the input either.
   const partial = write('o.jsonl.partial', '"I love this"\n');
   const formatted = ['--input', partial, '--input-format', 'jsonl', '--output', join(folder(), 'o.jsonl')];
-  expect(await refused(...formatted)).toContain('it is the file that --input reads');
+  expect(await refused(...formatted)).toContain('it is the input file of --input');
   expect(readFileSync(partial, 'utf8')).toBe('"I love this"\n');
   expect(readFileSync(input, 'utf8')).toBe('I love this\n');
   expect(readFileSync(model).equals(before)).toBe(true);
@@ -227,7 +227,7 @@ verifiesOnce('infer:output:locked', async () => {
   expect(refused).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `Error: ${output} is being written by another process. Wait until it has ended, or choose another --output.\n`,
+    stderr: `Error: ${output} is being written by another process. Wait for it to finish, or choose another --output.\n`,
   });
   await holder.kill();
   expect((await runExecutable(builtExecutable('sentiment'), args)).exitCode).toBe(0);
@@ -249,7 +249,7 @@ verifiesOnce('infer:file:resume-failed', async () => {
   const { exitCode, stderr } = await runExecutable(builtExecutable('sentiment'), args);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: 'Error: 1 of 8000 texts could not be used; their lines have an "error".\n',
+    stderr: 'Error: 1 of 8000 texts failed; their lines contain an "error".\n',
   });
 });
 

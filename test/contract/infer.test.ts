@@ -141,7 +141,7 @@ verifies('infer:option-of-another-type', async (arm) => {
   const { exitCode, stderr } = await arm.run('sentiment', ['infer', 'x', '--normalize=true']);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    'Error: --normalize is for embedding models; this one is of type sequence_classification. Leave it out.\n',
+    'Error: --normalize requires embedding model; this model is of type sequence_classification. Remove the flag.\n',
   );
 });
 

@@ -99,7 +99,7 @@ test.each<[string, Program]>([
     exitCode: 1,
     stdout: '',
     stderr:
-      'Error: This program runs from source, and only executables contain the licenses of their software. ' +
+      'Error: This program runs from source; only executables contain the licenses of the software they bundle. ' +
       `Run \`encoderfile licenses ${target}\`.\n`,
   });
 });

@@ -71,7 +71,7 @@ verifiesServed('mcp:errors', async (arm) => {
     [
       { ...tool, arguments: { inputs: ['a', 'b', 'c'] } },
       -32_600,
-      'The request has 3 inputs; at most 2 are taken at once (--max-client-batch). Send several requests.',
+      'Too many inputs: the request has 3, the maximum is 2 (--max-client-batch). Send several requests.',
     ],
     [tool, -32_602, 'inputs is missing'],
     [{ ...tool, arguments: { inputs: [1] } }, -32_602, 'inputs/0 must be text or a pair of texts, not 1'],
@@ -123,7 +123,7 @@ verifiesServed('mcp:server-info', async (arm) => {
     description: 'ner 1.0.0: a token_classification model.',
   });
   expect(client.getInstructions()).toMatch(
-    /^This server runs one model, ner 1\.0\.0 \(token_classification\), with its tool run_encoder\. Its build: encoderfile .+, Node \d+\.\d+\.\d+, ONNX Runtime .+, tokenizers .+, .+\.$/,
+    /^This server runs one model, ner 1\.0\.0 \(token_classification\), with its tool run_encoder\. Build: encoderfile .+, Node \d+\.\d+\.\d+, ONNX Runtime .+, tokenizers .+, .+\.$/,
   );
 });
 
@@ -142,7 +142,7 @@ verifiesServed('mcp:sessions', async (arm) => {
   const unknown = await post(`${url}/mcp`, PING, { ...session, 'mcp-session-id': 'nope' });
   expect(unknown.status).toBe(404);
   expect(JSON.parse(unknown.text)).toMatchObject({
-    error: { code: -32_001, message: 'Session not found; initialize again.' },
+    error: { code: -32_001, message: 'Session not found. Send `initialize` again.' },
   });
   const odd = { ...session, 'mcp-protocol-version': '1999-01-01' };
   expect((await post(`${url}/mcp`, PING, odd)).status).toBe(400);

@@ -51,7 +51,7 @@ verifies('sentence:infer-options', async (arm) => {
     [
       ['--pooling=mean'],
       1,
-      /^Error: --pooling is for embedding models; this one is of type sentence_embedding\./,
+      /^Error: --pooling requires an embedding model; this model is of type sentence_embedding\./,
     ],
   ];
   for (const [flags, exitCode, message] of problems) {
@@ -63,7 +63,7 @@ verifies('sentence:infer-options', async (arm) => {
     const { exitCode, stderr } = await arm.run('embedder', ['infer', 'x', flag]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      / is for sentence_embedding models; this one is of type embedding\. Leave it out\.\n$/,
+      / requires a sentence_embedding model; this model is of type embedding\. Remove the flag\.\n$/,
     );
   }
 });
@@ -118,7 +118,7 @@ async function hasLines(path: string): Promise<void> {
 
 verifies('sentence:inspect', async (arm) => {
   const { stdout } = await arm.run('sentence', ['inspect']);
-  expect(stdout).toMatch(/^Vector +mean of the tokens, of length 1$/m);
+  expect(stdout).toMatch(/^Vector +mean of all tokens, L2-normalized$/m);
   expect(stdout).toMatch(/^Prompts +query, passage$/m);
   const { model } = JSON.parse((await arm.run('sentence', ['inspect', '--json'])).stdout);
   expect(model.sentence).toMatchObject({ pooling: 'mean', normalize: true, prompts: { query: {} } });
@@ -167,11 +167,8 @@ verifiesOnce('sentence:build', async () => {
 verifiesOnce('sentence:build-refused', async () => {
   copyModel(folder(), 'sentence');
   const refusals: [fields: Record<string, unknown>, message: RegExp][] = [
-    [{ dimensions: 33 }, /`dimensions` is 33, but the model's vectors have 32 numbers\./],
-    [
-      { pooling: 'none' },
-      /`pooling: none` is for models that return sentence_embedding.*Leave `pooling` out/,
-    ],
+    [{ dimensions: 33 }, /`dimensions` is 33, but the vectors of the model have only 32\./],
+    [{ pooling: 'none' }, /`pooling: none` requires the output sentence_embedding.*Leave `pooling` out/],
     [
       { default_prompt_name: 'x' },
       /`default_prompt_name` is \\"x\\"; it must be one of the prompts \(query, passage\)/,
@@ -187,10 +184,10 @@ verifiesOnce('sentence:build-refused', async () => {
   save('1_Pooling/config.json', { pooling_mode_mean_tokens: true, pooling_mode_cls_token: true });
   expectRefusal(
     await validate({}),
-    /pools in several ways at once \(cls, mean\)\. Set `pooling` in .*encoderfile\.yml/,
+    /combines several pooling modes \(cls, mean\)\. Set `pooling` in .*encoderfile\.yml/,
   );
   save('1_Pooling/config.json', { pooling_mode_mean_sqrt_len_tokens: true });
-  expectRefusal(await validate({}), /pools in the way mean_sqrt_len_tokens\. Set `pooling`/);
+  expectRefusal(await validate({}), /has an unsupported pooling mode mean_sqrt_len_tokens\. Set `pooling`/);
   expect((await validate({ pooling: 'cls' })).exitCode).toBe(0);
   save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling' }, { type: 'x.Dense' }]);
   expectRefusal(await validate({}), /modules\.json has a module Dense/);

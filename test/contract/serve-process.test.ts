@@ -146,7 +146,7 @@ verifiesOnce('mcp:http-options', async () => {
     const answer = await runExecutable(builtExecutable('sentiment'), ['mcp', `--${option}`, '9100']);
     expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
     expect(answer.stderr.split('\n')[0]).toBe(
-      `Error: --${option} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`,
+      `Error: --${option} requires --http. Add --http, or remove --${option} to serve on stdio.`,
     );
   }
   // Variables may be set for several commands.
@@ -160,7 +160,5 @@ verifiesOnce('mcp:full-disk', async () => {
   const script = `echo '${ping}' | '${builtExecutable('sentiment')}' mcp > /dev/full`;
   const answer = await runExecutable('/bin/sh', ['-c', script]);
   expect(answer.exitCode).toBe(1);
-  expect(answer.stderr).toBe(
-    'Error: Cannot write to standard output: ENOSPC: no space left on device, write.\n',
-  );
+  expect(answer.stderr).toBe('Error: Cannot write to stdout: ENOSPC: no space left on device, write.\n');
 });

@@ -78,11 +78,11 @@ verifiesOnce('serve:port-in-use', async () => {
   try {
     const http = ['--http-hostname', '127.0.0.1', '--http-port', String(port), '--grpc-port', '0'];
     expect(await refused(...http)).toBe(
-      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --http-port.\n`,
+      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --http-port.\n`,
     );
     const grpc = ['--grpc-hostname', '127.0.0.1', '--grpc-port', String(port), '--http-port', '0'];
     expect(await refused(...grpc)).toBe(
-      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --grpc-port.\n`,
+      `Error: Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --grpc-port.\n`,
     );
   } finally {
     other.close();
@@ -110,21 +110,19 @@ verifiesOnce('serve:wrong-values', async () => {
 verifiesOnce('serve:bad-certificate', async () => {
   const file = join(folder(), 'file.pem');
   writeFileSync(file, 'not a certificate');
-  expect(await refused('--cert-file', file)).toBe(
-    'Error: --cert-file is given without --key-file; TLS needs both.\n',
-  );
-  expect(await refused('--key-file', file)).toMatch(/^Error: --key-file is given without --cert-file/);
+  expect(await refused('--cert-file', file)).toBe('Error: --cert-file requires --key-file.\n');
+  expect(await refused('--key-file', file)).toMatch(/^Error: --key-file requires --cert-file/);
   expect(await refused('--cert-file', 'nosuch.pem', '--key-file', file)).toMatch(
-    /^Error: --cert-file: nosuch\.pem cannot be used: .*\. It must be a PEM file with a certificate\.\n$/,
+    /^Error: cannot use --cert-file: nosuch\.pem: .*\. It must be a PEM file with a certificate\.\n$/,
   );
   expect(await refused('--cert-file', file, '--key-file', file)).toMatch(
-    /^Error: --cert-file: .*file\.pem cannot be used: .*\. It must be a PEM file with a certificate\.\n$/,
+    /^Error: cannot use --cert-file: .*file\.pem: .*\. It must be a PEM file with a certificate\.\n$/,
   );
   const { cert } = selfSigned();
   const certFile = join(folder(), 'cert.pem');
   writeFileSync(certFile, cert);
   expect(await refused('--cert-file', certFile, '--key-file', file)).toMatch(
-    /^Error: --key-file: .*file\.pem cannot be used: .*\. It must be a PEM file with the key of .*cert\.pem, /,
+    /^Error: cannot use --key-file: .*file\.pem: .*\. It must be a PEM file with the key of .*cert\.pem, /,
   );
 });
 
@@ -182,7 +180,7 @@ verifiesOnce('serve:overload', async () => {
   await untilBusy(url);
   const refusal = await predict(url, ['no room']);
   expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await refusal.text()).toMatch(/^The model is busy: \d+ inputs wait and at most 10 may/);
+  expect(await refusal.text()).toMatch(/^The model is overloaded: \d+ inputs are queued, the maximum is 10/);
   const client = grpcClient('SequenceClassification', `127.0.0.1:${grpcPort}`);
   const code = await new Promise((resolve) => {
     (client['Predict'] as (...args: unknown[]) => unknown).call(

@@ -12,8 +12,8 @@ import { writeContainer } from '../steps/write-container.ts';
 import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
 
 /**
- * Takes a base runtime made elsewhere into the cache. It is checked whole first, because later builds take over its recorded
- * checksum, and it is written anew so that a model executable leaves its model behind.
+ * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely on it, and the file is
+ * rewritten so that the model of a model executable is left out.
  */
 export async function adoptBase(
   file: string,
@@ -27,9 +27,7 @@ export async function adoptBase(
   const base = await openBase(file, platform);
   // Both become part of a path.
   if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
-    throw configError(
-      `${file} is not a base runtime that encoderfile made: its version or key is malformed.`,
-    );
+    throw configError(`${file} is not a base runtime built by encoderfile: its version or key is malformed.`);
   await withFileSource(file, async (source) => {
     const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
     if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));

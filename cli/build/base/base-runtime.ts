@@ -19,11 +19,11 @@ import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
 import { bundleProgram, type Program, programKey } from './program.ts';
 
-/** A base runtime, ready to have a model appended: its program is the first `length` bytes of the file. */
+/** A base runtime that a model can be appended to: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
   readonly path: string;
   readonly length: number;
-  /** Of those bytes, as recorded when they were made, and compared with them before they are used. */
+  /** Recorded hash of those bytes, compared before they are used. */
   readonly sha256: string;
   readonly fileSize: number;
   readonly info: RuntimeInfo;
@@ -34,18 +34,21 @@ export interface BaseRequest {
   readonly version: string;
   readonly cacheDir: string;
   readonly mayDownload: boolean;
-  /** Called before a base runtime is made, with the reason. */
+  /** Called before a base runtime is built, with the reason. */
   readonly onMake: (reason: 'missing' | 'damaged') => void;
 }
 
-/** The base runtime of a platform and version: from the cache, or made and cached. Its name there is a hash of what it is made of. */
+/**
+ * Returns the base runtime of a platform and version from the cache, or builds and caches it. Its name in the cache is a hash
+ * of its inputs.
+ */
 export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   const { platform, version, cacheDir } = request;
   if (version !== ownVersion()) return await findBase(request);
   const { program, native, key } = await baseSources(platform, version);
   const path = basePath(cacheDir, platform, version, key);
   const isCached = existsSync(path);
-  // Whatever a damaged one is damaged in, a new one replaces it.
+  // A corrupted base runtime is replaced by a new one.
   const cached = isCached ? await openIntactBase(path, platform).catch(() => undefined) : undefined;
   if (cached) return cached;
   const node = await nodeBinary(platform, cacheDir, request.mayDownload);
@@ -55,7 +58,7 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   return await openBase(path, platform);
 }
 
-/** What a base runtime of our own version is made of, and the hash over all of it. */
+/** Returns the inputs of a base runtime of this version, and the hash over all of them. */
 async function baseSources(
   platform: Platform,
   version: string,
@@ -70,13 +73,13 @@ async function baseSources(
   return { program, native, key };
 }
 
-/** Where the cache has, or would have, the base runtime that a build for this platform takes. */
+/** Returns the path in the cache of the base runtime that a build for this platform uses, whether it exists or not. */
 export async function ownBasePath(platform: Platform, cacheDir: string): Promise<string> {
   const version = ownVersion();
   return basePath(cacheDir, platform, version, (await baseSources(platform, version)).key);
 }
 
-/** The place of a base runtime in the cache. */
+/** Returns the path of a base runtime in the cache. */
 export const basePath = (
   cacheDir: string,
   { triple, exeSuffix }: Platform,
@@ -86,7 +89,7 @@ export const basePath = (
 
 const baseFolder = (cacheDir: string, version: string): string => join(cacheDir, 'base', version);
 
-/** Reads a file as a base runtime. Any model executable is one too: its model is left behind. */
+/** Opens a file as a base runtime. Every model executable is one too; its model is ignored. */
 export async function openBase(path: string, platform: Platform): Promise<BaseRuntime> {
   return await withFileSource(path, (source) => {
     const container = readContainer(source);
@@ -96,13 +99,11 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
       new TextDecoder().decode(source.readAt(runtime.offset, runtime.length)),
     ) as RuntimeInfo;
     if (info.program !== undefined) {
-      throw configError(
-        `${path} is no base runtime: its program is the ${info.program}, which runs no models.`,
-      );
+      throw configError(`${path} is not a base runtime for models: it contains the program ${info.program}.`);
     }
     if (info.platform !== platform.triple) {
       throw configError(
-        `${path} is a base runtime for ${info.platform}, not for ${platform.triple}. Pass --platform ${info.platform}, or another base.`,
+        `${path} is a base runtime for ${info.platform}, not for ${platform.triple}. Pass --platform ${info.platform}, or another base runtime.`,
       );
     }
     const { length, sha256: recorded } = executable;
@@ -110,7 +111,7 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
   });
 }
 
-/** The same, refused where its bytes are not those that were recorded: what is built from it would be damaged too. */
+/** Opens a base runtime and verifies its recorded checksum, because a corrupted one would corrupt every build. */
 export async function openIntactBase(path: string, platform: Platform): Promise<BaseRuntime> {
   const base = await openBase(path, platform);
   await withFileSource(path, async (source) => {
@@ -127,14 +128,14 @@ export async function openIntactBase(path: string, platform: Platform): Promise<
   return base;
 }
 
-/** Another version than ours cannot be made here, only found. */
+/** Other versions cannot be built here, only found in the cache. */
 async function findBase({ platform, version, cacheDir }: BaseRequest): Promise<BaseRuntime> {
   const folder = baseFolder(cacheDir, version);
   const names = await readdir(folder).catch(() => []);
   const name = names.find((candidate) => candidate.startsWith(`${platform.triple}-`));
   if (name) return await openIntactBase(join(folder, name), platform);
   throw configError(
-    `Runtime version ${version} for ${shortName(platform)} is not in ${folder}; this encoderfile makes ${ownVersion()} only. ` +
-      'Add it with `encoderfile base add --file`, pass --base-binary-path, or leave --runtime-version out.',
+    `No base runtime of version ${version} for ${shortName(platform)} in ${folder}; this encoderfile can only build ${ownVersion()}. ` +
+      'Import one with `encoderfile base add --file`, pass --base-binary-path, or remove --runtime-version.',
   );
 }

@@ -2,10 +2,10 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PLATFORMS, type Platform } from '../../../runtime/contract/platforms.ts';
 
-/** A file in the cache that a build can use again. */
+/** A cached file that builds can reuse. */
 export interface CachedFile {
   readonly kind: 'base' | 'node';
-  /** Of encoderfile for a base runtime, of Node for a Node binary. */
+  /** Version of encoderfile for a base runtime, of Node for a Node binary. */
   readonly version: string;
   readonly platform: Platform;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export interface CachedFile {
 
 const BASE_NAME = /^(.+)-[0-9a-f]{16}(?:\.exe)?$/;
 
-/** The base runtimes and the downloaded Node binaries of a cache folder; whatever else lies there is not ours to count. */
+/** Lists the base runtimes and the downloaded Node binaries of a cache folder; other files are ignored. */
 export async function listCached(cacheDir: string): Promise<CachedFile[]> {
   const files: CachedFile[] = [];
   for (const kind of ['base', 'node'] as const) {
@@ -32,7 +32,7 @@ export async function listCached(cacheDir: string): Promise<CachedFile[]> {
   return files;
 }
 
-/** Removes a cached file, and the folder of its version with the last one. */
+/** Removes a cached file, and the folder of its version if it is then empty. */
 export async function removeCached({ path }: CachedFile): Promise<void> {
   for (const file of [path, `${path}.sha256`]) await rm(file, { force: true });
   if ((await names(dirname(path))).length === 0) await rm(dirname(path), { recursive: true, force: true });

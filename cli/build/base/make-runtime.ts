@@ -22,15 +22,15 @@ export interface RuntimeInput {
   readonly name: ProgramName;
   readonly version: string;
   readonly key: string;
-  /** The platform's Node binary. */
+  /** The Node binary of the platform. */
   readonly node: string;
   readonly program: Program;
-  /** What a program that runs models needs. */
+  /** Native libraries, for a program that runs models. */
   readonly native: NativeSources | undefined;
   readonly output: FileTarget;
 }
 
-/** Makes a runtime: Node without its symbol table, with a program of ours and its native libraries inside. Returns its size. */
+/** Builds a runtime: Node without its symbol table, with a program and its native libraries inside. Returns its size. */
 export async function makeRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
   const scratch = await createScratch(output);
@@ -91,9 +91,9 @@ async function createScratch({ path, shown }: FileTarget): Promise<string> {
 }
 
 /**
- * V8 lets the part of its heap for young objects grow far beyond what requests need, and waits very long before it looks for
- * garbage among the old ones; doing so sooner takes no more time. Each of its threads keeps memory of its own, and two are as fast
- * as four (docs/benchmarks.md).
+ * V8 lets its young generation grow far beyond what requests need and delays garbage collection of the old one for long;
+ * collecting earlier costs no time. Each V8 thread keeps its own memory, and two threads are as fast as four
+ * (docs/benchmarks.md).
  */
 const FLAGS: Record<ProgramName, readonly string[]> = {
   encoder: [],
@@ -106,11 +106,11 @@ const FLAGS: Record<ProgramName, readonly string[]> = {
   ],
 };
 
-/** What of Node's own file would be in the way: symbols nobody needs, and signatures that injecting would break. */
+/** Removes what is not needed from the Node binary: unused symbols, and signatures that injection would invalidate. */
 const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   linux: stripElf,
   win32: unsignPe,
-  // Its signature is left out when the executable's range is taken.
+  // The signature is excluded when the executable's range is taken.
   darwin: (node) => node,
 };
 
@@ -132,7 +132,10 @@ function describe(
   return new TextEncoder().encode(JSON.stringify(info));
 }
 
-/** The program without what follows its code: a Mach-O signature is for the bytes before it and will be made anew. */
+/**
+ * Returns the range of the program without the data after its code: a Mach-O signature covers the bytes before it and is
+ * recreated.
+ */
 async function executableRange(
   path: string,
   platform: Platform,

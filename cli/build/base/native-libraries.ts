@@ -11,7 +11,10 @@ export interface NativeSources {
   readonly bytes: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The native libraries of a platform, and Lua. The packages carry those of every platform, so none is downloaded. */
+/**
+ * Reads the native libraries of a platform, and Lua. The packages contain the libraries of every platform, so nothing is
+ * downloaded.
+ */
 export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
   const bytes = new Map<string, Uint8Array>();
   for (const [name, path] of nativePaths(platform)) bytes.set(name, await readFile(path));

@@ -8,7 +8,10 @@ import { sha256 } from '../../adapters/hash.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
 
-/** The Node binary of a platform: installed with us for the host's, else from the cache, else downloaded once. */
+/**
+ * Returns the Node binary of a platform: the installed one for the host platform, otherwise from the cache, otherwise
+ * downloaded once.
+ */
 export async function nodeBinary(
   platform: Platform,
   cacheDir: string,
@@ -20,7 +23,7 @@ export async function nodeBinary(
   if (await isIntact(cached)) return cached;
   if (!mayDownload) {
     throw configError(
-      `No base runtime for ${shortName(platform)} is in ${cacheDir}, and --no-download forbids fetching one. ` +
+      `No base runtime for ${shortName(platform)} in ${cacheDir}, and --no-download is set. ` +
         'Run once without --no-download, or pass --base-binary-path.',
     );
   }
@@ -33,7 +36,7 @@ export async function nodeBinary(
   return cached;
 }
 
-/** The pinned hash is that of the package; this one, of the file taken from it, finds what happened to it since. */
+/** The pinned hash covers the package; the hash of the extracted file detects later changes. */
 const checksumFile = (path: string): string => `${path}.sha256`;
 
 async function isIntact(path: string): Promise<boolean> {

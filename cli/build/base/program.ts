@@ -8,17 +8,17 @@ import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
 
-/** What an executable runs: one file of code, and what it reads. */
+/** The program of an executable: one file of code, and its assets. */
 export interface Program {
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
 }
 
 interface Sources {
-  /** Entry files, named by path: the builder ships them and never loads them. */
+  /** Entry files, named by path: the builder bundles them and never loads them. */
   readonly main: string;
   readonly workers: Readonly<Record<string, string>>;
-  /** Folders of what browsers get. */
+  /** Folders with browser files. */
   readonly pages: readonly string[];
 }
 
@@ -59,11 +59,11 @@ export async function bundleProgram(name: ProgramName, version: string): Promise
   };
 }
 
-/** A hash over all of a program: its code, and every asset under its name. */
+/** A hash over a whole program: its code, and every asset with its name. */
 export const programKey = ({ main, assets }: Program): string =>
   sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));
 
-/** What browsers get of the files in the pages' folders, and what is done with each kind. Others stay behind. */
+/** Browser files to ship from the page folders, and how each kind is processed. Other files are skipped. */
 const PAGE_FILES: Record<string, (text: string) => string | Promise<string>> = {
   '.html': (text) => text,
   '.svg': (text) => text,

@@ -20,22 +20,22 @@ export interface ElfSection {
   readonly index: number;
   readonly name: string;
   readonly type: number;
-  /** Part of the running program (SHF_ALLOC). */
+  /** Whether the section is part of the loaded program (SHF_ALLOC). */
   readonly allocated: boolean;
-  /** `info` is a section (SHF_INFO_LINK). */
+  /** Whether `info` is a section index (SHF_INFO_LINK). */
   readonly infoLink: boolean;
   readonly offset: number;
   readonly size: number;
   readonly link: number;
   readonly info: number;
   readonly alignment: number;
-  /** The section's own header, as it is in the file. */
+  /** The section header as it is in the file. */
   readonly header: Uint8Array;
 }
 
 interface ElfLayout {
   readonly sections: readonly ElfSection[];
-  /** Index of the section that holds the section names. */
+  /** Index of the section that contains the section names. */
   readonly namesIndex: number;
   /** File offset after the last byte that headers, segments and loaded sections need. */
   readonly loadedEnd: number;
@@ -49,10 +49,11 @@ export function readElf(file: Uint8Array): ElfLayout {
   const count = view.getUint16(ELF.e_shnum, true);
   const namesIndex = view.getUint16(ELF.e_shstrndx, true);
   requireInside(file, tableOffset, count * ELF.sectionHeaderLength, 'section header table');
-  // 0 with a table, or SHN_XINDEX, means the true number is in section 0: over 65,279 sections, which no Node has.
+  // 0 with a table, or SHN_XINDEX, means that the real number is in section 0: more than 65,279 sections, which no Node binary
+  // has.
   if ((count === 0 && tableOffset !== 0) || (count > 0 && namesIndex >= count)) {
     throw configError(
-      `The ELF file has an unreadable section table (${count} sections, names in ${namesIndex}). Use an unmodified Node binary.`,
+      `The ELF file has an invalid section table (${count} sections, names in ${namesIndex}). Use an unmodified Node binary.`,
     );
   }
 
@@ -102,12 +103,12 @@ function requireExecutable(view: DataView): void {
   const MAGIC = 0x7f454c46;
   if (view.byteLength < 64 || view.getUint32(0, false) !== MAGIC) {
     throw configError(
-      `Only an ELF executable can be stripped; this file (${view.byteLength} bytes) is not one. Use a Linux Node binary.`,
+      `Not an ELF executable (${view.byteLength} bytes): only ELF executables can be stripped. Use a Linux Node binary.`,
     );
   }
   const bits64 = view.getUint8(4) === 2;
   const littleEndian = view.getUint8(5) === 1;
-  // ET_EXEC and ET_DYN: in an object file (ET_REL) the symbol table is needed for linking.
+  // ET_EXEC and ET_DYN only: an object file (ET_REL) needs its symbol table for linking.
   const type = view.getUint16(16, true);
   const standardHeaders =
     view.getUint16(58, true) === ELF.sectionHeaderLength || view.getUint16(ELF.e_shnum, true) === 0;
@@ -119,7 +120,7 @@ function requireExecutable(view: DataView): void {
     view.getUint16(54, true) < 56
   ) {
     throw configError(
-      `Only a 64-bit little-endian ELF executable can be stripped; this one has class ${view.getUint8(4)}, data ${view.getUint8(5)}, type ${type}. Use a Linux x64 or arm64 Node binary.`,
+      `Unsupported ELF file: class ${view.getUint8(4)}, data ${view.getUint8(5)}, type ${type}; only 64-bit little-endian executables can be stripped. Use a Linux x64 or arm64 Node binary.`,
     );
   }
 }
@@ -127,7 +128,7 @@ function requireExecutable(view: DataView): void {
 function requireInside(file: Uint8Array, offset: number, size: number, what: string): void {
   if (offset + size <= file.length) return;
   throw configError(
-    `The ELF file is cut off: its ${what} ends at ${offset + size}, the file at ${file.length}. Fetch the Node binary again.`,
+    `The ELF file is truncated: its ${what} ends at ${offset + size}, the file at ${file.length}. Download the Node binary again.`,
   );
 }
 

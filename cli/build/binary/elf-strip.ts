@@ -1,9 +1,9 @@
 import { ELF, type ElfSection, readElf } from './elf-layout.ts';
 
 /**
- * Removes the symbol table and the debug information of a 64-bit little-endian ELF executable, as `strip` does:
- * nothing that is loaded changes or moves, `.dynsym` and `.dynstr` stay, so addons still find their symbols.
- * Bytes after the last section (an appended payload) go too. Without `.symtab` the same bytes come back.
+ * Removes the symbol table and the debug information of a 64-bit little-endian ELF executable, as `strip` does. Nothing that is
+ * loaded changes or moves, and `.dynsym` and `.dynstr` stay, so addons still find their symbols. Bytes after the last section
+ * (an appended payload) are removed too. Returns the input if there is no `.symtab`.
  */
 export function stripElf(file: Uint8Array): Uint8Array {
   const elf = readElf(file);
@@ -38,7 +38,7 @@ export function stripElf(file: Uint8Array): Uint8Array {
   return output;
 }
 
-/** The symbol table, its strings, what only makes sense with it, and debug information. Never anything loaded. */
+/** The symbol table, its strings, sections that depend on it, and debug information. Never a loaded section. */
 function removedSections(sections: readonly ElfSection[], namesIndex: number): Set<ElfSection> {
   const symbols = sections.filter((section) => !section.allocated && section.type === ELF.SHT_SYMTAB);
   const symbolIndexes = new Set(symbols.map((section) => section.index));
@@ -47,14 +47,14 @@ function removedSections(sections: readonly ElfSection[], namesIndex: number): S
     sections.filter((section) => {
       if (section.allocated || section.type === ELF.SHT_NULL) return false;
       if (symbolIndexes.has(section.index) || /^\.z?debug_|^\.gdb_index$/.test(section.name)) return true;
-      // One string table may serve both symbols and sections; section names are still needed.
+      // One string table can serve both symbols and sections; section names are still needed.
       if (stringIndexes.has(section.index)) return section.index !== namesIndex;
       return symbolIndexes.has(section.link);
     }),
   );
 }
 
-/** Kept sections that lie after everything loaded move down; the section header table comes last. */
+/** Moves kept sections that lie after the loaded part; the section header table comes last. */
 function place(kept: readonly ElfSection[], loadedEnd: number) {
   const moved: { section: ElfSection; offset: number }[] = [];
   let end = loadedEnd;
@@ -72,7 +72,10 @@ function infoIsSection(section: ElfSection): boolean {
   return section.infoLink || section.type === ELF.SHT_REL || section.type === ELF.SHT_RELA;
 }
 
-/** Dynamic symbols name their section (`st_shndx`). The loader only asks whether it is 0; debuggers want it right. */
+/**
+ * Updates the section index (`st_shndx`) of dynamic symbols. The loader only checks whether it is 0, but debuggers need the
+ * right one.
+ */
 function renumberSymbols(view: DataView, section: ElfSection, newIndex: ReadonlyMap<number, number>): void {
   const symbolLength = 24;
   for (let at = section.offset; at + symbolLength <= section.offset + section.size; at += symbolLength) {

@@ -8,23 +8,23 @@ export const MACHO = {
   LC_SEGMENT_64: 0x19,
   LC_CODE_SIGNATURE: 0x1d,
   headerLength: 32,
-  /** Length of a `linkedit_data_command`, the kind LC_CODE_SIGNATURE is. */
+  /** Length of a `linkedit_data_command`, the type of LC_CODE_SIGNATURE. */
   signatureCommandLength: 16,
 } as const;
 
-/** What is needed to put a payload and a new signature at the end of an executable. Offsets are file offsets. */
+/** The positions that are needed to append a payload and a new signature to an executable. Offsets are file offsets. */
 export interface MachoPlan {
-  /** Where the old signature began, else the file's length. The payload may start here; nothing after it is kept. */
+  /** Start of the old signature, or the end of the file. The payload can start here; nothing after it is kept. */
   readonly codeEnd: number;
   readonly commandCount: number;
   readonly commandsLength: number;
-  /** Where LC_CODE_SIGNATURE is, or goes. `isNew`: it takes 16 bytes of the padding after the last command. */
+  /** Position of LC_CODE_SIGNATURE. With `isNew`, it uses 16 bytes of the padding after the last command. */
   readonly signatureCommand: { readonly at: number; readonly isNew: boolean };
-  /** `__LINKEDIT`: where its load command is, and where its data starts. */
+  /** `__LINKEDIT`: positions of its load command and of its data. */
   readonly linkEdit: { readonly at: number; readonly fileOffset: number };
-  /** LC_SYMTAB whose string table is the last thing before `codeEnd`; see `sealMacho`. */
+  /** LC_SYMTAB if its string table ends at `codeEnd`; see `sealMacho`. */
   readonly lastStrings: { readonly at: number; readonly fileOffset: number } | undefined;
-  /** `__TEXT`, which the signature names as the executable part. */
+  /** `__TEXT`, which the signature declares as the executable part. */
   readonly text: { readonly fileOffset: number; readonly fileSize: number };
 }
 
@@ -35,8 +35,8 @@ interface Command {
 }
 
 /**
- * Reads the load commands of a thin 64-bit Mach-O executable that may or may not be signed.
- * A plan can always be sealed: a file with no room for a signature is refused here.
+ * Reads the load commands of a thin 64-bit Mach-O executable, signed or not. Every returned plan can be sealed: a file without
+ * room for a signature is rejected here.
  */
 export function planMacho(head: Uint8Array, fileSize: number): MachoPlan {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -47,7 +47,7 @@ export function planMacho(head: Uint8Array, fileSize: number): MachoPlan {
   const signature = commands.find((command) => command.type === MACHO.LC_CODE_SIGNATURE);
   const codeEnd = signature ? view.getUint32(signature.at + 8, true) : fileSize;
   if (codeEnd > fileSize) {
-    throw refused(`its code signature begins at ${codeEnd}, after its end (${fileSize})`);
+    throw refused(`its code signature starts at ${codeEnd}, past the end of the file (${fileSize})`);
   }
   if (!signature) requireRoom(view, commands, commandsEnd);
 
@@ -87,10 +87,10 @@ function readCommands(view: DataView): Command[] {
   const commands: Command[] = [];
   let at: number = MACHO.headerLength;
   for (let index = 0; index < count; index++) {
-    if (at + 8 > end) throw refused(`load command ${index} of ${count} is cut off`);
+    if (at + 8 > end) throw refused(`load command ${index} of ${count} is truncated`);
     const command = { at, type: view.getUint32(at, true), length: view.getUint32(at + 4, true) };
     if (command.length < (minimumLength.get(command.type) ?? 8) || at + command.length > end) {
-      throw refused(`load command ${index} has an impossible length (${command.length})`);
+      throw refused(`load command ${index} has an invalid length (${command.length})`);
     }
     commands.push(command);
     at += command.length;
@@ -98,7 +98,7 @@ function readCommands(view: DataView): Command[] {
   return commands;
 }
 
-/** The first section's data follows the load commands after some padding, which linkers leave for a later command. */
+/** The data of the first section follows the load commands after some padding, which linkers reserve for later commands. */
 function requireRoom(view: DataView, commands: readonly Command[], commandsEnd: number): void {
   let firstData = view.byteLength;
   for (const segment of commands) {
@@ -106,14 +106,14 @@ function requireRoom(view: DataView, commands: readonly Command[], commandsEnd: 
     const sections = view.getUint32(segment.at + 64, true);
     for (let index = 0; index < sections; index++) {
       const section = segment.at + 72 + index * 80;
-      if (section + 80 > segment.at + segment.length) throw refused('a section header is cut off');
+      if (section + 80 > segment.at + segment.length) throw refused('a section header is truncated');
       const offset = view.getUint32(section + 48, true);
       if (offset > 0 && u64(view, section + 40) > 0) firstData = Math.min(firstData, offset);
     }
   }
   const room = firstData - commandsEnd;
   if (room < MACHO.signatureCommandLength) {
-    throw refused(`it has ${Math.max(0, room)} bytes free after its load commands and a signature needs 16`);
+    throw refused(`it has ${Math.max(0, room)} free bytes after its load commands, and a signature needs 16`);
   }
 }
 
@@ -128,7 +128,9 @@ function requireLast(view: DataView, segments: readonly Command[], linkEdit: Com
   }
   const after = segments.find((segment) => u64(view, segment.at + 24) > u64(view, linkEdit.at + 24));
   if (after)
-    throw refused(`segment ${segmentName(view, after)} is mapped after __LINKEDIT, which cannot grow then`);
+    throw refused(
+      `segment ${segmentName(view, after)} is mapped after __LINKEDIT, so __LINKEDIT cannot grow`,
+    );
 }
 
 function findLastStrings(
@@ -140,7 +142,7 @@ function findLastStrings(
   if (!symbols) return undefined;
   const fileOffset = view.getUint32(symbols.at + 16, true);
   const size = view.getUint32(symbols.at + 20, true);
-  // A signature is 16-byte aligned, so up to 15 bytes of padding may lie between the two.
+  // A signature is 16-byte aligned, so up to 15 bytes of padding can lie between the two.
   const gap = codeEnd - (fileOffset + size);
   return size > 0 && gap >= 0 && gap < 16 ? { at: symbols.at, fileOffset } : undefined;
 }
@@ -157,6 +159,6 @@ function u64(view: DataView, at: number): number {
 
 function refused(why: string): Error {
   return configError(
-    `The macOS executable cannot take a payload: ${why}. Use an unmodified macOS Node binary.`,
+    `Cannot append a payload to the macOS executable: ${why}. Use an unmodified macOS Node binary.`,
   );
 }

@@ -3,10 +3,10 @@ import { MACHO, type MachoPlan } from './macho-layout.ts';
 import { signatureLength } from './macho-signature.ts';
 
 /**
- * The head of the file as it must be once the payload lies in [plan.codeEnd, payloadEnd) and a signature of
- * `signatureSize` bytes follows it: `__LINKEDIT` reaches the end of the signature, LC_CODE_SIGNATURE points at it.
- * The page hashes are made over this head. The payload is inside `__LINKEDIT`, and the signature is the last thing
- * in the file, because macOS' strict validation (Security framework, `MachO::validateStructure`) demands it.
+ * Returns the head of the file for a payload in [plan.codeEnd, payloadEnd) that is followed by a signature of `signatureSize`
+ * bytes: `__LINKEDIT` extends to the end of the signature, and LC_CODE_SIGNATURE points at it. The page hashes are computed
+ * over this head. The payload is inside `__LINKEDIT` and the signature comes last, because macOS' strict validation (Security
+ * framework, `MachO::validateStructure`) requires it.
  */
 export function sealMacho(
   plan: MachoPlan,
@@ -34,8 +34,8 @@ export function sealMacho(
   view.setBigUint64(plan.linkEdit.at + 32, BigInt(alignUp(linkEditSize, 16_384)), true);
   view.setBigUint64(plan.linkEdit.at + 48, BigInt(linkEditSize), true);
 
-  // Apple's codesign_allocate, which a later `codesign --sign <identity>` runs, refuses gaps in __LINKEDIT. So the
-  // string table, which is read by offset only, is said to reach to the signature, as PyInstaller does it too.
+  // Apple's codesign_allocate, which a later `codesign --sign <identity>` runs, rejects gaps in __LINKEDIT. The string table,
+  // which is read by offset only, is therefore declared to reach the signature, as PyInstaller does too.
   const strings = plan.lastStrings;
   if (strings) view.setUint32(strings.at + 20, payloadEnd - strings.fileOffset, true);
   return { head: sealed, signatureSize };
@@ -44,18 +44,18 @@ export function sealMacho(
 function requirePosition(plan: MachoPlan, payloadEnd: number, signatureSize: number): void {
   if (payloadEnd % 16 !== 0) {
     throw configError(
-      `A macOS payload ended at ${payloadEnd}, which is not a multiple of 16. Pad it before its footer.`,
+      `The macOS payload ends at ${payloadEnd}, which is not a multiple of 16. Pad it before its footer.`,
     );
   }
   if (payloadEnd < plan.codeEnd) {
     throw configError(
-      `A macOS payload ended at ${payloadEnd}, before the code's end ${plan.codeEnd}. Append it after the code.`,
+      `The macOS payload ends at ${payloadEnd}, before the end of the code (${plan.codeEnd}). Append it after the code.`,
     );
   }
   // `dataoff` and the sum of `dataoff` and `datasize` are 32-bit numbers (XNU, `load_code_signature`).
   if (payloadEnd + signatureSize > 0xffffffff) {
     throw configError(
-      `A macOS executable would be ${payloadEnd + signatureSize} bytes, and its signature must end below 4 GiB. Use a smaller or quantized model.`,
+      `The macOS executable would have ${payloadEnd + signatureSize} bytes, but its signature must end below 4 GiB. Use a smaller or quantized model.`,
     );
   }
 }

@@ -1,14 +1,14 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { MachoPlan } from './macho-layout.ts';
 
-/** Bytes of the file that one hash of `pageHashes` covers; the last page may be shorter and is hashed as it is. */
+/** Number of bytes that one hash of `pageHashes` covers; the last page can be shorter and is hashed unpadded. */
 export const PAGE_LENGTH = 4096;
 
 interface SignatureInput {
   readonly plan: MachoPlan;
-  /** SHA-256 of each page of [0, codeLimit) of the finished file, one after the other. */
+  /** SHA-256 of each page of [0, codeLimit) of the finished file, concatenated. */
   readonly pageHashes: Uint8Array;
-  /** Where the signature begins: `payloadEnd` of `sealMacho`. */
+  /** Start of the signature: `payloadEnd` of `sealMacho`. */
   readonly codeLimit: number;
   readonly identifier: string;
   readonly sha256: (bytes: Uint8Array) => Uint8Array;
@@ -29,12 +29,12 @@ const CS_EXECSEG_MAIN_BINARY = 0x1;
 
 const HASH_LENGTH = 32;
 const DIRECTORY_LENGTH = 88;
-/** Slots -1 (Info.plist, none) and -2 (requirements) come before the page hashes. */
+/** Slots -1 (Info.plist, absent) and -2 (requirements) precede the page hashes. */
 const SPECIAL_SLOTS = 2;
 const BLOBS = 3;
 const SUPER_BLOB_LENGTH = 12 + BLOBS * 8;
 
-/** An ad-hoc signature (no certificate), as `codesign --sign -` makes it: what Apple silicon demands of every executable. */
+/** Builds an ad-hoc signature (no certificate), like `codesign --sign -`: Apple silicon requires one for every executable. */
 export function buildSignature(input: SignatureInput): Uint8Array {
   const requirements = emptyRequirements();
   const directory = codeDirectory(input, input.sha256(requirements));
@@ -60,7 +60,10 @@ export function buildSignature(input: SignatureInput): Uint8Array {
   return output;
 }
 
-/** Bytes that `buildSignature` will need, known before the pages are hashed because the hashed head states it. */
+/**
+ * Returns the size that `buildSignature` will need. It must be known before the pages are hashed, because the hashed head
+ * contains it.
+ */
 export function signatureLength(codeLimit: number, identifier: string): number {
   const hashes = (SPECIAL_SLOTS + pageCount(codeLimit)) * HASH_LENGTH;
   const directory = DIRECTORY_LENGTH + identifierBytes(identifier).length + hashes;
@@ -108,7 +111,7 @@ function emptyRequirements(): Uint8Array {
   return blobHeader(CSMAGIC_REQUIREMENTS, 12);
 }
 
-/** A blob of `length` bytes that says nothing: its magic, its length and zeros. */
+/** An empty blob of `length` bytes: magic, length and zeros. */
 function blobHeader(magic: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   const view = new DataView(bytes.buffer);
@@ -121,11 +124,11 @@ function pageCount(codeLimit: number): number {
   return Math.ceil(codeLimit / PAGE_LENGTH);
 }
 
-/** The identifier as the signature holds it: UTF-8 with a final zero. */
+/** The identifier in the format of the signature: UTF-8 with a terminating zero. */
 function identifierBytes(identifier: string): Uint8Array {
   if (identifier === '' || identifier.includes('\0')) {
     throw configError(
-      `The signature identifier \`${identifier}\` must be text that is not empty. Use the model's name.`,
+      `The signature identifier \`${identifier}\` must be non-empty text. Use the name of the model.`,
     );
   }
   return new TextEncoder().encode(`${identifier}\0`);

@@ -1,8 +1,8 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 
 /**
- * A Windows executable without its signature. Injecting a program breaks the signature anyway, and leaves a directory entry
- * that points into the middle of the file, which tools that sign the result stumble over. Offsets: Microsoft's PE Format.
+ * Removes the signature of a Windows executable. Injection invalidates it anyway and leaves a directory entry that points into
+ * the middle of the file, which breaks tools that sign the result. Offsets: Microsoft's PE Format.
  */
 export function unsignPe(file: Uint8Array): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

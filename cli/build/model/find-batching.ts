@@ -16,8 +16,8 @@ export interface BatchingTrial {
 }
 
 /**
- * Finds which texts can share a run, so that a text has one result, alone or in any batch: by the operators of the graph, then by
- * running each text alone and with neighbors.
+ * Determines which texts can share a run so that the result of a text does not depend on its batch: from the operators of the
+ * graph, and by running each text alone and with neighbors.
  */
 export async function findBatching({ graph, inputs, texts, run }: BatchingTrial): Promise<Batching> {
   if (quantizesOverBatch(graph)) return 'single';
@@ -30,7 +30,7 @@ export async function findBatching({ graph, inputs, texts, run }: BatchingTrial)
   ): Promise<boolean> =>
     expected !== undefined && isClose(rowOf(await run(batch), row, batch[row]?.length ?? 0), expected);
 
-  // Without a mask, the model reads padding as text.
+  // Without a mask, the model treats padding as text.
   if (inputs.includes('attention_mask')) {
     const together = await run(texts);
     if (texts.every((ids, row) => isClose(rowOf(together, row, ids.length), alone[row]))) return 'any';
@@ -41,7 +41,7 @@ export async function findBatching({ graph, inputs, texts, run }: BatchingTrial)
   return 'equal_length';
 }
 
-/** Its scale is computed over the whole batch, padding included: a text's values change with its neighbors. */
+/** Its scale is computed over the whole batch, padding included, so the values of a text depend on its neighbors. */
 const OVER_BATCH = /^DynamicQuantize/;
 
 function quantizesOverBatch(graph: GraphProto): boolean {
@@ -55,8 +55,8 @@ function neighborOf(ids: Ids): number[] {
 }
 
 /**
- * Far above what the order of additions changes (under 2e-6 for all models measured) and far below what a neighbor changes where it
- * matters (over 1e-2), relative to the largest value.
+ * Relative tolerance. It is far above the effect of the order of additions (under 2e-6 for all measured models) and far below
+ * the effect of a neighbor where it matters (over 1e-2).
  */
 const TOLERANCE = 1e-4;
 

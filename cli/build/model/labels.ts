@@ -2,7 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
 
-/** What we read of a model's config.json; everything else in it is kept but not used. */
+/** The members of config.json that are used. */
 export interface ModelConfig {
   readonly model_type?: unknown;
   readonly num_labels?: unknown;
@@ -13,7 +13,7 @@ export interface ModelConfig {
   readonly pad_token_id?: unknown;
 }
 
-/** The label of every output index, checked against the real width of the model's output. */
+/** Returns the label of every output index, checked against the actual width of the model's output. */
 export function readLabels(
   config: ModelConfig,
   modelType: ModelType,
@@ -25,13 +25,13 @@ export function readLabels(
   const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;
   if (declared !== undefined && declared !== width) {
     throw configError(
-      `${file} names ${declared} labels, but the model gives ${width} values. They must belong together.`,
+      `${file} has ${declared} labels, but the model returns ${width} values. Use the config.json that belongs to the model.`,
     );
   }
   if (!labels) {
     if (modelType === 'sequence_classification') return undefined;
     throw configError(
-      `${file} has no \`id2label\`; ${modelType} needs a label for each of the model's ${width} values.`,
+      `${file} has no \`id2label\`, but ${modelType} requires a label for each of the ${width} values that the model returns.`,
     );
   }
   const missing = Array.from({ length: width }, (_, index) => index).find((index) => !labels.has(index));
@@ -39,7 +39,7 @@ export function readLabels(
   return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
 }
 
-/** The score function that transformers' text classification pipeline chooses for a model with this config.json. */
+/** Returns the score function that the text classification pipeline of transformers chooses for this config.json. */
 export function scoreFunctionOf(
   { problem_type: problem }: ModelConfig,
   modelType: ModelType,
@@ -52,7 +52,7 @@ export function scoreFunctionOf(
 
 function fromId2Label(value: unknown, file: string): Map<number, string> | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'object') throw configError(`${file}: \`id2label\` must map an index to a label.`);
+  if (typeof value !== 'object') throw configError(`${file}: \`id2label\` must map indexes to labels.`);
   return new Map(Object.entries(value).map(([id, label]) => [indexOf(id, 'id2label', file), String(label)]));
 }
 
@@ -64,6 +64,6 @@ function fromLabel2Id(value: unknown, file: string): Map<number, string> | undef
 function indexOf(text: string, key: string, file: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw configError(
-    `${file}: \`${key}\` holds ${JSON.stringify(text)} where an index (0, 1, 2 ...) must stand.`,
+    `${file}: \`${key}\` contains ${JSON.stringify(text)}, but an index (0, 1, 2 ...) is required.`,
   );
 }

@@ -10,12 +10,12 @@ export interface ModelFiles {
   readonly tokenizerConfig: string | undefined;
 }
 
-/** Finds the files of a model; every missing one has its own message. */
+/** Finds the files of a model; each missing file has its own message. */
 export function locateModelFiles(model: ModelSource): ModelFiles {
   if (model.kind === 'files') {
     requireFile(
       model.weights,
-      () => `No such file: ${basename(model.weights)} (looked at ${model.weights}).`,
+      () => `No such file: ${basename(model.weights)} (searched at ${model.weights}).`,
     );
     requireFile(model.modelConfig, () => `Could not locate model config at path ${model.modelConfig}.`);
     requireFile(model.tokenizer, () => `Could not locate tokenizer at path ${model.tokenizer}.`);
@@ -26,13 +26,13 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
   }
   const { folder } = model;
   if (!isFolder(folder))
-    throw configError(`No such directory: ${folder}. \`path\` must name the folder of the model.`);
+    throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
   const weights = join(folder, 'model.onnx');
   const modelConfig = join(folder, 'config.json');
   const tokenizer = join(folder, 'tokenizer.json');
   requireFile(
     weights,
-    () => `No such file: model.onnx (looked in ${folder}). Export the model to ONNX first.`,
+    () => `No such file: model.onnx (searched in ${folder}). Export the model to ONNX first.`,
   );
   requireFile(modelConfig, () => `Could not locate model config at path ${modelConfig}.`);
   requireFile(tokenizer, () => `Could not locate tokenizer at path ${tokenizer}.`);
@@ -44,7 +44,7 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
   };
 }
 
-/** Tokenizers are saved as two files; the second one says how long a text can be. */
+/** The second tokenizer file, which contains the maximum length of a text. */
 function neighbor(tokenizer: string): string | undefined {
   const path = join(dirname(tokenizer), 'tokenizer_config.json');
   return existsSync(path) ? path : undefined;
@@ -52,7 +52,7 @@ function neighbor(tokenizer: string): string | undefined {
 
 function requireFile(path: string, message: () => string): void {
   if (!existsSync(path)) throw configError(message());
-  if (isFolder(path)) throw configError(`${path} is a folder; a file is required.`);
+  if (isFolder(path)) throw configError(`${path} is a folder. Set it to a file.`);
 }
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();

@@ -1,6 +1,6 @@
 import type { TokenizerJson } from './tokenizer-settings.ts';
 
-/** A tokenizer that lower-cases texts first, as sentence-transformers makes it of models that say `do_lower_case`. */
+/** Adds lower-casing to a tokenizer, as sentence-transformers does for models with `do_lower_case`. */
 export function withLowerCase<Json extends TokenizerJson>(json: Json): Json {
   const { normalizer } = json;
   if (lowers(normalizer)) return json;

@@ -18,24 +18,24 @@ export interface PreparedGraph {
   readonly graphPath: string;
   readonly weightsPath: string;
   readonly signature: Signature;
-  /** Size of the output's last axis, from a real run. */
+  /** Size of the output's last axis, from an actual run. */
   readonly width: number;
   readonly precision: string;
   /** Which texts can share a run. */
   readonly batching: Batching;
-  /** The output for each sample text alone. */
+  /** The output for each sample text when run alone. */
   readonly samples: readonly Tensor[];
 }
 
-/** A short text, a long one and one of odd characters: what a real batch looks like. */
+/** A short text, a long one and one with non-ASCII characters, as in a typical batch. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.', 'naïve 東京 🙂'];
 
-/** Longer than the others together, to see what padding does to them. */
+/** Longer than the others together, to see the effect of padding. */
 const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
 
 /**
- * Makes the model ready to be mapped: ONNX Runtime optimises it once, its weights go into one file of their own, the graph
- * keeps one float32 output, and a real batch runs through the result. All files are written into `folder`.
+ * Prepares the model for mapping: ONNX Runtime optimizes it once, its weights are written to a separate file, the graph keeps
+ * one float32 output, and a batch is run through the result. All files are written to `folder`.
  */
 export function prepareGraph(
   request: OutputRequest,
@@ -63,7 +63,7 @@ async function prepareWith(
   checkVocabulary(graph, tokenizer.vocabularySize, model);
   keepOutput(graph, signature.output.name);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
-  // A model whose every tensor is tiny has no external weights at all.
+  // A model with only tiny tensors has no external weights.
   await writeFile(weightsPath, '', { flag: 'a' });
 
   const { inputs, output } = signature;
@@ -73,7 +73,7 @@ async function prepareWith(
     (await tokenizer.encode(texts)).map((row) => row.slice(0, settings.maxLength));
   const ids = await encode(SAMPLE_TEXTS);
   const { dims } = await run(ids).catch((error: unknown) => {
-    throw configError(`${model} does not run on a sample text: ${firstLine(error)}`, error);
+    throw configError(`${model} failed on a sample text: ${firstLine(error)}`, error);
   });
   const width = checkDims(dims, ids, output, model);
   await runLongest(run, ids, settings.maxLength, model);
@@ -98,11 +98,11 @@ async function optimize(runtime: OnnxRuntime, model: string, graph: string): Pro
   try {
     await runtime.optimize({ model, graph, weights: ASSETS.weights });
   } catch (error) {
-    throw configError(`${model} is not a model ONNX Runtime can load: ${firstLine(error)}`, error);
+    throw configError(`ONNX Runtime cannot load ${model}: ${firstLine(error)}`, error);
   }
 }
 
-/** Runs one text of the maximum length, which a model whose table of positions is shorter cannot. */
+/** Runs one text of the maximum length, which fails if the model's position table is shorter. */
 async function runLongest(
   run: (ids: readonly (readonly number[])[]) => Promise<TryResult>,
   [sample = []]: readonly (readonly number[])[],
@@ -112,8 +112,8 @@ async function runLongest(
   const ids = Array.from({ length: maxLength }, (_, at) => sample[Math.min(at, 1)] ?? 0);
   await run([ids]).catch((error: unknown) => {
     throw configError(
-      `${model} does not run on a text of ${maxLength} tokens, which its files allow: ${firstLine(error)}. ` +
-        'Set `max_length` in the config to the number of tokens that the model takes.',
+      `${model} failed on a text of ${maxLength} tokens, which its config files allow: ${firstLine(error)}. ` +
+        'Set `max_length` in the config to the maximum number of tokens of the model.',
       error,
     );
   });
@@ -123,7 +123,7 @@ function checkVocabulary(graph: GraphProto, vocabularySize: number, model: strin
   const rows = embeddingRows(graph);
   if (rows === undefined || vocabularySize <= rows) return;
   throw configError(
-    `tokenizer.json has ${vocabularySize} tokens, but ${model} knows ${rows}. They must come from the same model.`,
+    `tokenizer.json has ${vocabularySize} tokens, but ${model} has only ${rows}. Both must come from the same model.`,
   );
 }
 

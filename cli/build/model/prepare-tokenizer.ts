@@ -10,20 +10,20 @@ import { type TokenizerConfig, type TokenizerJson, tokenizerSettings } from './t
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
   readonly settings: TokenizerSettings;
-  /** tokenizer.json without white space: a third smaller, and as much faster to load. */
+  /** tokenizer.json without white space: a third smaller and faster to load. */
   readonly json: string;
 }
 
-/** What other files than the tokenizer's own say of it. */
+/** Settings of a tokenizer that come from other files. */
 export interface TokenizerWishes {
-  /** Longest input in tokens, as the model's own files say. */
+  /** Maximum number of tokens of a text, from the model's own files. */
   readonly maxLength?: number | undefined;
-  /** The `max_length` of the config file. */
+  /** `max_length` of the config file. */
   readonly chosenLength?: number | undefined;
   readonly lowerCase?: boolean;
 }
 
-/** Loads the tokenizer as the executable will, and decides how it cuts and pads. */
+/** Loads the tokenizer as the executable will, and determines truncation and padding. */
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
@@ -50,7 +50,7 @@ export async function prepareTokenizer(
 function refuseLonger(chosen: number | undefined, possible: number): void {
   if (chosen === undefined || chosen <= possible) return;
   throw configError(
-    `\`max_length\` is ${chosen}, but the model takes ${possible} tokens by its config.json. Choose a length up to that.`,
+    `\`max_length\` is ${chosen}, but config.json limits the model to ${possible} tokens. Set \`max_length\` to at most that.`,
   );
 }
 
@@ -59,7 +59,7 @@ function load(path: string, json: string): LoadedTokenizer {
     return loadTokenizer(json);
   } catch (error) {
     throw configError(
-      `${path} is not a tokenizer: ${messageOf(error)}. Save it with the tokenizer's \`save_pretrained\`.`,
+      `Invalid tokenizer ${path}: ${messageOf(error)}. Save it with \`save_pretrained\` of the tokenizer.`,
       error,
     );
   }

@@ -7,7 +7,7 @@ import type { TransformScript } from '../../../runtime/transform/transform-scrip
 import { compileLua } from '../../adapters/lua.ts';
 import type { BuildConfig, TransformSource } from '../../config/build-config.ts';
 
-/** More than any script is; a wrong path can lead to a file of any size. */
+/** Maximum size of a script in bytes; a wrong path can point to a file of any size. */
 const MOST_BYTES = 1_000_000;
 
 /** Reads and compiles the transform of a config, if it has one. */
@@ -29,7 +29,7 @@ export async function prepareTransform(config: BuildConfig): Promise<TransformSc
 
 type Source = Pick<TransformScript, 'source' | 'name' | 'firstLine'>;
 
-/** Lines of an inline script are counted as in the file that it stands in. */
+/** Line numbers of an inline script are those of the config file. */
 const inline = ({ source, line }: TransformSource & { kind: 'inline' }, file: string): Source => ({
   source,
   name: basename(file),
@@ -37,12 +37,12 @@ const inline = ({ source, line }: TransformSource & { kind: 'inline' }, file: st
 });
 
 async function fromFile(path: string, file: string): Promise<Source> {
-  const rule = `\`transform.path\` of ${file} must name a Lua script`;
+  const rule = `\`transform.path\` of ${file} must be a Lua script`;
   if (!existsSync(path)) throw configError(`No such file: ${path}. ${rule}.`);
   const found = await stat(path);
-  if (!found.isFile()) throw configError(`${path} is not a file; ${rule}.`);
+  if (!found.isFile()) throw configError(`${path} is not a file. ${rule}.`);
   if (found.size > MOST_BYTES) {
-    throw configError(`${path} has ${found.size} bytes; ${rule}, of at most ${MOST_BYTES} bytes.`);
+    throw configError(`${path} has ${found.size} bytes. ${rule} of at most ${MOST_BYTES} bytes.`);
   }
   return { source: await readFile(path, 'utf8'), name: basename(path), firstLine: 1 };
 }

@@ -3,12 +3,12 @@ import type { ModelFiles } from './locate-files.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
-/** A model made ready and described: all that is written besides the base runtime. */
+/** A prepared model: everything that is written besides the base runtime. */
 export interface PreparedModel {
   readonly files: ModelFiles;
   readonly tokenizer: PreparedTokenizer;
   readonly graph: PreparedGraph;
-  /** Lua, if the model has a transform. */
+  /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
   readonly manifest: Manifest;
 }

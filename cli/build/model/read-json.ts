@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import { parseJsonText } from '../../../runtime/core/json-text.ts';
 
-/** A JSON file that must hold an object. */
+/** Reads a JSON file that must contain an object. */
 export async function readJson<T>(path: string): Promise<T> {
   const value = await parse(path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
-  throw configError(`${path} must hold a JSON object.`);
+  throw configError(`${path} must contain a JSON object.`);
 }
 
-/** A JSON file that must hold a list. */
+/** Reads a JSON file that must contain a list. */
 export async function readJsonList(path: string): Promise<unknown[]> {
   const value = await parse(path);
   if (Array.isArray(value)) return value;
-  throw configError(`${path} must hold a JSON list.`);
+  throw configError(`${path} must contain a JSON list.`);
 }
 
 async function parse(path: string): Promise<unknown> {

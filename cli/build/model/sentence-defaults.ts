@@ -1,19 +1,19 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { Pooling } from '../../../runtime/contract/sentence.ts';
 
-/** What a model that sentence-transformers saved says of its vectors. */
+/** Settings for vectors that a sentence-transformers model was saved with. */
 export interface SentenceDefaults {
   readonly pooling: Pooling | undefined;
-  /** What the model does with its vectors that we do not, in a sentence. */
+  /** A processing step that is not supported, as the start of an error message. */
   readonly unsupported: string | undefined;
   readonly includePrompt: boolean;
   readonly normalize: boolean;
   readonly dimensions: number | undefined;
   readonly prompts: Readonly<Record<string, string>>;
   readonly defaultPromptName: string | undefined;
-  /** Longest input in tokens. */
+  /** Maximum number of tokens of a text. */
   readonly maxLength: number | undefined;
-  /** Texts are lower-cased before they are tokenised. */
+  /** Whether texts are lower-cased before they are tokenized. */
   readonly lowerCase: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface PoolingFile {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `settings` are those of sentence_bert_config.json and config_sentence_transformers.json together. */
+/** Reads the defaults of a model. `settings` combines sentence_bert_config.json and config_sentence_transformers.json. */
 export function sentenceDefaults(
   modules: readonly unknown[] | undefined,
   poolingFile: PoolingFile,
@@ -39,7 +39,7 @@ export function sentenceDefaults(
     unsupported:
       other === undefined
         ? unsupportedPooling(modes, poolingFile, parts.includes('Pooling'))
-        : `modules.json has a module ${other}, which only a model with the output sentence_embedding brings along`,
+        : `modules.json has an unsupported module ${other}; it works only in a model with the output sentence_embedding`,
     includePrompt: poolingFile.content?.['include_prompt'] !== false,
     normalize: parts.includes('Normalize'),
     dimensions: positive(settings['truncate_dim']),
@@ -50,16 +50,16 @@ export function sentenceDefaults(
   };
 }
 
-/** Where the settings of pooling are, relative to the model's folder. */
+/** Folder of the pooling settings, relative to the model folder. */
 export function poolingFolder(modules: readonly unknown[] | undefined): string {
   const pooling = modules?.find((module) => partName(module) === 'Pooling') as Fields | undefined;
   return text(pooling?.['path']) ?? '1_Pooling';
 }
 
-/** Dropout does nothing once a model is trained. */
+/** Dropout has no effect after training. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
 
-/** The class of a module; the packages that it lies in have changed with the library's versions. */
+/** The class of a module; its package has changed between versions of the library. */
 const partName = (module: unknown): string =>
   (text((module as Fields | null | undefined)?.['type']) ?? 'without a type').split('.').at(-1) ?? '';
 
@@ -70,7 +70,7 @@ const POOLING_OF: Readonly<Record<string, Pooling>> = {
   lasttoken: 'last',
 };
 
-/** Older files have a switch for each mode. */
+/** Older files have a boolean for each mode. */
 const MODE_OF_SWITCH: Readonly<Record<string, string>> = {
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -91,18 +91,20 @@ function unsupportedPooling(
   { name, content }: PoolingFile,
   isListed: boolean,
 ): string | undefined {
-  if (!content) return isListed ? `modules.json has a module Pooling, but there is no ${name}` : undefined;
-  if (modes.length > 1) return `${name} pools in several ways at once (${modes.join(', ')})`;
+  if (!content) return isListed ? `modules.json has a Pooling module, but ${name} is missing` : undefined;
+  if (modes.length > 1) return `${name} combines several pooling modes (${modes.join(', ')})`;
   const [mode] = modes;
-  return mode === undefined || POOLING_OF[mode] ? undefined : `${name} pools in the way ${mode}`;
+  return mode === undefined || POOLING_OF[mode]
+    ? undefined
+    : `${name} has an unsupported pooling mode ${mode}`;
 }
 
 function promptsOf(value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
-  if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map a name to a text.');
+  if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map names to texts.');
   return Object.fromEntries(
-    // The library writes null for a prompt that nobody has filled in.
+    // The library writes null for a prompt that is not set.
     entries.flatMap(([name, prompt]) =>
       name === '' ? [] : [[name, typeof prompt === 'string' ? prompt : '']],
     ),

@@ -9,7 +9,7 @@ import {
   sentenceDefaults,
 } from './sentence-defaults.ts';
 
-/** What sentence-transformers saved beside a model's config.json; all of it may be missing. */
+/** Reads the files that sentence-transformers saved next to config.json; each of them can be missing. */
 export async function readSentenceDefaults({ modelConfig }: ModelFiles): Promise<SentenceDefaults> {
   const folder = dirname(modelConfig);
   const list = join(folder, 'modules.json');

@@ -5,17 +5,20 @@ import type { VectorsOf } from '../onnx/wanted-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-defaults.ts';
 
-/** What is known of a sentence_embedding model before its graph is looked at. */
+/** What is known about a sentence_embedding model before its graph is read. */
 export interface SentenceSource {
   /** The config file, for messages. */
   readonly file: string;
   readonly config: SentenceConfig;
   readonly defaults: SentenceDefaults;
-  /** Whether a transform makes the vector, instead of pooling. */
+  /** Whether a transform computes the vector instead of pooling. */
   readonly transforms: boolean;
 }
 
-/** What the model's vectors may be of. A graph that pools itself knows best, but it cannot leave a prompt's tokens out. */
+/**
+ * Returns what the model's vectors can be of. A graph that pools itself is preferred, but it cannot exclude the tokens of a
+ * prompt.
+ */
 export function vectorsOf(source: SentenceSource): VectorsOf {
   const { pooling } = source.config;
   if (source.transforms) return ['token', 'text'];
@@ -23,7 +26,10 @@ export function vectorsOf(source: SentenceSource): VectorsOf {
   return leavesPromptsOut(source) ? ['token', 'text'] : ['text', 'token'];
 }
 
-/** Decides with the config file, then with the model's own files, and refuses what would give other vectors than these say. */
+/**
+ * Combines the config file with the model's own files, and rejects settings that would give different vectors than the model's
+ * files specify.
+ */
 export async function sentenceSettings(
   source: SentenceSource,
   { shape, width }: { readonly shape: readonly string[]; readonly width: number },
@@ -34,7 +40,7 @@ export async function sentenceSettings(
   const dimensions = config.dimensions ?? defaults.dimensions;
   if (dimensions !== undefined && dimensions > width) {
     throw configError(
-      `${file}: \`dimensions\` is ${dimensions}, but the model's vectors have ${width} numbers.`,
+      `${file}: \`dimensions\` is ${dimensions}, but the vectors of the model have only ${width}.`,
     );
   }
   const prompts: Record<string, Prompt> = {};
@@ -42,7 +48,7 @@ export async function sentenceSettings(
     const tokens = text === '' ? 0 : await tokenizer.tokensBefore(text);
     if (tokens >= maxLength) {
       throw configError(
-        `The prompt \`${name}\` has ${tokens} tokens, and the model takes ${maxLength}: no text would fit. Shorten it.`,
+        `The prompt \`${name}\` has ${tokens} tokens, but the maximum of the model is ${maxLength}, which leaves no room for a text. Shorten it.`,
       );
     }
     prompts[name] = { text, tokens };
@@ -63,30 +69,30 @@ function choosePooling(source: SentenceSource, shape: readonly string[]): Poolin
   if (shape.length === 2) {
     if (config.pooling !== undefined && config.pooling !== 'none') {
       throw configError(
-        `${file} has \`pooling: ${config.pooling}\`, but its \`output\` is one vector for each text. Choose an output of tokens, or remove \`pooling\`.`,
+        `${file} sets \`pooling: ${config.pooling}\`, but its \`output\` has one vector per text. Choose an output with token vectors, or remove \`pooling\`.`,
       );
     }
     if (!leavesPromptsOut(source)) return 'none';
     throw configError(
-      'The model pools by itself, so the tokens of prompts would count, but 1_Pooling/config.json says `include_prompt: false`. ' +
-        `Export the model with its token vectors, or write \`prompts: {}\` into ${file} to do without prompts.`,
+      'The model pools its vectors itself, prompt tokens included, but 1_Pooling/config.json has `include_prompt: false`. ' +
+        `Export the model with token vectors, or set \`prompts: {}\` in ${file} to disable prompts.`,
     );
   }
   if (source.transforms) {
     if (config.pooling === undefined || config.pooling === 'none') return 'none';
     throw configError(
-      `${file} has \`pooling: ${config.pooling}\` and a \`transform\`, which pools instead. Remove one of them.`,
+      `${file} sets both \`pooling: ${config.pooling}\` and a \`transform\`, which replaces pooling. Remove one of them.`,
     );
   }
   if (config.pooling === 'none') {
     throw configError(
-      `${file} has \`pooling: none\`, but its \`output\` is a vector for each token. Choose an output of the text, or another \`pooling\`.`,
+      `${file} sets \`pooling: none\`, but its \`output\` has one vector per token. Choose an output with one vector per text, or another \`pooling\`.`,
     );
   }
   if (config.pooling !== undefined) return config.pooling;
   if (defaults.unsupported === undefined) return defaults.pooling ?? 'mean';
   throw configError(
-    `${defaults.unsupported}. Set \`pooling\` in ${file} to mean, cls, max or last to pool in that way instead.`,
+    `${defaults.unsupported}. Set \`pooling\` in ${file} to mean, cls, max or last to override it.`,
   );
 }
 
@@ -102,11 +108,11 @@ function chooseDefaultPrompt(
 ): string | undefined {
   const name = config.defaultPromptName ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;
-  // The model's default is one of the model's prompts; other prompts leave it behind.
+  // The default prompt belongs to the model's own prompts; it is dropped if the config file sets other prompts.
   if (config.defaultPromptName === undefined && config.prompts) return undefined;
-  const known = Object.keys(prompts).join(', ') || 'there are none';
+  const known = Object.keys(prompts).join(', ') || 'none';
   const origin = config.defaultPromptName === undefined ? 'config_sentence_transformers.json' : file;
   throw configError(
-    `${origin}: \`default_prompt_name\` is ${JSON.stringify(name)}; it must be one of the prompts (${known}).`,
+    `${origin}: \`default_prompt_name\` is ${JSON.stringify(name)}, but it must be one of the prompts (${known}).`,
   );
 }

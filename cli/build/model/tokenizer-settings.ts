@@ -1,7 +1,7 @@
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import type { ModelConfig } from './labels.ts';
 
-/** What we read of tokenizer_config.json, and of tokenizer.json beside its model. */
+/** The members of tokenizer_config.json and tokenizer.json that are used. */
 export interface TokenizerConfig {
   readonly model_max_length?: unknown;
   readonly max_length?: unknown;
@@ -18,14 +18,14 @@ export interface TokenizerJson {
 interface Normalizer {
   readonly type: string;
   readonly lowercase?: boolean;
-  /** Of a sequence, in their order. */
+  /** Normalizers of a sequence, in order. */
   readonly normalizers?: readonly Normalizer[];
 }
 
-/** The library's own default where nothing says how long a text may be. */
+/** Default of the library if no file sets the maximum length. */
 const DEFAULT_MAX_LENGTH = 512;
 
-/** How to cut and pad: from tokenizer_config.json, then config.json, then what is left of earlier use in tokenizer.json. */
+/** Determines truncation and padding: from tokenizer_config.json, then config.json, then settings stored in tokenizer.json. */
 export function tokenizerSettings(
   tokenizerConfig: TokenizerConfig,
   tokenizerJson: TokenizerJson,
@@ -58,12 +58,12 @@ function maxLength(
   padId: number,
 ): number {
   const positions = integer(modelConfig.max_position_embeddings);
-  // RoBERTa counts positions from after the padding id, so that many of its table's rows are not for tokens.
+  // RoBERTa starts positions after the padding id, so that many rows of its table are not for tokens.
   const offset = OFFSET_POSITIONS.has(String(modelConfig.model_type)) ? padId + 1 : 0;
   const possible = positions === undefined ? Infinity : positions - offset;
   const length = Math.min(integer(tokenizerConfig.model_max_length) ?? Infinity, possible);
   if (Number.isFinite(length)) return length;
-  // These are what the tokenizer was last used with, for example in training: not a limit of the model.
+  // These settings were stored when the tokenizer was last used, for example in training; they are not a limit of the model.
   return (
     integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length) ?? DEFAULT_MAX_LENGTH
   );
@@ -71,7 +71,7 @@ function maxLength(
 
 const OFFSET_POSITIONS = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);
 
-/** A whole number a tokenizer could mean; "no limit" is written as 1e30 by the library that makes these files. */
+/** A plausible integer; the library that writes these files stores "no limit" as 1e30. */
 function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -8,12 +8,13 @@ import type { TransformScript } from '../../../runtime/transform/transform-scrip
 import { withLua } from '../../adapters/lua.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 
-/** Texts of made-up output: the shortest there is, and one of a common length. */
+/** Lengths of texts with random output: the minimum, and a typical length. */
 const MADE_UP_LENGTHS = [1, 128];
 
 /**
- * Runs the transform as the executable will: on the model's output for each sample text, and on made-up output. Numbers that are not
- * finite are only refused for the model's own output: a logarithm can fail for made-up values that the model never returns.
+ * Runs the transform as the executable will: on the model's output for each sample text, and on random output. Non-finite
+ * numbers are only rejected for the model's own output, because a logarithm can fail for random values that the model never
+ * returns.
  */
 export async function tryTransform(
   script: TransformScript,
@@ -31,9 +32,9 @@ export async function tryTransform(
         if (!madeUp.includes(output)) checkFinite(result, script);
       } catch (error) {
         const { name } = signature.output;
-        const where = `in a trial with ${name} of shape ${describeShape(output.shape)}`;
+        const where = `in a trial run with ${name} of shape ${describeShape(output.shape)}`;
         throw configError(
-          `${explainScriptError(messageOf(error), script)}\n  (${where}; validate_transform: false skips the trial)`,
+          `${explainScriptError(messageOf(error), script)}\n  (${where}; set validate_transform: false to skip trial runs)`,
           error,
         );
       }
@@ -41,7 +42,7 @@ export async function tryTransform(
   });
 }
 
-/** Even in [-1, 1), the same in every build. */
+/** Values evenly distributed in [-1, 1), the same in every build. */
 function random(shape: readonly number[]): Tensor {
   let state = 42;
   const next = (): number => {

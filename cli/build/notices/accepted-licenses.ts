@@ -1,4 +1,4 @@
-/** SPDX identifiers of licenses that allow executables to be passed on with their notices. */
+/** SPDX identifiers of licenses that allow executables to be redistributed with their notices. */
 export const ACCEPTED_LICENSES: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -17,7 +17,7 @@ export const ACCEPTED_LICENSES: readonly string[] = [
 
 const TOKEN = /[()]|[^\s()]+/g;
 
-/** Whether an SPDX expression can be met with accepted licenses alone: all of an AND, one of an OR. */
+/** Whether an SPDX expression can be satisfied with accepted licenses alone: all of an AND, one of an OR. */
 export function isAcceptedLicense(expression: string): boolean {
   const tokens = expression.match(TOKEN) ?? [];
   let at = 0;
@@ -46,6 +46,6 @@ export function isAcceptedLicense(expression: string): boolean {
     return isAccepted;
   };
   const isAccepted = anyOf();
-  // What remains is no SPDX expression, for example "MIT and others".
+  // The rest is not an SPDX expression, for example "MIT and others".
   return isAccepted && at === tokens.length;
 }

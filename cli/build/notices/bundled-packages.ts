@@ -1,8 +1,8 @@
-/** The bundled files of each package, by the folder of the package. Files that no package contains are our own. */
+/** Groups the bundled files by package folder. Files outside of packages belong to this project. */
 export function bundledPackages(files: readonly string[]): Map<string, string[]> {
   const packages = new Map<string, string[]>();
   for (const file of files) {
-    // Of nested packages the innermost one.
+    // The innermost of nested packages.
     const folder = /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/.exec(file)?.[0];
     if (folder !== undefined) packages.set(folder, [...(packages.get(folder) ?? []), file]);
   }

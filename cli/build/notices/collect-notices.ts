@@ -7,10 +7,10 @@ import type { Notice } from './notice.ts';
 import { packageNotice } from './package-notice.ts';
 import { readTexts } from './read-texts.ts';
 
-/** The packages whose native libraries run models. Their own license files do not name the software inside. */
+/** Packages with the native libraries that run models. Their own license files do not cover the software inside. */
 export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', 'wasmoon'];
 
-/** The notices of a program: ours, Node's, those of its bundled files, and of native libraries where it has them. */
+/** Collects the notices of a program: of this project, of Node, of its bundled files, and of its native libraries. */
 export async function collectNotices(
   bundledFiles: readonly string[],
   nativePackages: readonly string[],
@@ -33,8 +33,8 @@ export async function collectNotices(
   for (const { name, version } of [node, ...needAdded]) {
     if ((await addedTexts(name, version)).length > 0) continue;
     throw configError(
-      `Cannot build with ${name} ${version}: the notices of the software inside it are missing. ` +
-        `Add them to ${addedFolder(name, version)}/, see templates/notices/README.md.`,
+      `Cannot bundle ${name} ${version}: the notices of the software it contains are missing. ` +
+        `Add them to ${addedFolder(name, version)}/ (see templates/notices/README.md).`,
     );
   }
   return [await ownNotice(), node, ...packages];

@@ -1,12 +1,15 @@
 const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*(?:\r?\n|$))+/gm;
 const IS_NOTICE = /copyright|\blicensed?\b|SPDX-License-Identifier/i;
 
-/** The comments of a source file that are notices: minifying removes them, and packages contain code of other authors. */
+/**
+ * Returns the comments of a source file that are notices. Minification removes them, and packages contain code of other
+ * authors.
+ */
 export function copyrightComments(source: string): string[] {
   return (source.match(COMMENT) ?? []).filter((comment) => IS_NOTICE.test(comment)).map(textOf);
 }
 
-/** A comment without its marks. */
+/** The text of a comment without comment markers. */
 const textOf = (comment: string): string =>
   comment
     .replace(/^\/\*+!?/, '')

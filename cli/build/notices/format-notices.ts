@@ -2,7 +2,7 @@ import type { Notice } from './notice.ts';
 
 const RULE = '='.repeat(80);
 
-/** The notices as one text: a list of all software, then the texts of each, equal texts once. */
+/** Formats the notices as one text: a list of all software, then each text, with equal texts only once. */
 export function formatNotices(notices: readonly Notice[]): string {
   const width = Math.max(...notices.map((notice) => titleOf(notice).length));
   const list = notices.map((notice) => `  ${titleOf(notice).padEnd(width)}  ${notice.license}`);
@@ -10,7 +10,7 @@ export function formatNotices(notices: readonly Notice[]): string {
   const sections = notices.map((notice) => {
     const texts = notice.texts.map(({ source, text }) => {
       const first = printed.get(text);
-      if (first !== undefined) return `${source}: the same text as of ${first}`;
+      if (first !== undefined) return `${source}: same text as ${first}`;
       printed.set(text, titleOf(notice));
       return `${source}:\n\n${text}`;
     });

@@ -1,8 +1,8 @@
-/** What an executable says about one piece of software inside it. */
+/** Notice for one piece of software in an executable. */
 export interface Notice {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression. */
+  /** License as an SPDX expression. */
   readonly license: string;
   readonly texts: readonly NoticeText[];
 }

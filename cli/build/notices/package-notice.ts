@@ -17,7 +17,10 @@ interface PackageJson {
   readonly license?: unknown;
 }
 
-/** The notice of an installed package: its license files or the license in its README, and the notices in its bundled files. */
+/**
+ * Builds the notice of an installed package: its license files or the license in its README, and the notices in its bundled
+ * files.
+ */
 export async function packageNotice(folder: string, bundledFiles: readonly string[]): Promise<Notice> {
   const json = parseJsonText(await readFile(join(folder, 'package.json'), 'utf8')) as PackageJson;
   const { name, version, license } = json;
@@ -34,12 +37,18 @@ async function readmeLicense(folder: string): Promise<NoticeText[]> {
   return /copyright/i.test(text) ? [{ source: 'README.md', text }] : [];
 }
 
-/** Apache-2.0 requires a copy of its text without names; the notices begin with one, because it is our own license. */
+/**
+ * Apache-2.0 requires a copy of its text without names; the notices start with one, because it is also the license of this
+ * project.
+ */
 function standardText({ name, version }: PackageJson, license: string): NoticeText {
   if (license.includes('Apache-2.0'))
-    return { source: 'License', text: 'The Apache License 2.0, which is the license of encoderfile, above.' };
+    return {
+      source: 'License',
+      text: 'The Apache License 2.0, which is also the license of encoderfile; see above.',
+    };
   throw configError(
-    `Cannot build with ${name} ${version}: it has no license text. Add the text to ${addedFolder(name, version)}/.`,
+    `Cannot bundle ${name} ${version}: it has no license text. Add the text to ${addedFolder(name, version)}/.`,
   );
 }
 

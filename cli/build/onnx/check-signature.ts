@@ -11,7 +11,7 @@ export interface Signature {
 
 const INT64 = 7;
 
-/** Checks the names, types and ranks of a graph's inputs and output against what its model type must have. */
+/** Checks names, types and ranks of a graph's inputs and output against the requirements of its model type. */
 export function checkSignature(graph: GraphProto, request: OutputRequest): Signature {
   const { file } = request;
   const weights = new Set(graph.initializer.map((tensor) => tensor.name));
@@ -20,7 +20,7 @@ export function checkSignature(graph: GraphProto, request: OutputRequest): Signa
     .map((input) => checkInput(input, file));
   if (!inputs.includes('input_ids')) {
     const names = graph.input.map((input) => `\`${input.name}\``).join(', ') || 'none';
-    throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (its inputs: ${names}).`);
+    throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (inputs: ${names}).`);
   }
   const output = wantedOutput(graph, request);
   checkOutput(graph.output, output, request);
@@ -31,13 +31,13 @@ function checkInput(input: ValueInfoProto, file: string): InputName {
   const name = INPUT_NAMES.find((known) => known === input.name);
   if (!name) {
     throw configError(
-      `${file} needs an input \`${input.name}\`, which text does not give. A text encoder has only ${INPUT_NAMES.join(', ')}.`,
+      `${file} requires the input \`${input.name}\`, which texts do not provide. A text encoder has only the inputs ${INPUT_NAMES.join(', ')}.`,
     );
   }
   const type = input.type?.tensorType?.elemType ?? 0;
   if (type !== INT64) {
     throw configError(
-      `${file}: input \`${name}\` has type ${typeName(type)}; int64 is required. Export the model again.`,
+      `${file}: input \`${name}\` has type ${typeName(type)}, but int64 is required. Export the model again.`,
     );
   }
   return name;
@@ -52,7 +52,7 @@ function checkOutput(
   const type = tensor?.elemType ?? 0;
   if (!isFloat(type)) {
     throw configError(
-      `${file}: output \`${name}\` has type ${typeName(type)}; a floating-point type is required.`,
+      `${file}: output \`${name}\` has type ${typeName(type)}, but a floating-point type is required.`,
     );
   }
   const rank = tensor?.shape?.dim.length;

@@ -20,8 +20,8 @@ export const ELEMENT_TYPES: Readonly<Record<number, { name: string; bits: number
 
 export const FLOAT32 = 1;
 
-/** Output types that become float32 without loss that matters. */
+/** Output types that can be converted to float32 without significant loss. */
 const CONVERTIBLE_TYPES = new Set([10, 11, 16]);
 
-/** Whether results can be made of numbers of this type. */
+/** Whether results can be computed from numbers of this type. */
 export const isFloat = (type: number): boolean => type === FLOAT32 || CONVERTIBLE_TYPES.has(type);

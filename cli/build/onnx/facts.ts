@@ -1,7 +1,7 @@
 import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES } from './element-types.ts';
 
-/** The element type that most bytes of the weights have. */
+/** The element type of most bytes of the weights. */
 export function precisionOf(graph: GraphProto): string {
   const bytes = new Map<string, number>();
   for (const tensor of graph.initializer) {
@@ -12,7 +12,7 @@ export function precisionOf(graph: GraphProto): string {
   return heaviest?.[0] ?? 'unknown';
 }
 
-/** Rows of the table that `input_ids` looks words up in; undefined where the graph hides it. */
+/** Number of rows of the embedding table that `input_ids` indexes; undefined if the graph does not show it. */
 export function embeddingRows(graph: GraphProto): number | undefined {
   const lookups = graph.node.filter((node) => node.opType === 'Gather' && node.input[1] === 'input_ids');
   const tables = lookups.map((node) => graph.initializer.find((tensor) => tensor.name === node.input[0]));

@@ -9,8 +9,8 @@ import {
 import { FLOAT32 } from './element-types.ts';
 
 /**
- * Leaves a graph with one float32 output: other outputs go, with the nodes only they needed (ONNX Runtime would compute
- * them at every run), and another floating-point type gets a Cast at the end. Changes the graph it is given.
+ * Reduces a graph to one float32 output. Other outputs are removed with the nodes that only they need (ONNX Runtime would
+ * compute them in every run), and another floating-point type gets a Cast at the end. Modifies the graph.
  */
 export function keepOutput(graph: GraphProto, name: string): void {
   const output = graph.output.find((candidate) => candidate.name === name);
@@ -23,7 +23,7 @@ export function keepOutput(graph: GraphProto, name: string): void {
 function dropUnusedNodes(graph: GraphProto): void {
   const needed = new Set(graph.output.map(({ name }) => name));
   const kept: NodeProto[] = [];
-  // Nodes stand in topological order, so one pass from the end sees every use before its definition.
+  // Nodes are in topological order, so one pass from the end sees every use before its definition.
   for (const node of graph.node.toReversed()) {
     if (!node.output.some((output) => needed.has(output))) continue;
     kept.push(node);
@@ -33,7 +33,7 @@ function dropUnusedNodes(graph: GraphProto): void {
   graph.initializer = graph.initializer.filter((tensor) => needed.has(tensor.name));
 }
 
-/** What a node reads, also from inside the subgraphs of an If or Loop. */
+/** Names that a node reads, including those in the subgraphs of an If or Loop. */
 function usedNames(node: NodeProto): string[] {
   const subgraphs = node.attribute.flatMap((attribute) => [
     ...(attribute.g ? [attribute.g] : []),

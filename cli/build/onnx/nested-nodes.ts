@@ -1,6 +1,6 @@
 import type { GraphProto, NodeProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 
-/** All nodes of a graph, also those inside the branches and bodies of If, Loop and Scan. */
+/** All nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
 export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
   for (const node of graph.node) {
     yield node;

@@ -3,31 +3,33 @@ import { MODEL_TYPES, type ModelType } from '../../../runtime/contract/model-typ
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { isFloat } from './element-types.ts';
 
-/** The output that results are made of, and the axes it must have. */
+/** The output to compute results from, and the axes it must have. */
 export interface WantedOutput {
   readonly name: string;
   readonly shape: readonly string[];
 }
 
-/** What a sentence_embedding model may return vectors of, the best first. Those of tokens we pool ourselves. */
+/**
+ * What a sentence_embedding model can return vectors of, in order of preference. Vectors of tokens are pooled by the runtime.
+ */
 export type VectorsOf = readonly ('text' | 'token')[];
 
 export interface OutputRequest {
   readonly modelType: ModelType;
-  /** For models of type sentence_embedding. */
+  /** Preferences for models of type sentence_embedding. */
   readonly vectorsOf: VectorsOf;
   /** The `output` of the config file. */
   readonly output: string | undefined;
-  /** The model's file, for messages. */
+  /** The model file, for messages. */
   readonly file: string;
 }
 
-/** The parts of a graph that the choice looks at. */
+/** The parts of a graph that determine the choice. */
 export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
 
 /**
- * Chooses among a graph's outputs: the one the config names, else by the names that exporters use, else by shape where only one
- * output fits. Two outputs that fit are for the user to choose from.
+ * Chooses an output of a graph: the one that the config names, otherwise by the names that exporters use, otherwise by shape if
+ * only one output fits. If several fit, the user must choose.
  */
 export function wantedOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
@@ -42,7 +44,7 @@ export function wantedOutput(graph: OutputSource, request: OutputRequest): Wante
     graph,
     request,
     candidates,
-    'Choose the model_type that fits, or export the model for this task.',
+    'Choose the right model_type, or export the model for this task.',
   );
 }
 
@@ -50,7 +52,7 @@ function namedByUser({ output: outputs }: OutputSource, request: OutputRequest, 
   const output = outputs.find((candidate) => candidate.name === name);
   if (!output)
     throw configError(
-      `\`output\` is ${JSON.stringify(name)}, but ${request.file} returns ${namesOf(outputs)}. Name one of these.`,
+      `\`output\` is ${JSON.stringify(name)}, but the outputs of ${request.file} are ${namesOf(outputs)}. Choose one of these.`,
     );
   const { shape } = MODEL_TYPES[request.modelType];
   const isVectorOfText = request.modelType === 'sentence_embedding' && rankOf(output) === PER_TEXT.length;
@@ -61,7 +63,7 @@ const { output: TOKENS, shape: PER_TOKEN } = MODEL_TYPES.sentence_embedding;
 const PER_TEXT = ['batch_size', 'hidden_size'];
 const TOKEN_NAMES = [TOKENS, 'token_embeddings'];
 const TEXT_NAMES = ['sentence_embedding'];
-/** Names with a meaning: an output of these is never taken for another purpose. */
+/** Names with a known meaning: such an output is never used for another purpose. */
 const KNOWN_NAMES = new Set([...TOKEN_NAMES, ...TEXT_NAMES, 'logits', 'pooler_output']);
 
 function sentenceOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
@@ -70,7 +72,8 @@ function sentenceOutput(graph: OutputSource, request: OutputRequest): WantedOutp
   const tokens = unnamed(outputs, PER_TOKEN.length);
   const ofToken = named(outputs, TOKEN_NAMES) ?? (tokens.length === 1 ? tokens[0] : undefined);
   const texts = outputs.filter((output) => rankOf(output) === PER_TEXT.length && isUsable(output));
-  // BERT's pooler is a tanh over the first token, made for another task; it is a text's vector only if nothing else is returned.
+  // BERT's pooler is a tanh over the first token, trained for another task; it is used as a text's vector only if nothing else
+  // is returned.
   const vectors = texts.filter(
     ({ name }) => tokens.length + Number(ofToken !== undefined) === 0 || !isPooler(graph, name),
   );
@@ -93,14 +96,14 @@ function sentenceOutput(graph: OutputSource, request: OutputRequest): WantedOutp
 const onlyOne = (outputs: readonly ValueInfoProto[]): string | undefined =>
   outputs.length === 1 ? outputs[0]?.name : undefined;
 
-/** By its name, or by the operator that makes it. */
+/** Detects a pooler by its name, or by the operator that computes it. */
 function isPooler({ node }: OutputSource, name: string): boolean {
   return (
     name === 'pooler_output' || node.some(({ opType, output }) => opType === 'Tanh' && output.includes(name))
   );
 }
 
-/** Outputs of so many axes whose names mean nothing. */
+/** Outputs with this number of axes whose names have no known meaning. */
 const unnamed = (outputs: readonly ValueInfoProto[], rank: number): string[] =>
   outputs
     .filter((output) => rankOf(output) === rank && isUsable(output) && !KNOWN_NAMES.has(output.name))
@@ -125,17 +128,17 @@ function refusal(
 
 function rule(vectorsOf: VectorsOf): string {
   if (!vectorsOf.includes('token')) {
-    return '`pooling: none` is for models that return sentence_embedding, or one other output of two axes';
+    return '`pooling: none` requires the output sentence_embedding, or a single output with two axes';
   }
   return vectorsOf.includes('text')
     ? 'Model must return last_hidden_state, token_embeddings or sentence_embedding for model_type sentence_embedding'
-    : 'Model must return last_hidden_state or token_embeddings for `pooling` to have something to pool';
+    : '`pooling` requires the output last_hidden_state or token_embeddings for model_type sentence_embedding';
 }
 
 function wayOut(vectorsOf: VectorsOf): string {
   return vectorsOf.length > 1
-    ? 'Choose the model_type that fits, or export the model for this task.'
-    : 'Leave `pooling` out, or export the model with that output.';
+    ? 'Choose the right model_type, or export the model for this task.'
+    : 'Remove `pooling`, or export the model with that output.';
 }
 
 const named = (outputs: readonly ValueInfoProto[], names: readonly string[]): string | undefined =>

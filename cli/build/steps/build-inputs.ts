@@ -5,7 +5,7 @@ import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
 import type { BuildPlan } from '../plan.ts';
 import { readBuilt } from './read-built.ts';
 
-/** The files that a build reads, which it must not write to. */
+/** Returns the files that a build reads, which it must not overwrite. */
 export async function buildInputs(
   { file, model, transform }: BuildConfig,
   base: BuildPlan['base'],
@@ -19,7 +19,7 @@ export async function buildInputs(
   ];
 }
 
-/** Weights can be in files next to the graph that only the graph names, so all files count that were not built. */
+/** Weights can be in files next to the graph that only the graph references, so all files count except earlier builds. */
 async function modelFiles(model: ModelSource): Promise<string[]> {
   const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
   const neighbors: string[] = [];

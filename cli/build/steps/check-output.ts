@@ -9,16 +9,16 @@ import type { BuildPlan } from '../plan.ts';
 import { type Product, refuseOtherProduct } from './refuse-other-product.ts';
 
 export interface OutputCheck {
-  /** The output as the user wrote it. */
+  /** The output path as the user wrote it. */
   readonly shown: string;
   readonly kind: BuildPlan['output']['kind'];
   readonly product: Product;
   readonly inputs: readonly InputFile[];
-  /** Whether whatever exists there may be replaced. */
+  /** Whether an existing file is overwritten, whatever it is. */
   readonly force: boolean;
 }
 
-/** Refuses, before any long work, an output path that cannot become the file, and one that holds something else. */
+/** Rejects, before any long work, an output path that cannot be written, or that contains something else. */
 export async function checkOutput({ shown, kind, product, inputs, force }: OutputCheck): Promise<FileTarget> {
   const target = await targetOf(shown, kind);
   await refuseInputs(target, inputs);
@@ -38,7 +38,7 @@ async function targetOf(shown: string, kind: OutputCheck['kind']): Promise<FileT
   return { kind: 'file', shown, path: shown, existing: found };
 }
 
-/** Refuses an output that is, or would take away, a file the build reads. */
+/** Rejects an output that would overwrite a file that the build reads. */
 async function refuseInputs({ path, shown }: FileTarget, inputs: readonly InputFile[]): Promise<void> {
   refuseInput(path, inputs, shown);
   for (const name of await filesIn(path)) refuseInput(join(path, name), inputs, shown);

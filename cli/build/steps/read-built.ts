@@ -4,13 +4,13 @@ import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.t
 import { parseJsonText } from '../../../runtime/core/json-text.ts';
 import { withFileSource } from '../../adapters/file-source.ts';
 
-/** What an earlier build wrote: a model, or a program without one. */
+/** The product of an earlier build: a model, or a program without one. */
 export interface Built {
   readonly manifest: Manifest | undefined;
   readonly program: RuntimeInfo['program'];
 }
 
-/** Undefined for a file that encoderfile did not write. */
+/** Reads an earlier build; undefined if encoderfile did not create the file. */
 export async function readBuilt(path: string): Promise<Built | undefined> {
   try {
     return await withFileSource(path, (source) => {

@@ -6,12 +6,12 @@ import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.t
 import { parseJsonText } from '../../../runtime/core/json-text.ts';
 import { type Built, readBuilt } from './read-built.ts';
 
-/** What a build is about to write: a model, named by its config file, or a program without a model. */
+/** The product that a build is about to write: a model, identified by its config file, or a program without a model. */
 export type Product =
   | { readonly name: string; readonly origin: string }
   | { readonly program: RuntimeInfo['program'] };
 
-/** Refuses to replace anything but an earlier build of the same product. `shown` is the output as the user wrote it. */
+/** Rejects replacing anything but an earlier build of the same product. `shown` is the output as the user wrote it. */
 export async function refuseOtherProduct(
   shown: string,
   path: string,
@@ -23,7 +23,7 @@ export async function refuseOtherProduct(
     existing === undefined ? 'a file that encoderfile did not write' : otherProduct(existing, product);
   if (what === undefined) return;
   throw configError(
-    `Cannot write ${shown}: it exists and is ${what}. Pass --force to replace it, or choose another output path.`,
+    `Cannot write ${shown}: it already exists and is ${what}. Pass --force to overwrite it, or choose another output path.`,
   );
 }
 
@@ -35,7 +35,7 @@ function otherProduct({ manifest, program }: Built, product: Product): string | 
   return isSame ? undefined : `the model ${manifest.name}, built from another config file`;
 }
 
-/** A folder without a manifest holds files of the assets only; that is checked where it is replaced. */
+/** A folder without a manifest contains only asset files; that is checked where it is replaced. */
 function readAssets(folder: string): Built | undefined {
   try {
     const text = readFileSync(join(folder, ASSETS.manifest), 'utf8');

@@ -6,15 +6,18 @@ import { type MachoPlan, planMacho } from '../binary/macho-layout.ts';
 import { sealMacho } from '../binary/macho-sign.ts';
 import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
 
-/** What a platform wants done to an executable because something is appended to it. */
+/** Platform-specific changes to an executable when data is appended to it. */
 export interface Seal {
-  /** The program's first bytes as they must be for a payload that ends at `end`; nothing where they may stay. */
+  /** Returns the patched first bytes of the program for a payload that ends at `end`; undefined if nothing changes. */
   patchHead(this: void, head: Uint8Array, end: number): Uint8Array | undefined;
-  /** Puts a signature after `end`, where one is needed; returns the file's size. */
+  /** Appends a signature after `end` if one is required; returns the file size. */
   sign(this: void, path: string, file: FileHandle, end: number): Promise<number>;
 }
 
-/** Linux and Windows run a file with appended bytes as it is; macOS runs only what is signed, so it is signed ad hoc. */
+/**
+ * Returns the seal of a platform. Linux and Windows run a file with appended bytes unchanged; macOS only runs signed files, so
+ * the file is signed ad hoc.
+ */
 export function sealFor(platform: Platform, executable: { length: number; fileSize: number }): Seal {
   return platform.os === 'darwin' ? sealForMacos(executable) : NO_SEAL;
 }
@@ -39,7 +42,7 @@ function sealForMacos(executable: { length: number; fileSize: number }): Seal {
       if (!plan) throw new Error('signed before it was written');
       const pageHashes = new Uint8Array(Math.ceil(end / PAGE_LENGTH) * 32);
       let page = 0;
-      // Every chunk but the last is a whole number of pages.
+      // The size of every chunk except the last is a multiple of the page size.
       for await (const chunk of readChunks({ path, offset: 0, length: end })) {
         for (let at = 0; at < chunk.length; at += PAGE_LENGTH) {
           pageHashes.set(sha256Bytes(chunk.subarray(at, at + PAGE_LENGTH)), page * 32);

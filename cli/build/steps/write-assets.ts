@@ -6,7 +6,7 @@ import { explainWriteError } from '../../../runtime/core/write-error.ts';
 import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 
-/** Writes what would be appended to a base runtime as a folder of files; returns their total size. */
+/** Writes the assets as a folder of files instead of appending them to a base runtime; returns their total size. */
 export async function writeAssets(folder: string, model: PreparedModel): Promise<number> {
   await refuseForeignFolder(folder);
   try {
@@ -35,13 +35,13 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** An assets folder may be replaced; a folder of something else may not. */
+/** An assets folder can be replaced; a folder with other files cannot. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const known: readonly string[] = Object.values(ASSETS);
   const foreign = names.find((name) => !known.includes(name));
   if (foreign === undefined) return;
   throw configError(
-    `Cannot write ${folder}: it holds other files (${foreign}). Choose another output path, or empty it.`,
+    `Cannot write to ${folder}: it contains other files (${foreign}). Choose another output path, or empty the folder.`,
   );
 }

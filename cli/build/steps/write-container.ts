@@ -14,7 +14,7 @@ import { crc32, newSha256, sha256 } from '../../adapters/hash.ts';
 import { type FileRange, readChunks } from '../../adapters/read-chunks.ts';
 import { sealFor } from './seal.ts';
 
-/** Bytes of a section: in memory, or a part of a file, whose hash may be known. */
+/** Content of a section: bytes in memory, or a part of a file whose hash may be known. */
 export type Content = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
 
 export interface ContainerInput {
@@ -25,7 +25,7 @@ export interface ContainerInput {
   readonly onProgress: (doneBytes: number, totalBytes: number) => void;
 }
 
-/** Writes an executable and its payload as one file; returns the file's size. docs/file-format.md shows the result. */
+/** Writes an executable and its payload as one file; returns the file size. The result is described in docs/file-format.md. */
 export async function writeContainer(input: ContainerInput): Promise<number> {
   const { executable, payload, onProgress } = input;
   const contents = new Map<SectionName, Content>([['executable', executable]]);
@@ -55,7 +55,7 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
 }
 
 interface PartHooks {
-  /** New first bytes for a part, given its first chunk. */
+  /** Returns new first bytes for a part, given its first chunk. */
   readonly patch: (firstChunk: Uint8Array) => Uint8Array | undefined;
   readonly onBytes: (done: number) => void;
 }
@@ -81,7 +81,7 @@ async function writePart(
       chunk.set(head);
       known = undefined;
     }
-    // Hashed while it is written: the write happens on another thread.
+    // Hashes while writing: the write happens on another thread.
     const writing = file.writev([chunk], offset + done);
     if (known === undefined) hash.update(chunk);
     await writing;

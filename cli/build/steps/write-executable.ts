@@ -33,7 +33,7 @@ export async function writeExecutable({
   const { files, tokenizer, graph, transform, manifest } = model;
   const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
   const runtime = encode(base.info);
-  // The weights come before the graph, so where they will lie is known before the graph is.
+  // The weights come before the graph, so their position is known before the graph is complete.
   const weightsOffset = alignUp(alignUp(base.length, SECTION_ALIGNMENT) + runtime.length, SECTION_ALIGNMENT);
   const payload: { name: SectionName; content: Content }[] = [
     { name: 'runtime', content: { bytes: runtime } },
@@ -58,7 +58,7 @@ export async function writeExecutable({
   return size;
 }
 
-/** Lets a graph look for its weights in the executable: at their offset in it, under a name filled in at start. */
+/** Points the weights of a graph into the executable: at their offset, under a name that is filled in at start. */
 function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   return mapExternalData(graph, (data) => ({
     ...data,

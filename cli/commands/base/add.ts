@@ -30,7 +30,7 @@ export class BaseAdd extends BaseCommand {
     const { baseAddText } = await import('../../services/base/result.ts');
     const { platform: platforms = [], file, 'cache-dir': cacheDir } = flags;
     if (file !== undefined && platforms.length > 1)
-      return this.error('A file is for one platform; name one --platform with --file, or none');
+      return this.error('A base runtime file is for one platform; pass at most one --platform with --file');
     const report = this.reporter(flags.quiet);
     const result =
       file === undefined

@@ -29,9 +29,10 @@ export class BaseRemove extends BaseCommand {
     const { args, flags } = await this.parse(BaseRemove);
     const { platform } = args;
     const { 'runtime-version': version, all } = flags;
-    if (all && platform !== undefined) return this.error('Name a platform or pass --all, not both');
+    if (all && platform !== undefined)
+      return this.error('A platform and --all cannot be combined; pass one of them');
     if (!all && platform === undefined && version === undefined)
-      return this.error('Name a platform or a --runtime-version, or pass --all');
+      return this.error('Pass a platform, --runtime-version or --all');
     const { removeBases } = await import('../../services/base/remove.ts');
     const { baseRemoveText } = await import('../../services/base/result.ts');
     const result = await removeBases({ platform, version, nodeBinaries: all, cacheDir: flags['cache-dir'] });

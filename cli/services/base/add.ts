@@ -15,10 +15,10 @@ export interface BaseAddRequest {
   readonly mayDownload: boolean;
 }
 
-/** `encoderfile base add`: makes base runtimes before a build needs them, for example where there still is a network. */
+/** `encoderfile base add`: builds base runtimes ahead of time, for example while a network is available. */
 export async function addBases(request: BaseAddRequest, report: Reporter): Promise<BaseAddResult> {
   const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
-  // All names are checked before the first of them is worked on.
+  // All names are checked before the first platform is built.
   const platforms =
     request.platforms.length > 0
       ? request.platforms.map(parsePlatform)
@@ -34,13 +34,13 @@ export async function addBases(request: BaseAddRequest, report: Reporter): Promi
       mayDownload: request.mayDownload,
       onMake: () => (made = true),
     });
-    step.done(`${made ? 'made' : 'is there already'}, ${formatBytes(base.fileSize)}`);
+    step.done(`${made ? 'built' : 'already cached'}, ${formatBytes(base.fileSize)}`);
     bases.push(listed(base, true));
   }
   return { cacheDir, bases };
 }
 
-/** `encoderfile base add --file`: takes in a base runtime that was made elsewhere. */
+/** `encoderfile base add --file`: imports a base runtime that was built elsewhere. */
 export async function addBaseFile(
   file: string,
   platform: string | undefined,
@@ -49,15 +49,15 @@ export async function addBaseFile(
 ): Promise<BaseAddResult> {
   const cacheDir = resolve(cacheFolder ?? defaultCacheDir());
   const wanted = platform === undefined ? undefined : parsePlatform(platform);
-  const step = report.step(`Adding ${file}`);
+  const step = report.step(`Importing ${file}`);
   const base = await adoptBase(file, wanted, cacheDir);
   step.done(`${base.info.platform}, version ${base.info.version}`);
   const same = base.info.version === ownVersion();
   const current = same && (await ownBasePath(parsePlatform(base.info.platform), cacheDir)) === base.path;
   if (same && !current) {
     report.warn(
-      `This encoderfile would make another base runtime of version ${base.info.version}, and builds take that one. ` +
-        `To use this one, pass --base-binary-path ${base.path}.`,
+      `Builds will not use this base runtime of version ${base.info.version}: this encoderfile would build a different one. ` +
+        `To use it, pass --base-binary-path ${base.path}.`,
     );
   }
   return { cacheDir, bases: [listed(base, current)] };

@@ -5,7 +5,7 @@ import { ownBasePath } from '../../build/base/base-runtime.ts';
 import { listCached } from '../../build/base/cached.ts';
 import type { BaseListResult, ListedFile } from './result.ts';
 
-/** `encoderfile base list`: what the cache holds, and which of it a build takes. */
+/** `encoderfile base list`: lists the contents of the cache, and which files builds use. */
 export async function listBases(cacheFolder: string | undefined): Promise<BaseListResult> {
   const cacheDir = resolve(cacheFolder ?? defaultCacheDir());
   const files: ListedFile[] = [];

@@ -4,16 +4,16 @@ import { listCached, removeCached } from '../../build/base/cached.ts';
 import { parsePlatform } from '../../build/plan.ts';
 import type { BaseRemoveResult } from './result.ts';
 
-/** Which base runtimes to remove; what is not given matches all. */
+/** Selects the base runtimes to remove; an undefined member matches all. */
 export interface BaseRemoveRequest {
   readonly platform: string | undefined;
   readonly version: string | undefined;
-  /** Also the Node binaries that were downloaded for other platforms. */
+  /** Whether to remove downloaded Node binaries of other platforms as well. */
   readonly nodeBinaries: boolean;
   readonly cacheDir: string | undefined;
 }
 
-/** `encoderfile base remove`: frees the space of base runtimes; a build makes again what it needs. */
+/** `encoderfile base remove`: frees the disk space of base runtimes; builds recreate what they need. */
 export async function removeBases(request: BaseRemoveRequest): Promise<BaseRemoveResult> {
   const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
   const triple = request.platform === undefined ? undefined : parsePlatform(request.platform).triple;

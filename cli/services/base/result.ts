@@ -7,7 +7,7 @@ export interface ListedFile {
   readonly platform: string;
   readonly version: string;
   readonly bytes: number;
-  /** Whether a build of this encoderfile takes it. */
+  /** Whether builds of this encoderfile use it. */
   readonly current: boolean;
   readonly path: string;
 }
@@ -53,7 +53,7 @@ export function baseListText({ cacheDir, bases, nodeBinaries }: BaseListResult):
             path,
           ]),
         ])
-      : `No base runtimes in ${cacheDir}. A build makes what it needs; \`encoderfile base add\` makes it now.`;
+      : `No base runtimes in ${cacheDir}. Builds create them when needed; \`encoderfile base add\` creates one now.`;
   return [table, nodes].filter((text) => text !== undefined).join('\n\n');
 }
 

@@ -15,7 +15,7 @@ import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
 
-/** `encoderfile build`: the six steps of a build, from a config file to one file that runs. */
+/** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(configFile: string, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
   const config = await readConfig(configFile);
@@ -31,7 +31,7 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   });
 
   return await withWorkFolder(cacheDir, async (folder) => {
-    // Both take other processes most of their time, so they run side by side; the model's problems are told first.
+    // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
     const base = plan.output.kind === 'executable' ? provide(plan, cacheDir) : undefined;
     base?.catch(() => {});
     const prepared = await prepareModel(config, folder, report);
@@ -50,11 +50,11 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
   });
 }
 
-/** The same for the same layout of folders, so that two machines build the same bytes. */
+/** Identical for identical folder layouts, so that two machines produce the same bytes. */
 const originOf = (configFile: string, output: string): string =>
   sha256(relative(dirname(resolve(output)), realpathSync(configFile))).slice(0, 16);
 
-const MADE = { missing: 'made and cached', damaged: 'made again, because the cached one was damaged' };
+const MADE = { missing: 'built and cached', damaged: 'rebuilt, because the cached one was corrupted' };
 
 interface ProvidedBase {
   readonly base: BaseRuntime;
@@ -76,7 +76,7 @@ async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise
 }
 
 async function tell(base: Promise<ProvidedBase>, report: Reporter): Promise<BaseRuntime> {
-  const step = report.step('Providing the base runtime');
+  const step = report.step('Preparing the base runtime');
   const provided = await base;
   step.done(provided.how);
   return provided.base;

@@ -5,7 +5,7 @@ import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
 import type { BuildPlan } from '../../build/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
-/** What a build made. */
+/** The result of a build. */
 export interface BuildResult {
   readonly kind: BuildPlan['output']['kind'];
   readonly path: string;
@@ -15,14 +15,14 @@ export interface BuildResult {
   readonly manifest: Manifest;
 }
 
-/** The summary at the end of a build. */
+/** Formats the summary at the end of a build. */
 export function buildSummary({ kind, path, bytes, platform, seconds, manifest }: BuildResult): string {
   const shown = shownPath(path);
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
   return columns([
     ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
     ['Model', `${manifest.name} ${manifest.version}`],
-    ['Type', `${manifest.modelType}, ${manifest.width} wide`],
+    ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
     ['Precision', manifest.precision],

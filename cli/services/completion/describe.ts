@@ -1,25 +1,25 @@
 import { PLATFORMS, shortName } from '../../../runtime/contract/platforms.ts';
 
-/** What a shell offers for a word: one of these, or the names of files. */
+/** What a shell offers for a word: a list of choices, or file names. */
 export type Offer = readonly string[] | 'files';
 
 export interface CompletedFlag {
   readonly name: string;
   readonly char: string | undefined;
   readonly summary: string;
-  /** undefined: the flag takes no value. */
+  /** Values to offer; undefined if the flag takes no value. */
   readonly value: Offer | undefined;
 }
 
 export interface CompletedCommand {
-  /** `base list` is two. */
+  /** Words of the command; `base list` has two. */
   readonly words: readonly string[];
   readonly summary: string;
   readonly flags: readonly CompletedFlag[];
   readonly argument: Offer | undefined;
 }
 
-/** The part of oclif's description of a command that completion is made from. */
+/** The part of oclif's command metadata that completion needs. */
 export interface CommandMetadata {
   readonly id: string;
   readonly summary?: string | undefined;
@@ -65,7 +65,7 @@ function offer(name: string, options: readonly string[] | undefined): Offer {
 
 const NEITHER_KNOWN_NOR_FILES = new Set(['name', 'runtime-version', 'text']);
 
-/** The first words of all commands: `base` once. */
+/** The first words of all commands, without duplicates. */
 export function firstWords(commands: readonly CompletedCommand[]): Map<string, string> {
   return new Map(
     commands.map(({ words: [first = '', second], summary }) => [
@@ -75,7 +75,7 @@ export function firstWords(commands: readonly CompletedCommand[]): Map<string, s
   );
 }
 
-/** The second words, of the commands that have them, by the first. */
+/** The second words of commands, grouped by first word. */
 export function secondWords(commands: readonly CompletedCommand[]): Map<string, CompletedCommand[]> {
   const topics = new Map<string, CompletedCommand[]>();
   for (const command of commands) {

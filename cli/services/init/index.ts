@@ -21,7 +21,7 @@ export interface InitRequest {
   readonly overwrite: boolean;
 }
 
-/** `encoderfile init`: a commented config file for the model in a folder. */
+/** `encoderfile init`: writes a commented config file for the model in a folder. */
 export async function init(request: InitRequest, report: Reporter): Promise<InitResult> {
   const { outputPath } = request;
   const folder = resolve(request.folder);
@@ -38,7 +38,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     path: relativePath(dirname(output), folder),
   };
   const text = renderConfig(await readFile(repositoryFile('templates/encoderfile.yml'), 'utf8'), values);
-  // A name from the command line is checked by the rules of the file it goes into.
+  // A name from the command line must satisfy the rules of the config file.
   parseConfig(text, outputPath, process.env);
   makeFolders(dirname(output), 0o777);
   await writeText(output, text);
@@ -47,7 +47,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };
 }
 
-/** With slashes on every system, and a dot in front, so that it reads as a path. */
+/** A relative path with slashes on every system and a leading dot, so that it is recognizable as a path. */
 function relativePath(from: string, to: string): string {
   const path = relative(from, to);
   if (isAbsolute(path)) return path;

@@ -11,16 +11,16 @@ export interface FoundFile {
   readonly present: boolean;
 }
 
-/** What lies in a model folder. */
+/** What a model folder contains. */
 export interface ModelLook {
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** What sentence-transformers lists the model's parts in. */
+  /** Parts of the model as listed by sentence-transformers. */
   readonly modules: readonly unknown[] | undefined;
-  /** The model's own words for what it is: `BertForSequenceClassification`, or `bert`. */
+  /** The architecture named by the model: `BertForSequenceClassification`, or `bert`. */
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
   readonly files: readonly FoundFile[];
-  /** What a build would stumble over; a sentence each. */
+  /** Problems that would make a build fail, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -31,12 +31,11 @@ const FILES = [
   ['tokenizer_config.json', false],
 ] as const;
 
-/** Looks at a model folder without loading the model. `shown` is how the user named the folder. */
+/** Inspects a model folder without loading the model. `shown` is the folder as the user named it. */
 export async function lookAtModel(folder: string, shown: string): Promise<ModelLook> {
   const found = await stat(folder).catch(() => undefined);
-  if (!found) throw configError(`No such directory: ${shown}. Name the folder that holds model.onnx.`);
-  if (!found.isDirectory())
-    throw configError(`${shown} is a file; name the folder that holds the model instead.`);
+  if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
+  if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
   const files: FoundFile[] = [];
   for (const [name, required] of FILES) {
     const isFile = (await stat(join(folder, name)).catch(() => undefined))?.isFile() ?? false;
@@ -57,15 +56,17 @@ export async function lookAtModel(folder: string, shown: string): Promise<ModelL
       ...(has('model.onnx') ? [] : [await missingWeights(folder, shown)]),
       ...(has('config.json')
         ? []
-        : [`${shown} has no config.json, so the model type is a guess. Save it with \`save_pretrained\`.`]),
+        : [
+            `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,
+          ]),
       ...(has('tokenizer.json')
         ? []
-        : [`${shown} has no tokenizer.json. Save it there with the tokenizer's \`save_pretrained\`.`]),
+        : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),
     ],
   };
 }
 
-/** Exporters also write `onnx/model.onnx` or name the precision in the file: say so where it is the case. */
+/** Exporters also write `onnx/model.onnx` or add the precision to the file name; the message then suggests those files. */
 async function missingWeights(folder: string, shown: string): Promise<string> {
   const others: string[] = [];
   for (const below of ['', 'onnx']) {
@@ -80,7 +81,7 @@ async function missingWeights(folder: string, shown: string): Promise<string> {
   if (others.length === 0) return `${shown} has no model.onnx. Export the model to ONNX before building.`;
   return (
     `${shown} has no model.onnx, but ${others.join(', ')}. ` +
-    'Name one of them as `model_weights_path`, in the form of `path` that the file shows in a comment.'
+    'Set one of them as `model_weights_path`, as shown in a comment of the config file.'
   );
 }
 

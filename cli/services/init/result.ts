@@ -2,15 +2,15 @@ import { givesVectors, type ModelType } from '../../../runtime/contract/model-ty
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 import type { FoundFile } from './look.ts';
 
-/** The file that was written, and what was found of the model. */
+/** The file that was written, and what was found about the model. */
 export interface InitResult {
   readonly file: string;
   readonly folder: string;
   readonly name: string;
   readonly modelType: ModelType;
-  /** Whether the model type comes from the model's config.json rather than from the user. */
+  /** Whether the model type was detected from config.json rather than set by the user. */
   readonly guessed: boolean;
-  /** The model folder as the file names it. */
+  /** Path of the model folder as written in the file. */
   readonly path: string;
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
@@ -24,8 +24,8 @@ export function initSummary(result: InitResult): string {
   return columns([
     ['Wrote', shown],
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
-    ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if that is wrong` : modelType],
-    // Every base model carries two made-up labels; only a classifier's mean something.
+    ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if it is wrong` : modelType],
+    // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
     ...(labels.length > 0 && !givesVectors(modelType) ? [['Labels', shortList(labels)]] : []),
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),

@@ -21,7 +21,7 @@ export interface TargetBuildRequest {
 
 const FILE_NAMES = { manager: 'mcp-manager', gateway: 'gateway' };
 
-/** `encoderfile target build`: a program of ours that carries no model, as one file. */
+/** `encoderfile target build`: builds a program without a model as a single file. */
 export async function buildTarget(request: TargetBuildRequest, report: Reporter): Promise<TargetBuildResult> {
   const started = performance.now();
   const { target, mayDownload } = request;

@@ -4,16 +4,16 @@ import { columns } from '../text.ts';
 import type { TestedText } from './tested-text.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
-/** What stands in one line, in columns. */
+/** Cells of one line, aligned in columns. */
 type Cells = readonly string[];
 
-/** Numbers of one token or text that are shown, and lines. */
+/** Maximum numbers to show per token or text, and maximum lines. */
 const MOST_NUMBERS = 4;
 const MOST_LINES = 40;
 const DIGITS = 4;
 const ARROW = '→';
 
-/** A table of a text's tokens or labels with their numbers before the transform, an arrow, and what it made of them. */
+/** Formats a table of a text's tokens or labels: their numbers before the transform, an arrow, and the numbers after it. */
 export function beforeAndAfter(tested: TestedText, labels: Labels): string {
   const { head, lines } =
     tested.input.shape.length === 3 ? perToken(tested, labels) : perText(tested, labels);
@@ -23,7 +23,7 @@ export function beforeAndAfter(tested: TestedText, labels: Labels): string {
   const width = Math.max(...rows.map(({ length }) => length));
   return [
     columns(rows.map((cells) => ['', ...Array.from({ length: width }, (_, column) => cells[column] ?? '')])),
-    ...(hidden > 0 ? [`  and ${hidden} more; --json has all`] : []),
+    ...(hidden > 0 ? [`  and ${hidden} more; use --json to print all`] : []),
     ...verdict(tested, labels),
   ].join('\n');
 }
@@ -33,7 +33,7 @@ interface Table {
   readonly lines: readonly Cells[];
 }
 
-/** A line for each token; a vector of the whole text gets one of its own. */
+/** One line per token; a vector of the whole text gets its own line. */
 function perToken({ tokens, input, mask, output }: TestedText, labels: Labels): Table {
   const width = input.shape.at(-1) ?? 0;
   const names = labels && firsts(Array.from({ length: width }, (_, index) => nameOf(index, labels)));
@@ -54,7 +54,7 @@ function perToken({ tokens, input, mask, output }: TestedText, labels: Labels): 
   };
 }
 
-/** A line for each label, or one for the vector of the text. */
+/** One line per label, or one line for the vector of the text. */
 function perText({ input, output }: TestedText, labels: Labels): Table {
   if (output.kind === 'vectors') {
     return { head: undefined, lines: [[...numbers(input.data), ARROW, ...numbers(output.data)]] };

@@ -6,16 +6,14 @@ import { columns, shownPath } from '../text.ts';
 export interface TransformNewResult {
   readonly file: string;
   readonly modelType: ModelType;
-  /** The file for editors, if one was asked for. */
+  /** The stub file for editors, if requested. */
   readonly stubs: string | undefined;
 }
 
 export function transformNewSummary({ file, modelType, stubs }: TransformNewResult): string {
   return columns([
     ['Wrote', `${shownPath(file)}, for models of type ${modelType}`],
-    ...(stubs === undefined
-      ? []
-      : [['Stubs', `${shownPath(stubs)}: what tensors can do, for lua-language-server`]]),
+    ...(stubs === undefined ? [] : [['Stubs', `${shownPath(stubs)}: type stubs for lua-language-server`]]),
     ['Config', `transform: {path: ${JSON.stringify(`./${basename(file)}`)}} (relative to the config file)`],
     ['Next', 'encoderfile transform test -f encoderfile.yml "some text"'],
   ]);

@@ -13,14 +13,14 @@ export interface TransformNewRequest {
   readonly modelType: ModelType;
   readonly outputPath: string;
   readonly overwrite: boolean;
-  /** Whether a file that explains tensors to editors goes beside the script. */
+  /** Whether to write a stub file for editors next to the script. */
   readonly stubs: boolean;
 }
 
-/** Where lua-language-server finds it without being told: in the script's folder. */
+/** lua-language-server finds a file in the script's folder without configuration. */
 const STUBS_NAME = 'encoderfile.lua';
 
-/** `encoderfile transform new`: a commented Lua script that works as it is, to be changed. */
+/** `encoderfile transform new`: writes a commented Lua script that works unmodified, as a starting point. */
 export async function newTransform(request: TransformNewRequest): Promise<TransformNewResult> {
   const { modelType, outputPath } = request;
   const file = resolve(outputPath);
@@ -34,18 +34,20 @@ export async function newTransform(request: TransformNewRequest): Promise<Transf
   return { file, modelType, stubs };
 }
 
-/** What an earlier call wrote may be renewed; a user's own script of this name may not. */
+/** Generated stubs can be overwritten; a user's own file of this name cannot. */
 async function refuseStrangeStubs(stubs: string, file: string, outputPath: string): Promise<void> {
   if (stubs === file) {
     throw configError(
-      `${outputPath} is the name of the file for editors that goes beside the script. Choose another name, or pass --no-stubs.`,
+      `${outputPath} is reserved for the type stubs written next to the script. Choose another name, or pass --no-stubs.`,
     );
   }
   const shown = join(dirname(outputPath), basename(stubs));
   const found = await readFile(stubs, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw configError(`Cannot read ${shown}: ${messageOf(error)}. Pass --no-stubs to leave it alone.`, error);
+    throw configError(`Cannot read ${shown}: ${messageOf(error)}. Pass --no-stubs to skip it.`, error);
   });
   if (found === undefined || found.startsWith(STUBS_MARK)) return;
-  throw configError(`${shown} exists already and is a file of yours. Rename it, or pass --no-stubs.`);
+  throw configError(
+    `${shown} already exists and was not created by encoderfile. Rename it, or pass --no-stubs.`,
+  );
 }

@@ -20,7 +20,7 @@ interface JsonTensor {
   readonly values: NestedNumbers;
 }
 
-/** The result for machines: every number. */
+/** The JSON result, with every number. */
 export interface TransformTestJson {
   readonly config: string;
   readonly modelType: string;
@@ -50,7 +50,7 @@ export function transformTestJson({ config, manifest, texts }: TransformTestResu
   };
 }
 
-/** The result for people: shapes, and the first numbers of each token or label before and after. */
+/** The result as text: shapes, and the first numbers of each token or label before and after the transform. */
 export function transformTestText({ manifest, texts }: TransformTestResult): string {
   return texts
     .map((tested) => {

@@ -26,7 +26,7 @@ export interface TransformTestRequest {
   readonly texts: readonly string[];
 }
 
-/** `encoderfile transform test`: texts through the model and its transform, as the executable will do it. */
+/** `encoderfile transform test`: runs texts through the model and its transform, as the executable will. */
 export async function testTransform(
   { configFile, cacheDir, texts }: TransformTestRequest,
   report: Reporter,
@@ -36,7 +36,7 @@ export async function testTransform(
   if (!config.transform) throw configError(withoutTransform(config));
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
-    // The texts are the trial.
+    // The given texts replace the trial run.
     const model = await prepareModel({ ...config, validateTransform: false }, work, report);
     const script = scriptOf(model);
     const tested = await withOnnxRuntime((onnx) =>
@@ -97,5 +97,5 @@ function scriptOf({ manifest, transform }: PreparedModel): TransformScript {
 }
 
 const withoutTransform = ({ file, modelType }: BuildConfig): string =>
-  `${file} has no \`transform\` to test. Write one with \`encoderfile transform new --model-type ${modelType}\`, ` +
+  `${file} has no \`transform\` to test. Create one with \`encoderfile transform new --model-type ${modelType}\`, ` +
   'then add `transform: {path: ./transform.lua}` to the config.';

@@ -6,7 +6,7 @@ import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { ValidateResult } from './result.ts';
 
-/** `encoderfile validate`: everything a build checks about a model, and nothing that stays on disk. */
+/** `encoderfile validate`: runs all checks of a build on a model, and leaves nothing on disk. */
 export async function validate(
   configFile: string,
   cacheDir: string | undefined,

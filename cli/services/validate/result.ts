@@ -4,7 +4,7 @@ import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
 import type { ModelFiles } from '../../build/model/locate-files.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
-/** What was found to be in order. */
+/** The result of a successful validation. */
 export interface ValidateResult {
   readonly config: string;
   readonly files: ModelFiles;
@@ -18,14 +18,17 @@ export function validateSummary({ config, files, vocabularySize, manifest }: Val
   return columns([
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
-    ['Type', `${manifest.modelType}, ${manifest.width} wide`],
+    ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],
     ['Output', manifest.output],
     ['Precision', manifest.precision],
-    ['Tokens', `${vocabularySize} known; texts up to ${maxLength}, cut on the ${truncationSide}`],
+    [
+      'Tokens',
+      `${vocabularySize} in the vocabulary; texts up to ${maxLength}, truncated on the ${truncationSide}`,
+    ],
     ['Ready', `encoderfile build -f ${shellWord(config)}`],
   ]);
 }

@@ -6,11 +6,11 @@ import { readChunks } from '../../adapters/read-chunks.ts';
 import type { Reporter } from '../../build/reporter.ts';
 import type { VerifyResult } from './result.ts';
 
-/** `encoderfile verify`: reads the whole file and compares every section with the SHA-256 it was written with. */
+/** `encoderfile verify`: reads the whole file and compares the SHA-256 of every section. */
 export async function verify(path: string, report: Reporter): Promise<VerifyResult> {
   const container = await withFileSource(path, readContainer);
   const step = report.step('Verifying');
-  // Chunk by chunk without blocking, so that the progress line stays alive on a file of gigabytes.
+  // Reads in chunks without blocking, so that the progress line keeps updating on files of gigabytes.
   const read: ReadSection = ({ offset, length }) => readChunks({ path, offset, length });
   const sections = await verifySections(container, read, newSha256, step.progress);
   step.done();

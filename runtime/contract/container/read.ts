@@ -20,13 +20,13 @@ export function readContainer(source: ByteSource): Container {
     end >= FOOTER_LENGTH ? decodeFooter(source.readAt(end - FOOTER_LENGTH, FOOTER_LENGTH)) : undefined;
   if (footer === undefined) {
     throw configError(
-      `${source.name} is not an encoderfile, or its end is missing (${source.size} bytes). Copy it again from where it was built.`,
+      `${source.name} is not an encoderfile executable, or it is truncated (${source.size} bytes). Copy the file again from where it was built.`,
     );
   }
   if (footer === 'corrupt') throw altered(source, 'its footer does not match its checksum');
   if (footer.formatVersion > FORMAT_VERSION) {
     throw configError(
-      `${source.name} has file format ${footer.formatVersion}; this version reads up to ${FORMAT_VERSION}. Use a newer encoderfile.`,
+      `${source.name} has file format ${footer.formatVersion}, but this version supports formats up to ${FORMAT_VERSION}. Use a newer encoderfile.`,
     );
   }
   return { formatVersion: footer.formatVersion, sections: readIndex(source, footer, end) };
@@ -41,8 +41,8 @@ export function requireSection(source: ByteSource, container: Container, name: S
   if (section) return section;
   throw configError(
     name === 'executable' || name === 'runtime'
-      ? `${source.name} has no runtime in it (section \`${name}\` is missing). Build it again.`
-      : `${source.name} has no model in it (section \`${name}\` is missing). Make one with \`encoderfile build\`.`,
+      ? `${source.name} contains no runtime (section \`${name}\` is missing). Build it again.`
+      : `${source.name} contains no model (section \`${name}\` is missing). Build a model executable with \`encoderfile build\`.`,
   );
 }
 
@@ -64,5 +64,5 @@ function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
 }
 
 function altered(source: ByteSource, why: string): Error {
-  return configError(`${source.name} was altered or damaged: ${why}. Copy it again from where it was built.`);
+  return configError(`${source.name} is corrupted: ${why}. Copy the file again from where it was built.`);
 }

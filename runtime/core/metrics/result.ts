@@ -23,4 +23,4 @@ export const withoutRows = (numbers: Readonly<Record<string, unknown>>): Record<
   Object.fromEntries(Object.keys(numbers).map((name) => [name, NO_ROWS]));
 
 const NO_ROWS = 'No row was scored.';
-const NOT_FINITE = 'The rows lead to a number that is not finite.';
+const NOT_FINITE = 'The result is not a finite number.';

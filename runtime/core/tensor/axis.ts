@@ -5,7 +5,7 @@ export function resolveAxis(axis: number, shape: readonly number[], what: string
   const index = indexFromEither(axis, shape.length);
   if (index !== undefined) return index;
   throw new Error(
-    `${what}: axis ${axis} is not in a tensor of shape ${describeShape(shape)}: ${axesOf(shape.length)}.`,
+    `${what}: axis ${axis} is out of range for a tensor of shape ${describeShape(shape)}: ${axesOf(shape.length)}.`,
   );
 }
 
@@ -18,7 +18,7 @@ export function indexFromEither(position: number, count: number): number | undef
 
 function axesOf(rank: number): string {
   if (rank === 0) return 'it has no axes';
-  if (rank === 1) return 'it has axis 1 only, or -1 from the end';
+  if (rank === 1) return 'it has only axis 1, or -1 from the end';
   return `it has axes 1 to ${rank}, or -1 to -${rank} from the end`;
 }
 

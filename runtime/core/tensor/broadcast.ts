@@ -15,8 +15,8 @@ export function broadcastShapes(left: Shape, right: Shape, what: string): number
 
 function misfit(left: Shape, right: Shape, a: number, b: number, fromEnd: number, what: string): string {
   return (
-    `${what}: shapes ${describeShape(left)} and ${describeShape(right)} do not fit: axis -${fromEnd} has ${a} and ${b} ` +
-    'elements. Sizes are matched from the last axis and have to be equal, or one of them 1.'
+    `${what}: shapes ${describeShape(left)} and ${describeShape(right)} cannot be broadcast: axis -${fromEnd} has ${a} and ${b} ` +
+    'elements. Sizes are matched from the last axis; they must be equal, or one of them 1.'
   );
 }
 

@@ -7,7 +7,7 @@ import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 export function concat(allocate: Allocate, tensors: readonly Tensor[], axis: number): Tensor {
   const [first] = tensors;
   if (first === undefined) {
-    throw new Error('concat: the list of tensors is empty; it needs one tensor at least.');
+    throw new Error('concat: the list of tensors is empty; at least one tensor is required.');
   }
   const index = resolveAxis(axis, first.shape, 'concat');
   checkShapes(tensors, first, index);
@@ -31,6 +31,6 @@ function checkShapes(tensors: readonly Tensor[], first: Tensor, axis: number): v
   if (odd === -1) return;
   throw new Error(
     `concat: tensor 1 has shape ${describeShape(first.shape)} and tensor ${odd + 1} has shape ` +
-      `${describeShape(tensors[odd]?.shape ?? [])}; they may differ in axis ${axis + 1} only.`,
+      `${describeShape(tensors[odd]?.shape ?? [])}; shapes may differ only in axis ${axis + 1}.`,
   );
 }

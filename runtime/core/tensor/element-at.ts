@@ -6,13 +6,15 @@ import type { Operand, Tensor } from './tensor.ts';
 export function elementAt({ data, shape }: Tensor, position: number): Operand {
   const [size, ...rest] = shape;
   if (size === undefined) {
-    throw new Error(`index ${position}: a tensor of shape [] has no axis to index; sum() is its number.`);
+    throw new Error(
+      `index ${position}: a tensor of shape [] has no axis to index; use sum() to get its number.`,
+    );
   }
   const index = indexFromEither(position, size);
   if (index === undefined) {
     const range = size === 0 ? 'is empty' : `goes from 1 to ${size}, or -1 to -${size} from the end`;
     throw new Error(
-      `index ${position} is not in a tensor of shape ${describeShape(shape)}: its first axis ${range}.`,
+      `index ${position} is out of range for a tensor of shape ${describeShape(shape)}: its first axis ${range}.`,
     );
   }
   if (rest.length === 0) return data[index] ?? 0;

@@ -27,5 +27,5 @@ export function foldAxis(
 
 function toNumber(result: Operand): number {
   if (typeof result === 'number') return result;
-  throw new Error('fold_axis: the function gave a tensor back; it has to give a number.');
+  throw new Error('fold_axis: the function returned a tensor; it must return a number.');
 }

@@ -39,8 +39,8 @@ function shapeOf(table: readonly unknown[]): number[] {
 function wrong(value: unknown, place: readonly number[], wanted: string): string {
   const path = place.map((index) => `[${index}]`).join('');
   return (
-    `Tensor: ${path} of the table is ${describe(value)} instead of ${wanted}. A tensor is made of numbers, ` +
-    'or of lists that are all of one length.'
+    `Tensor: ${path} of the table is ${describe(value)}, expected ${wanted}. Tensors are created from numbers, ` +
+    'or from nested lists of equal length.'
   );
 }
 

@@ -7,7 +7,7 @@ import type { Allocate, Tensor } from './tensor.ts';
 export function lpNormalize(allocate: Allocate, tensor: Tensor, p: number, axis: number): Tensor {
   if (p === 0 || Number.isNaN(p)) {
     throw new Error(
-      `lp_normalize: p is ${p}, which makes no length; use 1 for the sum of sizes or 2 for the usual length.`,
+      `lp_normalize: invalid p ${p}; use 1 for the sum of absolute values or 2 for the Euclidean norm.`,
     );
   }
   const index = resolveAxis(axis, tensor.shape, 'lp_normalize');

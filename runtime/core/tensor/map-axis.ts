@@ -16,7 +16,7 @@ export function mapAxis(
   const slices = tensor.shape[index] ?? 0;
   if (slices === 0) {
     throw new Error(
-      `map_axis: axis ${axis} of a tensor of shape ${describeShape(tensor.shape)} has no slices to give to the function.`,
+      `map_axis: axis ${axis} of a tensor of shape ${describeShape(tensor.shape)} has no slices to map.`,
     );
   }
   const results: Tensor[] = [];
@@ -44,13 +44,13 @@ function checkResults(results: readonly Tensor[], axis: number): void {
   const odd = results.findIndex((result) => !isSameShape(result.shape, shape));
   if (odd !== -1) {
     throw new Error(
-      `map_axis: the function gave shape ${describeShape(shape)} for slice 1 and ` +
-        `${describeShape(results[odd]?.shape ?? [])} for slice ${odd + 1}; all results need the same shape.`,
+      `map_axis: the function returned shape ${describeShape(shape)} for slice 1 and ` +
+        `${describeShape(results[odd]?.shape ?? [])} for slice ${odd + 1}; all results must have the same shape.`,
     );
   }
   if (axis > shape.length) {
     throw new Error(
-      `map_axis: results of shape ${describeShape(shape)} cannot be put together along axis ${axis + 1}.`,
+      `map_axis: results of shape ${describeShape(shape)} cannot be stacked along axis ${axis + 1}.`,
     );
   }
 }

@@ -37,13 +37,15 @@ const MOST_PRODUCTS = 2 ** 32;
 
 function checkWork(left: Tensor, right: Tensor, products: number): void {
   if (products <= MOST_PRODUCTS) return;
-  throw new Error(`${nameOf(left, right)} takes ${products} multiplications; the most is ${MOST_PRODUCTS}.`);
+  throw new Error(
+    `${nameOf(left, right)} takes ${products} multiplications; the maximum is ${MOST_PRODUCTS}.`,
+  );
 }
 
 function misfit(left: Tensor, right: Tensor): string {
   return (
-    `${nameOf(left, right)} is not possible: the last axis of the first has to be as long as the last but one ` +
-    'of the second, or its only one.'
+    `${nameOf(left, right)} is not possible: the last axis of the first must match the second-to-last axis ` +
+    'of the second, or its only axis.'
   );
 }
 

@@ -23,7 +23,7 @@ export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tens
 }
 
 function misfit({ shape }: Tensor, mask: Tensor): string {
-  const shapes = `mean_pool: a mask of shape ${describeShape(mask.shape)} does not fit a tensor of shape ${describeShape(shape)}`;
-  if (shape.length < 2) return `${shapes}, which needs two axes at least, as in [batch, tokens, width].`;
-  return `${shapes}: it has to have all of its axes but the last, ${describeShape(shape.slice(0, -1))}.`;
+  const shapes = `mean_pool: a mask of shape ${describeShape(mask.shape)} does not match a tensor of shape ${describeShape(shape)}`;
+  if (shape.length < 2) return `${shapes}, which must have at least two axes, as in [batch, tokens, width].`;
+  return `${shapes}: it must have all axes of the tensor except the last, ${describeShape(shape.slice(0, -1))}.`;
 }

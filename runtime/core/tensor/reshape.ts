@@ -10,7 +10,7 @@ export function reshape({ data, shape }: Tensor, sizes: readonly number[]): Tens
   const isWhole = unknown === -1 ? elementsIn(known) === data.length : Number.isInteger(rest);
   if (!isWhole) {
     throw new Error(
-      `reshape: a tensor of shape ${describeShape(shape)} has ${data.length} elements, which do not make ${describeShape(sizes)}.`,
+      `reshape: a tensor of shape ${describeShape(shape)} has ${data.length} elements and cannot become ${describeShape(sizes)}.`,
     );
   }
   const wanted = unknown === -1 ? [...sizes] : sizes.with(unknown, rest);

@@ -22,5 +22,7 @@ export function describeShape(shape: readonly (number | string)[]): string {
 export function checkSizes(sizes: Shape, what: string): void {
   const wrong = sizes.find((size) => !Number.isInteger(size) || size < 0);
   if (wrong === undefined) return;
-  throw new Error(`${what}: ${wrong} in ${describeShape(sizes)} is not a size: sizes are integers from 0.`);
+  throw new Error(
+    `${what}: invalid size ${wrong} in ${describeShape(sizes)}: sizes must be integers of at least 0.`,
+  );
 }

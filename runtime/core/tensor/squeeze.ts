@@ -9,7 +9,7 @@ export function squeeze({ data, shape }: Tensor, axis: number | undefined): Tens
   if (shape[index] !== 1) {
     throw new Error(
       `squeeze: axis ${axis} of a tensor of shape ${describeShape(shape)} has ${shape[index]} elements; ` +
-        'only an axis of one can be left out.',
+        'only axes of size 1 can be removed.',
     );
   }
   return { data, shape: shape.toSpliced(index, 1) };
@@ -21,7 +21,7 @@ export function unsqueeze({ data, shape }: Tensor, axis: number): Tensor {
   const index = indexFromEither(axis, rank);
   if (index === undefined) {
     throw new Error(
-      `unsqueeze: a tensor of shape ${describeShape(shape)} has no place for a new axis ${axis}: it can become axis 1 to ` +
+      `unsqueeze: a tensor of shape ${describeShape(shape)} cannot get a new axis ${axis}: valid axes are 1 to ` +
         `${rank}, or -1 to -${rank} from the end.`,
     );
   }

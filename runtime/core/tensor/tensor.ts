@@ -35,13 +35,13 @@ export function checkExtent(shape: readonly number[]): void {
   const extent = extentOf(shape);
   if (extent > MOST_ELEMENTS) {
     throw new Error(
-      `A tensor of shape ${describeShape(shape)} is too large: its sizes make ${extent}; the most is ${MOST_ELEMENTS}.`,
+      `A tensor of shape ${describeShape(shape)} is too large: it would have ${extent} elements; the maximum is ${MOST_ELEMENTS}.`,
     );
   }
 }
 
 export function checkAxes(axes: number): void {
-  if (axes > MOST_AXES) throw new Error(`A tensor would have ${axes} axes; the most is ${MOST_AXES}.`);
+  if (axes > MOST_AXES) throw new Error(`A tensor would have ${axes} axes; the maximum is ${MOST_AXES}.`);
 }
 
 /** Rounded to float32 like every number in a tensor. */

@@ -11,7 +11,7 @@ export function toTable(tensor: Tensor): NestedNumbers {
   const { shape } = tensor;
   if (extentOf(shape) > MOST_ELEMENTS) {
     throw new Error(
-      `totable: a tensor of shape ${describeShape(shape)} is too large for a table, which gets ${MOST_ELEMENTS} elements at most.`,
+      `totable: a tensor of shape ${describeShape(shape)} is too large for a table; the maximum is ${MOST_ELEMENTS} elements.`,
     );
   }
   return nest(tensor, (value) => value);

@@ -6,9 +6,7 @@ export function transpose(allocate: Allocate, tensor: Tensor): Tensor {
   const { shape, data } = tensor;
   const [rows, columns] = [shape.at(-2), shape.at(-1)];
   if (rows === undefined || columns === undefined) {
-    throw new Error(
-      `transpose: a tensor of shape ${describeShape(shape)} does not have the two axes that are to be swapped.`,
-    );
+    throw new Error(`transpose: a tensor of shape ${describeShape(shape)} has fewer than two axes.`);
   }
   const out = makeTensor(allocate, [...shape.slice(0, -2), columns, rows]);
   const matrices = elementsIn(shape.slice(0, -2));

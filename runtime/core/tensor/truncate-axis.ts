@@ -6,7 +6,7 @@ import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 export function truncateAxis(allocate: Allocate, tensor: Tensor, axis: number, length: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'truncate_axis');
   if (!Number.isInteger(length) || length < 0) {
-    throw new Error(`truncate_axis: length ${length} is not a length: it has to be an integer from 0.`);
+    throw new Error(`truncate_axis: invalid length ${length}: it must be an integer of at least 0.`);
   }
   const { outer, size, inner } = splitAt(tensor.shape, index);
   const kept = Math.min(length, size);

@@ -38,7 +38,7 @@ export function parseYaml(raw: string): ParsedYaml {
     return broken({
       offset: firstAlias(doc),
       path: '',
-      message: 'aliases (`*name`) repeat too much; write the values out',
+      message: 'too many alias references (`*name`); write the values out',
     });
   }
 }
@@ -54,8 +54,8 @@ function uselessAlias(doc: Document.Parsed): Issue | undefined {
       const isInside = ancestors.some((node) => isCollection(node) && node.anchor === alias.source);
       if (anchors.has(alias.source) && !isInside) return undefined;
       const message = isInside
-        ? `\`*${alias.source}\` stands inside of what it stands for`
-        : `nothing above is named \`&${alias.source}\``;
+        ? `\`*${alias.source}\` refers to a value that contains it`
+        : `no anchor \`&${alias.source}\` is defined above`;
       issue = { offset: alias.range?.[0] ?? 0, path: '', message };
       return visit.BREAK;
     },

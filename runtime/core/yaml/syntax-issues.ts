@@ -18,10 +18,10 @@ const HARMLESS: ReadonlySet<YAMLError['code']> = new Set(['DUPLICATE_KEY', 'TAG_
 
 const WORDS: { readonly [code in YAMLError['code']]?: string } = {
   TAB_AS_INDENT: 'this line is indented with a tab; YAML takes only spaces',
-  DUPLICATE_KEY: 'this key is given twice; keep one',
-  MULTIPLE_DOCS: 'a second document starts here; the file must hold only one',
+  DUPLICATE_KEY: 'duplicate key; remove one',
+  MULTIPLE_DOCS: 'a second document starts here; only one document is allowed',
   NON_STRING_KEY: 'a key must be plain text',
-  TAG_RESOLVE_FAILED: 'tags (`!name`) are not supported; remove it',
+  TAG_RESOLVE_FAILED: 'tags (`!name`) are not supported; remove the tag',
   RESOURCE_EXHAUSTION: 'nested too deeply',
 };
 

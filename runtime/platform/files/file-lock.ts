@@ -26,7 +26,7 @@ export async function withFileLock<Result>(
   while (lock === undefined) {
     if (Date.now() >= deadline)
       throw configError(
-        `${path} is being edited by another command, which holds ${path}.lock. Retry when it has ended.`,
+        `${path} is being edited by another command, which holds ${path}.lock. Retry when that command has finished.`,
       );
     await sleep(RETRY_MS);
     lock = tryLock(path);

@@ -21,6 +21,6 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 /** The folder above it is there. */
 const takesNone = (folder: string, error: unknown): AppError =>
   configError(
-    `Cannot make the folder ${folder}: nothing can be made in ${dirname(folder)}. Choose another folder.`,
+    `Cannot create the folder ${folder}: ${dirname(folder)} does not allow new folders. Choose another folder.`,
     error,
   );

@@ -34,7 +34,7 @@ export function findOutput(shown: string): OutputTarget {
     const existing = statSync(shown, { throwIfNoEntry: false });
     if (existing === undefined) return { kind: 'file', shown, path: linkTarget(shown), existing };
     if (existing.isDirectory())
-      throw configError(`Cannot write ${shown}: it is a folder. Name a file in it.`);
+      throw configError(`Cannot write ${shown}: it is a folder. Pass a file in it.`);
     if (existing.isFile()) return { kind: 'file', shown, path: realpathSync(shown), existing };
     return { kind: 'stream', shown, descriptor: undefined };
   } catch (error) {
@@ -46,7 +46,7 @@ export function findOutput(shown: string): OutputTarget {
 export function findOutputFile(shown: string): FileTarget {
   const target = findOutput(shown);
   if (target.kind === 'file') return target;
-  throw configError(`Cannot write ${shown}: it is a device or a pipe. Name a regular file.`);
+  throw configError(`Cannot write ${shown}: it is a device or a pipe. Pass a regular file.`);
 }
 
 const NAMED_DESCRIPTORS: Readonly<Record<string, number>> = {

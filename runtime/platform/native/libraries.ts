@@ -37,7 +37,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
     }
   }
   throw configError(
-    'Cannot unpack the native libraries: they need one folder that can be written and executed from. ' +
+    'Cannot extract the native libraries: no folder is both writable and executable. ' +
       `Set ${CACHE_DIR_VARIABLE} (or --cache-dir) to such a folder. Tried:\n  ${failures.join('\n  ')}`,
   );
 }
@@ -65,6 +65,6 @@ function hostPlatform(): (typeof PLATFORMS)[number] {
   const found = PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
   if (found) return found;
   throw configError(
-    `${process.platform}-${process.arch} is not supported: no native libraries exist for it.`,
+    `Unsupported platform ${process.platform}-${process.arch}: there are no native libraries for it.`,
   );
 }

@@ -19,7 +19,7 @@ export function unpackNative(
   const folder = unpackedFolder(root, list);
   mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
   for (const parent of [root, nativeFolder(root)]) {
-    if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or everybody may write there`);
+    if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or is writable by everyone`);
   }
   removeLeftovers(folder);
   const scratch = temporaryPath(folder);
@@ -27,7 +27,7 @@ export function unpackNative(
   try {
     for (const file of list.files) {
       const bytes = zstdDecompressSync(readAsset(file.name));
-      if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is damaged`);
+      if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is corrupted`);
       writeDurably(join(scratch, file.name), bytes);
     }
     putInPlace(scratch, folder, () => findUnpacked(root, list) !== undefined);

@@ -75,7 +75,7 @@ export function openSession(addon: OnnxRuntime, options: SessionOptions): Sessio
   return {
     run(feeds, output) {
       const result = session.run(feeds, { [output]: null }, {})[output];
-      if (!result) throw new Error(`the model gave no output named ${output}`);
+      if (!result) throw new Error(`the model returned no output named ${output}`);
       return result;
     },
   };

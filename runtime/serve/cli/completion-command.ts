@@ -11,7 +11,9 @@ export const completionCommand: Command = {
     const { COMPLETION_SHELLS, completionScript } = await import('./completion-scripts.ts');
     const known = COMPLETION_SHELLS.find((candidate) => candidate === shell);
     if (!known)
-      throw new UsageError(`${JSON.stringify(shell)} is not one of ${COMPLETION_SHELLS.join(', ')}.`);
+      throw new UsageError(
+        `Unknown shell ${JSON.stringify(shell)}. Shells: ${COMPLETION_SHELLS.join(', ')}.`,
+      );
     output.out(completionScript(known, program));
     return 0;
   },

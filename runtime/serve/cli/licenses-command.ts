@@ -10,7 +10,7 @@ export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Comm
     const notices = await readNotices();
     if (notices === undefined) {
       throw configError(
-        'This program runs from source, and only executables contain the licenses of their software. ' +
+        'This program runs from source; only executables contain the licenses of the software they bundle. ' +
           `Run \`encoderfile licenses ${target}\`.`,
       );
     }

@@ -5,5 +5,5 @@ export function nameAndValue(text: string, source?: string): readonly [name: str
   const [, name, value] = /^\s*([^=\s][^=]*?)\s*=([^]*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   const where = source === undefined ? '' : `${source}: `;
-  throw new UsageError(`${where}${JSON.stringify(text)} is not of the form <name>=<value>.`);
+  throw new UsageError(`${where}${JSON.stringify(text)} must have the form <name>=<value>.`);
 }

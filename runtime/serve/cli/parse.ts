@@ -102,24 +102,24 @@ interface OptionToken {
 
 function unknownOption({ name, rawName }: OptionToken, command: Command, options: Options): UsageError {
   const meant = suggest(name, Object.keys(visibleOptions(options)));
-  const texts = command.positionals ? ' A text that starts with a dash goes after --.' : '';
+  const texts = command.positionals ? ' Put texts that start with a dash after --.' : '';
   const wayOut = meant === undefined ? texts : ` Did you mean --${meant}?`;
   return new UsageError(`Unknown option '${rawName}'.${wayOut}`);
 }
 
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, option: Option): string {
   if (option.value === undefined) return value ?? 'true';
-  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`);
+  if (value === undefined) throw new UsageError(`${rawName} requires a value: ${rawName} <${option.value}>.`);
   // What comes out of a variable that is not set is meant as no value, and not as this one.
   if (value === '' && !option.choices && !option.mayBeEmpty) {
     throw new UsageError(
-      `--${name} must not be empty. Leave it out, or give a value: --${name} <${option.value}>.`,
+      `--${name} must not be empty. Remove it, or set a value: --${name} <${option.value}>.`,
     );
   }
   if (!inlineValue && /^-./.test(value)) {
     const quoted = JSON.stringify(value);
     throw new UsageError(
-      `${rawName} needs a value; ${quoted} looks like an option. If it is the value, write --${name}=${quoted}.`,
+      `${rawName} requires a value, but ${quoted} looks like an option. To pass it as the value, write --${name}=${quoted}.`,
     );
   }
   return value;

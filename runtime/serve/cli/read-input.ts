@@ -13,8 +13,8 @@ export async function readInput(path: string, what: string): Promise<string> {
 }
 
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `there is no file ${path}. Correct its name`,
-  ENOTDIR: (path) => `there is no file ${path}. Correct its name`,
-  EISDIR: (path) => `${path} is a folder. Name a file`,
-  EACCES: (path) => `${path} may not be read. Change its permissions`,
+  ENOENT: (path) => `no such file: ${path}. Check the path`,
+  ENOTDIR: (path) => `no such file: ${path}. Check the path`,
+  EISDIR: (path) => `${path} is a folder. Pass a file`,
+  EACCES: (path) => `permission denied: ${path}. Change its permissions`,
 };

@@ -16,7 +16,7 @@ function out(text: string): void {
     writeAll(1, text);
   } catch (error) {
     if (error instanceof ReaderGone) throw error;
-    throw configError(`Cannot write to standard output: ${messageOf(error)}.`, error);
+    throw configError(`Cannot write to stdout: ${messageOf(error)}.`, error);
   }
 }
 

@@ -91,4 +91,4 @@ function endOfAnyFrame(bytes: Buffer, start: number): number {
 }
 
 const eventTooLong = (most: number): AppError =>
-  new AppError('UpstreamError', `The stream has an event of more than ${most} bytes.`);
+  new AppError('UpstreamError', `An event of the stream is larger than the maximum of ${most} bytes.`);

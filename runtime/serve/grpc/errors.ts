@@ -29,7 +29,7 @@ export function errorInterceptor(options: ErrorOptions): Interceptor {
       statusOf(error, request.signal, (cause) =>
         options.log.error(
           { ...request.contextValues.get(observedCall)?.about, err: cause },
-          'A call failed.',
+          'gRPC call failed',
         ),
       );
     request.contextValues.set(messageWasRead, true);
@@ -62,11 +62,11 @@ export function blameUnreadableMessages({ signal, values }: HandlerContext, opti
 function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown {
   if (!(error instanceof ConnectError)) return error;
   if (error.code === Code.Internal) {
-    const rawMessage = `The message cannot be read: ${error.rawMessage}.`;
+    const rawMessage = `Cannot read the message: ${error.rawMessage}.`;
     return Object.assign(error, { code: Code.InvalidArgument, rawMessage });
   }
   if (error.code === Code.ResourceExhausted) {
-    const rawMessage = `The message is larger than ${maxMessageBytes} bytes, the most this server takes. Send several smaller ones.`;
+    const rawMessage = `Message too large: the maximum is ${maxMessageBytes} bytes. Send several smaller messages.`;
     return Object.assign(error, { rawMessage });
   }
   return error;
@@ -78,11 +78,11 @@ function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) 
   if (signal.aborted) {
     return signal.reason instanceof ConnectError
       ? signal.reason
-      : new ConnectError('The call was cancelled.', Code.Canceled);
+      : new ConnectError('Call cancelled.', Code.Canceled);
   }
   if (!(error instanceof AppError)) {
     report(error);
-    return new ConnectError('Something went wrong in the server; its log says what.', Code.Internal);
+    return new ConnectError('Internal error; see the server log.', Code.Internal);
   }
   const code = GRPC_STATUS[error.code];
   if (code === Code.Internal) report(error);

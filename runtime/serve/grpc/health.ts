@@ -22,7 +22,7 @@ export function addHealth(
       check({ service }) {
         if (known.has(service)) return { status: current() };
         throw new ConnectError(
-          `There is no service "${service}" here. Ask for ${services.join(', ')}, or for the whole server with an empty name.`,
+          `Unknown service "${service}". Services: ${services.join(', ')}; an empty name means the whole server.`,
           Code.NotFound,
         );
       },

@@ -38,7 +38,7 @@ export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer
     servers.stop();
     throw error;
   });
-  front.on('error', (error) => log.warn({ err: error }, 'A connection could not be accepted.'));
+  front.on('error', (error) => log.warn({ err: error }, 'gRPC connection refused'));
   return {
     port,
     async close() {

@@ -33,7 +33,7 @@ type Observe = (
 export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>): Observe {
   const durations = durationHistogram(metrics, {
     name: 'grpc_request_duration_seconds',
-    help: 'Time to answer a gRPC, gRPC-Web or Connect call, up to its status.',
+    help: 'Duration of gRPC, gRPC-Web and Connect calls, up to the status.',
     labelNames: ['method', 'code'],
   });
   return (request, response, handler) => {

@@ -47,7 +47,7 @@ export function createProtocolServers(
       sessions.delete(session);
     });
   });
-  http2.on('sessionError', (error) => log.debug({ err: error }, 'A gRPC connection broke.'));
+  http2.on('sessionError', (error) => log.debug({ err: error }, 'gRPC connection failed'));
 
   return {
     http1,

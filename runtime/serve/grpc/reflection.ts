@@ -45,23 +45,23 @@ function answer(index: DescriptorIndex, question: Request['messageRequest']) {
     return { case: 'listServicesResponse', value: { service } } as const;
   }
   if (question.case === 'fileByFilename') {
-    return files(index.fileByName(question.value), `There is no file "${question.value}" here.`);
+    return files(index.fileByName(question.value), `File not found: "${question.value}".`);
   }
   if (question.case === 'fileContainingSymbol') {
-    return files(index.fileBySymbol(question.value), `There is no symbol "${question.value}" here.`);
+    return files(index.fileBySymbol(question.value), `Symbol not found: "${question.value}".`);
   }
   if (question.case === 'fileContainingExtension') {
     const { containingType, extensionNumber } = question.value;
     const found = index.fileByExtension(containingType, extensionNumber);
-    return files(found, `"${containingType}" has no extension ${extensionNumber} here.`);
+    return files(found, `Extension not found: ${extensionNumber} of "${containingType}".`);
   }
   if (question.case === 'allExtensionNumbersOfType') {
     const extensionNumber = index.extensionNumbers(question.value);
-    if (!extensionNumber) return refusal(Code.NotFound, `There is no message "${question.value}" here.`);
+    if (!extensionNumber) return refusal(Code.NotFound, `Message not found: "${question.value}".`);
     const value = { baseTypeName: question.value, extensionNumber };
     return { case: 'allExtensionNumbersResponse', value } as const;
   }
-  return refusal(Code.InvalidArgument, 'The request asks for nothing. Set one field of message_request.');
+  return refusal(Code.InvalidArgument, 'Empty request: set one field of message_request.');
 }
 
 function files(fileDescriptorProto: Uint8Array[] | undefined, otherwise: string) {

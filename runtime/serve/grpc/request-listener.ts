@@ -73,7 +73,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       asked = universalRequestFromNodeRequest(request, response, undefined, values);
     } catch {
       observed.end(GRPC_STATUS.MalformedError);
-      answerPlainly(response, 400, 'The request names no host.\n');
+      answerPlainly(response, 400, 'The request has no Host header.\n');
       return;
     }
     // Before Connect hears of it, which makes many things of a client that left.
@@ -85,7 +85,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       })
       .catch((error: unknown) => {
         // Whatever a method throws has become an answer before; this is about the connection.
-        log.debug({ ...observed.about, err: error }, 'An answer could not be delivered.');
+        log.debug({ ...observed.about, err: error }, 'gRPC response could not be sent');
         giveUp();
       });
   };

@@ -8,7 +8,7 @@ export function answerUnknownMethod(
   response: NodeResponse,
   services: readonly string[],
 ): void {
-  const message = `There is no ${request.url} here. The services of this port are ${services.join(', ')}.`;
+  const message = `Unknown method: ${request.url}. The services on this port are ${services.join(', ')}.`;
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('application/grpc')) {
     response.setHeader('content-type', contentType);
@@ -21,7 +21,7 @@ export function answerUnknownMethod(
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ code: 'unimplemented', message }));
   } else {
-    answerPlainly(response, 404, `${message} They speak gRPC, gRPC-Web and Connect.\n`);
+    answerPlainly(response, 404, `${message} Supported protocols: gRPC, gRPC-Web and Connect.\n`);
   }
 }
 

@@ -86,14 +86,14 @@ function requireJson(c: Context): void {
     const found = type ? JSON.stringify(type.slice(0, 100)) : 'none';
     throw new AppError(
       'UnsupportedMediaError',
-      `The request needs the header \`Content-Type: application/json\`; found ${found}.`,
+      `Unsupported content type: found ${found}. Send the header \`Content-Type: application/json\`.`,
     );
   }
   const encoding = c.req.header('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError(
       'UnsupportedMediaError',
-      `The body is compressed (${JSON.stringify(encoding.slice(0, 100))}); send it as it is.`,
+      `Unsupported content encoding ${JSON.stringify(encoding.slice(0, 100))}. Send the body uncompressed.`,
     );
   }
 }

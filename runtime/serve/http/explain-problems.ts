@@ -78,7 +78,7 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
     case 'maximum':
       return `${place} must be at most ${String(schema)}, not ${describe(data)}`;
     default:
-      return `${place} is wrong: ${keyword}`;
+      return `${place} is invalid: ${keyword}`;
   }
 }
 
@@ -102,7 +102,7 @@ function unknownKey(key: string, instancePath: string, schema: ErrorObject['pare
   const hint =
     best !== undefined && distance(written, best) <= Math.min(3, Math.floor(best.length / 3))
       ? `did you mean ${best}?`
-      : `known are ${known.join(', ')}`;
+      : `known keys: ${known.join(', ')}`;
   const where = instancePath === '' ? '' : ` in ${placeOf(instancePath)}`;
   return `unknown key ${JSON.stringify(written)}${where} (${hint})`;
 }

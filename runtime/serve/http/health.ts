@@ -53,7 +53,7 @@ const operation = (
 });
 
 export const HEALTH_OPERATIONS: readonly Operation[] = [
-  { ...operation('/healthz', 'Whether the process lives.', 'ok'), errors: [], open: true },
-  { ...operation('/readyz', 'Whether the server takes requests.', 'ready'), errors: [503], open: true },
-  { ...operation('/metrics', 'What the server counted, for Prometheus.', '# HELP …'), errors: [500] },
+  { ...operation('/healthz', 'Liveness check.', 'ok'), errors: [], open: true },
+  { ...operation('/readyz', 'Readiness check.', 'ready'), errors: [503], open: true },
+  { ...operation('/metrics', 'Metrics in the Prometheus format.', '# HELP …'), errors: [500] },
 ];

@@ -39,17 +39,17 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   return (request) => {
     const given = request.headers.get('host') ?? new URL(request.url).host;
     const host = hostIn(given);
-    if (host === undefined) return `The Host header ${JSON.stringify(given)} is not a host.`;
+    if (host === undefined) return `Invalid Host header ${JSON.stringify(given)}.`;
     const known = isLoopback(host) || hosts.has(host);
     if (!known && !anyHost) {
-      return `This server does not answer to the host ${JSON.stringify(given)}; use localhost, or allow that host.`;
+      return `Host ${JSON.stringify(given)} is not allowed. Use localhost, or add it to the allowed hosts.`;
     }
     const origin = request.headers.get('origin');
     if (origin === null || origins.has('*') || origins.has(origin)) return undefined;
     const from = URL.parse(origin)?.hostname;
     const same = from !== undefined && (from === host || (isLoopback(from) && isLoopback(host)));
     if (same && (known || isAddress(host))) return undefined;
-    return `Web pages of ${JSON.stringify(origin)} may not call this server; allow that origin.`;
+    return `Origin ${JSON.stringify(origin)} is not allowed. Add it to the allowed origins.`;
   };
 }
 

@@ -31,7 +31,7 @@ export async function* readMultipart(
   let buffer: Buffer = CRLF;
   const more = async (): Promise<void> => {
     const { done, value } = await pieces.next();
-    if (done === true) throw new AppError('MalformedError', 'The form ends too early.');
+    if (done === true) throw new AppError('MalformedError', 'Malformed multipart body: it is truncated.');
     buffer = Buffer.concat([buffer, value]);
   };
   const upTo = async (mark: Buffer, most: number): Promise<Buffer> => {
@@ -42,7 +42,8 @@ export async function* readMultipart(
         buffer = buffer.subarray(at + mark.length);
         return found;
       }
-      if (buffer.length > most) throw new AppError('MalformedError', 'The form is not as its boundary says.');
+      if (buffer.length > most)
+        throw new AppError('MalformedError', 'Malformed multipart body: boundary mismatch.');
       await more();
     }
   };
@@ -87,6 +88,7 @@ function namesIn(headers: string): Pick<Part, 'name' | 'filename'> {
     return quoted?.replaceAll(/\\(.)/g, '$1').replaceAll('%22', '"') ?? plain;
   };
   const name = value('name');
-  if (name === undefined) throw new AppError('MalformedError', 'A part of the form has no name.');
+  if (name === undefined)
+    throw new AppError('MalformedError', 'Malformed multipart body: a part has no name.');
   return { name, filename: value('filename') };
 }

@@ -24,7 +24,7 @@ export type RequestObserver = (request: ObservedRequest) => void;
 export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<string>): RequestObserver {
   const durations = durationHistogram(kernel.metrics, {
     name: 'http_request_duration_seconds',
-    help: 'Time to answer an HTTP request, up to its first byte.',
+    help: 'Duration of HTTP requests, up to the first byte of the response.',
     labelNames: ['method', 'route', 'status'],
   });
   return ({ requestId, caller, method, path, route, status, milliseconds }) => {

@@ -20,10 +20,10 @@ export function parseJson(
   if (isNestedDeeper(bytes, mostNested)) {
     throw located(
       'InputError',
-      `The body is nested deeper than ${mostNested} lists and objects, the most this server takes.`,
+      `The body exceeds the maximum nesting depth of ${mostNested} lists and objects.`,
     );
   }
-  if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8, which JSON has to be.');
+  if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');
   const text = textOf(bytes);
   try {
     return parse(text);

@@ -48,9 +48,9 @@ export async function readCounted(
 }
 
 const tooLarge = (limit: number): string =>
-  `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`;
+  `Body too large: the maximum is ${limit} bytes. Send a smaller request, or start the server with a larger --max-body.`;
 
 export const bodyTooSlow = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
 
 export const bodyCutShort = (cause?: unknown): AppError =>
-  new AppError('CancelledError', 'The body ended too early.', { cause });
+  new AppError('CancelledError', 'The body was truncated.', { cause });

@@ -66,7 +66,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
     if (methods.length === 0)
       return errorResponse(c, new AppError('NotFoundError', `No such path: ${asked}`), errorFormats);
     c.header('Allow', methods.join(', '));
-    const message = `Not allowed: ${asked}. This path takes ${methods.join(', ')}.`;
+    const message = `Method not allowed: ${asked}. Allowed methods: ${methods.join(', ')}.`;
     return errorResponse(c, new AppError('MethodError', message), errorFormats);
   });
   app.onError((error, c) => {

@@ -23,7 +23,7 @@ export function answerUnheard(
   });
   server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
     const found = JSON.stringify(headers.expect?.slice(0, 100));
-    const message = `This server knows \`Expect: 100-continue\` only; found ${found}.`;
+    const message = `Unsupported Expect header: found ${found}. The only supported value is 100-continue.`;
     void answerRefused(outgoing, refuse(new AppError('MalformedError', message), 417));
   });
 }
@@ -52,18 +52,14 @@ function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
   const known = PROBLEMS[code];
   if (known) return { status: known[0], error: new AppError(known[1], known[2]) };
   if (!code.startsWith('HPE_')) return undefined;
-  const message = `Bad request: ${reason ?? 'this is not HTTP'}.`;
+  const message = `Bad request: ${reason ?? 'malformed HTTP'}.`;
   return { status: 400, error: new AppError('MalformedError', message) };
 }
 
 const PROBLEMS: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'SlowRequestError', 'The request did not arrive in time.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLargeError', 'The extensions of the chunks are too large.'],
-  HPE_HEADER_OVERFLOW: [
-    431,
-    'TooLargeError',
-    `The headers are larger than ${MAX_HEADER_BYTES} bytes, the most this server takes.`,
-  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'TooLargeError', 'The chunk extensions are too large.'],
+  HPE_HEADER_OVERFLOW: [431, 'TooLargeError', `Headers too large: the maximum is ${MAX_HEADER_BYTES} bytes.`],
 };
 
 async function answerSocket(socket: Duplex, refused: Response): Promise<void> {

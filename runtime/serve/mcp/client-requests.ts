@@ -38,7 +38,7 @@ export function createClientRequests(): ClientRequests {
   const waiting = new Map<unknown, Waiting>();
   let lastId = 0;
   let ended = false;
-  const gone = (): AppError => new AppError('CancelledError', 'The client has left.');
+  const gone = (): AppError => new AppError('CancelledError', 'Client disconnected.');
 
   return {
     async ask(method, params, { signal, timeoutMs, way }) {
@@ -52,7 +52,7 @@ export function createClientRequests(): ClientRequests {
         way.tell(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }));
         reject(reason);
       };
-      const onAbort = (): void => giveUp(new AppError('CancelledError', 'It was cancelled.'));
+      const onAbort = (): void => giveUp(new AppError('CancelledError', 'Request cancelled.'));
       const timer = setTimeout(() => {
         const seconds = Math.round(timeoutMs / 1000);
         giveUp(new AppError('TimeoutError', `The client did not answer ${method} within ${seconds} s.`));

@@ -9,25 +9,30 @@ const SESSION_NOT_FOUND = -32_001;
 export const HTTP_ERRORS = {
   forbidden: (reason: string) => refusal(403, SERVER_ERROR, reason),
   method: (allowed: readonly string[]) =>
-    refusal(405, SERVER_ERROR, `Use ${allowed.join(', ')} here.`, { allow: allowed.join(', ') }),
-  noSession: () => refusal(400, SERVER_ERROR, 'The header Mcp-Session-Id is required; initialize first.'),
-  unknownSession: () => refusal(404, SESSION_NOT_FOUND, 'Session not found; initialize again.'),
+    refusal(405, SERVER_ERROR, `Method not allowed. Allowed methods: ${allowed.join(', ')}.`, {
+      allow: allowed.join(', '),
+    }),
+  noSession: () =>
+    refusal(400, SERVER_ERROR, 'The header Mcp-Session-Id is required. Send `initialize` first.'),
+  unknownSession: () => refusal(404, SESSION_NOT_FOUND, 'Session not found. Send `initialize` again.'),
   full: () =>
-    refusal(503, SERVER_ERROR, 'All sessions of this server are in use; try again.', { 'retry-after': '1' }),
+    refusal(503, SERVER_ERROR, 'The maximum number of sessions is in use. Retry later.', {
+      'retry-after': '1',
+    }),
   tooLarge: (maxBytes: number) =>
-    refusal(413, SERVER_ERROR, `The body is longer than ${maxBytes} bytes; send less at once.`),
-  notJson: () => refusal(400, RPC_CODE.parseError, 'Parse error: the body is not JSON.'),
+    refusal(413, SERVER_ERROR, `Body too large: the maximum is ${maxBytes} bytes.`),
+  notJson: () => refusal(400, RPC_CODE.parseError, 'Parse error: the body is not valid JSON.'),
   notJsonType: () =>
-    refusal(415, SERVER_ERROR, 'The request needs the header Content-Type: application/json.'),
+    refusal(415, SERVER_ERROR, 'Unsupported content type. Send the header Content-Type: application/json.'),
   notAcceptable: (types: readonly string[]) =>
-    refusal(406, SERVER_ERROR, `The header Accept must have ${types.join(' and ')}.`),
+    refusal(406, SERVER_ERROR, `The header Accept must include ${types.join(' and ')}.`),
   invalid: (message: string) => refusal(400, RPC_CODE.invalidRequest, message),
   unknownVersion: (version: string, known: readonly string[]) =>
     refusal(400, SERVER_ERROR, `Unsupported protocol version: ${version}. Supported: ${known.join(', ')}.`),
   streamInUse: () =>
-    refusal(409, SERVER_ERROR, 'Only one stream can be open in a session without a request.'),
+    refusal(409, SERVER_ERROR, 'The session already has an open standalone stream; only one is allowed.'),
   unknownEvent: () =>
-    refusal(400, SERVER_ERROR, 'There is nothing to continue after this Last-Event-ID; ask again.'),
+    refusal(400, SERVER_ERROR, 'No stream can be resumed from this Last-Event-ID. Send the request again.'),
   closed: () => refusal(503, SERVER_ERROR, 'The server is shutting down.'),
 };
 

@@ -42,6 +42,6 @@ export function welcome<Client>(
 export const alreadyOpen = ({ messages }: PostedMessages): HttpAnswer =>
   HTTP_ERRORS.invalid(
     messages.length > 1
-      ? 'Invalid request: `initialize` comes alone.'
-      : 'Invalid request: the session is initialized already.',
+      ? 'Invalid request: `initialize` must be the only message.'
+      : 'Invalid request: the session is already initialized.',
   );

@@ -101,7 +101,7 @@ function readMessage(
   maxLineBytes: number,
 ): { readonly message: JSONRPCMessage } | Complaint | undefined {
   if ('tooLong' in line) {
-    const message = `The message is longer than ${maxLineBytes} bytes; send less at once.`;
+    const message = `Message too large: the maximum is ${maxLineBytes} bytes.`;
     return { id: null, error: { code: RPC_CODE.invalidRequest, message } };
   }
   if (line.text.trim() === '') return undefined;
@@ -109,11 +109,14 @@ function readMessage(
   try {
     value = parseJsonText(line.text);
   } catch {
-    return { id: null, error: { code: RPC_CODE.parseError, message: 'Parse error: the line is not JSON.' } };
+    return {
+      id: null,
+      error: { code: RPC_CODE.parseError, message: 'Parse error: the line is not valid JSON.' },
+    };
   }
   const { data } = JSONRPCMessageSchema.safeParse(value);
   if (data) return { message: data };
-  const message = 'Invalid request: the line is not one JSON-RPC 2.0 message.';
+  const message = 'Invalid request: the line is not a JSON-RPC 2.0 message.';
   return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message } };
 }
 

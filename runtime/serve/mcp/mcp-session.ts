@@ -89,7 +89,7 @@ export function createMcpSession<Client>(server: SessionServer<Client>): McpSess
       },
       ask(method, params, { signal, timeoutMs }) {
         if (answer.isLost())
-          return Promise.reject(new RpcError(RPC_CODE.invalidRequest, 'The client has left.'));
+          return Promise.reject(new RpcError(RPC_CODE.invalidRequest, 'Client disconnected.'));
         const both = AbortSignal.any([signal, stop.signal]);
         return asked.ask(method, params, { signal: both, timeoutMs, way: answer });
       },

@@ -52,7 +52,7 @@ export async function readPosted(
   if ('refusal' in body) return body;
   const messages = readClientMessages(body.value);
   if (messages) return { messages, isList: Array.isArray(body.value) };
-  return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is no JSON-RPC 2.0 message.') };
+  return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is not a JSON-RPC 2.0 message.') };
 }
 
 /** As clients are told to send it: each by its name. */

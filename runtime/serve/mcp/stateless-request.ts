@@ -66,11 +66,14 @@ type Problem = Omit<StatelessRefusal, 'id'> | undefined;
 function metaProblem(meta: Readonly<Record<string, unknown>>, headers: HeaderReader): Problem {
   const version = meta[META_KEY.version];
   if (typeof version !== 'string') {
-    return { code: RPC_CODE.invalidParams, message: `\`params._meta\` needs ${META_KEY.version}, a string.` };
+    return {
+      code: RPC_CODE.invalidParams,
+      message: `\`params._meta\` requires ${META_KEY.version}, a string.`,
+    };
   }
   const named = headers.get(PROTOCOL_VERSION_HEADER);
   if (named !== version) {
-    const message = `The header ${PROTOCOL_VERSION_HEADER} names ${named}, but the body names ${version}.`;
+    const message = `Header mismatch: ${PROTOCOL_VERSION_HEADER} is ${named}, but the body has ${version}.`;
     return { code: HEADER_MISMATCH, message };
   }
   if (!STATELESS_VERSIONS.includes(version)) {
@@ -81,7 +84,7 @@ function metaProblem(meta: Readonly<Record<string, unknown>>, headers: HeaderRea
   if (isObject(meta[META_KEY.capabilities])) return undefined;
   return {
     code: RPC_CODE.invalidParams,
-    message: `\`params._meta\` needs ${META_KEY.capabilities}, an object.`,
+    message: `\`params._meta\` requires ${META_KEY.capabilities}, an object.`,
   };
 }
 
@@ -103,6 +106,6 @@ function mismatch(header: string, found: string | null, expected: string): Probl
   const what = found === null ? 'is missing' : `is ${JSON.stringify(found)}`;
   return {
     code: HEADER_MISMATCH,
-    message: `The header ${header} ${what}; the body says ${JSON.stringify(expected)}.`,
+    message: `Header mismatch: ${header} ${what}, but the body has ${JSON.stringify(expected)}.`,
   };
 }

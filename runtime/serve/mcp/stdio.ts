@@ -34,7 +34,7 @@ export async function serveMcpOverStdio(
   session.close();
   await lines.close();
   if (problem && !isClientGone(problem)) {
-    throw configError(`Cannot write to standard output: ${problem.message}.`, problem);
+    throw configError(`Cannot write to stdout: ${problem.message}.`, problem);
   }
 }
 

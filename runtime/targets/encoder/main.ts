@@ -3,7 +3,7 @@ import { isSea } from 'node:sea';
 import { startProgram } from '../../serve/cli/start.ts';
 import { encoderProgram } from './program.ts';
 
-// Inside an executable the model is in this very file; from source the first argument names it.
+// In an executable, the model is in this file; from source, the first argument is its path.
 const argv = process.argv.slice(2);
 const [modelPath = '', args] = isSea() ? [process.execPath, argv] : [argv[0], argv.slice(1)];
 

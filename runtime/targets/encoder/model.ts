@@ -9,27 +9,27 @@ import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-locati
 import { parseJsonText } from '../../core/json-text.ts';
 import { openFileSource } from '../../platform/file-source.ts';
 
-/** Everything of a model that is needed to run it. */
+/** Everything that is needed to run a model. */
 export interface Model {
-  /** The file or folder it came from, for messages. */
+  /** The file or folder that the model came from, for messages. */
   readonly path: string;
   readonly manifest: Manifest;
-  /** The optimised graph; its weights are looked up by file name in `weightsFolder`. */
+  /** The optimized graph; its weights are found by file name in `weightsFolder`. */
   readonly graph: Uint8Array;
   readonly weightsFolder: string;
   readonly weightsBytes: number;
   readonly tokenizer: string;
-  /** Lua; of models with a transform. */
+  /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
-  /** Compares what was read with its checksums; throws where it differs. To be called before any result is shown. */
+  /** Compares what was read with its checksums; throws if they differ. Must be called before any result is returned. */
   readonly check: () => Promise<void>;
-  /** Whether what it came from is still the same file: threads that open it later must not get another model. */
+  /** Whether the file has not been replaced: threads that open it later must not get another model. */
   readonly isStillThere: () => boolean;
 }
 
 /** Opens a model: an executable made by `encoderfile build`, or the folder that `build --no-build` writes. */
 export function openModel(path: string): Model {
-  // ONNX Runtime refuses weights behind a symbolic link, and the file may have been renamed since it was built.
+  // ONNX Runtime rejects weights behind a symbolic link, and the file may have been renamed since it was built.
   const real = realpathSync(path);
   return statSync(real).isDirectory() ? openAssets(real) : openExecutable(real);
 }
@@ -49,7 +49,7 @@ function openExecutable(path: string): Model {
     return {
       path,
       manifest,
-      // A copy: the bytes as they are in the file are checked later.
+      // A copy, because the original bytes are checked later.
       graph: nameWeights(read('graph').slice(), basename(path)),
       weightsFolder: dirname(path),
       weightsBytes: requireSection(source, container, 'weights').length,
@@ -80,8 +80,8 @@ function openAssets(folder: string): Model {
 }
 
 /**
- * Small sections are compared with their checksum at every start, which finds damage; the weights, and tampering, are for
- * `verify`. Loading zlib takes 3 ms (crypto takes 8): it happens while another thread opens the session.
+ * Checks the checksums of small sections at every start, which detects corruption; the weights, and tampering, are checked by
+ * `verify`. Loading zlib takes 3 ms (crypto takes 8), while another thread opens the session.
  */
 async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8Array>): Promise<void> {
   const { crc32 } = await import('node:zlib');
@@ -90,7 +90,7 @@ async function checkSections(path: string, sections: ReadonlyMap<Section, Uint8A
   }
 }
 
-/** Builds are renamed into their place, so another build is another file. */
+/** Builds are renamed into place, so another build is another file. */
 function watchFile(path: string): () => boolean {
   const opened = statSync(path);
   return () => {
@@ -99,7 +99,7 @@ function watchFile(path: string): () => boolean {
   };
 }
 
-/** Puts the file's present name where the builder left room for it. */
+/** Writes the current file name into the space that the builder reserved for it. */
 function nameWeights(graph: Uint8Array, name: string): Uint8Array {
   const bytes = Buffer.from(graph.buffer, graph.byteOffset, graph.byteLength);
   const location = padLocation(name);
@@ -121,6 +121,6 @@ function parseManifest(path: string, bytes: Uint8Array): Manifest {
 
 function damaged(path: string, name: SectionName): Error {
   return configError(
-    `${path} was altered or damaged: section \`${name}\` does not match its checksum. Copy it again from where it was built.`,
+    `${path} is corrupted: section \`${name}\` does not match its checksum. Copy the file again from where it was built.`,
   );
 }

@@ -7,7 +7,7 @@ import { serveCommand } from './commands/serve.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { versionCommand } from './commands/version.ts';
 
-/** The commands of a model executable. `modelPath` is the file or folder that holds the model. */
+/** The commands of a model executable. `modelPath` is the file or folder that contains the model. */
 export function encoderProgram(modelPath: string, name: string): Program {
   return {
     name,

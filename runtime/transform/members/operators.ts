@@ -10,7 +10,7 @@ const RIGHT = { name: 'right', type: 'operand', doc: 'A tensor or a number.' } a
 const SELF = { name: 'tensor', type: 'tensor', doc: 'The tensor.' } as const satisfies Parameter;
 
 const BROADCAST =
-  'Shapes are broadcast as in numpy: sizes are matched from the last axis, and 1 matches every size. A number matches every shape.';
+  'Shapes are broadcast as in numpy: sizes are matched from the last axis, and size 1 matches every size. A number matches every shape.';
 
 /** What scripts write as operators. */
 export const OPERATORS: readonly Member[] = [
@@ -44,14 +44,14 @@ export const OPERATORS: readonly Member[] = [
   }),
   metamethod({
     name: '__unm',
-    doc: '-tensor: every element with the opposite sign.',
+    doc: '-tensor: the negative of each element.',
     parameters: [SELF],
     returns: 'tensor',
     call: negate,
   }),
   metamethod({
     name: '__eq',
-    doc: 'left == right: whether both have the same shape and exactly the same elements. NaN equals nothing.',
+    doc: 'left == right: whether both have the same shape and exactly the same elements. NaN is not equal to anything.',
     parameters: [
       { name: 'left', type: 'tensor', doc: 'A tensor.' },
       { name: 'right', type: 'tensor', doc: 'A tensor.' },
@@ -61,24 +61,24 @@ export const OPERATORS: readonly Member[] = [
   }),
   metamethod({
     name: '__len',
-    doc: '#tensor: how many elements it has, along all axes together.',
+    doc: '#tensor: the total number of elements.',
     parameters: [SELF],
     returns: 'integer',
     call: (_, tensor) => tensor.data.length,
   }),
   metamethod({
     name: '__tostring',
-    doc: 'tostring(tensor): its shape and its elements. Of a large tensor only the ends of each axis are shown.',
+    doc: 'tostring(tensor): the shape and the elements. Large tensors show only the ends of each axis.',
     parameters: [SELF],
     returns: 'string',
     call: (_, tensor) => toText(tensor),
   }),
   metamethod({
     name: '__index',
-    doc: 'tensor[i]: what is at place i of the first axis, a tensor without that axis, or a number if it has no other. Counts from 1; -1 is the last.',
+    doc: 'tensor[i]: the slice at index i of the first axis, or a number if the tensor has only one axis. Indexes start at 1; -1 is the last.',
     parameters: [
       SELF,
-      { name: 'index', type: 'integer', doc: 'The place on the first axis: 1 is the first, -1 the last.' },
+      { name: 'index', type: 'integer', doc: 'The index on the first axis: 1 is the first, -1 the last.' },
     ],
     returns: 'operand',
     call: (_, tensor, index) => elementAt(tensor, index),

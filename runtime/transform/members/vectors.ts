@@ -10,19 +10,19 @@ import { type Member, method } from '../member.ts';
 export const VECTORS: readonly Member[] = [
   method({
     name: 'softmax',
-    doc: 'Turns scores along an axis into probabilities, which add up to 1. Classes are the last axis of logits: -1.',
+    doc: 'Turns scores along an axis into probabilities that add up to 1. The classes of logits are on the last axis, -1.',
     parameters: [AXIS],
     returns: 'tensor',
     call: softmax,
   }),
   method({
     name: 'lp_normalize',
-    doc: 'Divides the vectors along an axis by their length, (sum of |x|^p)^(1/p), so that they have length 1; vectors of zeros stay as they are. The numbers of an embedding are the last axis: t:lp_normalize(2, -1).',
+    doc: 'Divides the vectors along an axis by their norm, (sum of |x|^p)^(1/p), so that they have norm 1; zero vectors are unchanged. The dimensions of an embedding are on the last axis: t:lp_normalize(2, -1).',
     parameters: [
       {
         name: 'p',
         type: 'number',
-        doc: '2 for the usual length, 1 for the sum of sizes, math.huge for the greatest size; not 0.',
+        doc: '2 for the Euclidean norm, 1 for the sum of absolute values, math.huge for the maximum absolute value; 0 is not allowed.',
       },
       AXIS,
     ],
@@ -34,7 +34,11 @@ export const VECTORS: readonly Member[] = [
     doc: 'Shifts and scales the vectors along an axis to mean 0 and variance 1: (x - mean) / sqrt(variance + eps).',
     parameters: [
       AXIS,
-      { name: 'eps', type: 'number', doc: 'Keeps the root away from 0; models mostly use 1e-5 or 1e-12.' },
+      {
+        name: 'eps',
+        type: 'number',
+        doc: 'Added to the variance to avoid division by zero; models typically use 1e-5 or 1e-12.',
+      },
     ],
     returns: 'tensor',
     call: layerNorm,
@@ -46,7 +50,7 @@ export const VECTORS: readonly Member[] = [
       {
         name: 'mask',
         type: 'tensor',
-        doc: 'Of shape [batch, tokens], 1 for tokens that count and 0 for padding: what Postprocess gets as its second argument.',
+        doc: 'Mask of shape [batch, tokens]: 1 for tokens that count, 0 for padding. Postprocess receives it as its second argument.',
       },
     ],
     returns: 'tensor',
@@ -54,8 +58,8 @@ export const VECTORS: readonly Member[] = [
   }),
   method({
     name: 'matmul',
-    doc: 'The matrix product: [n, k] and [k, m] give [n, m]. Axes before the last two are broadcast. A tensor of one axis is a row on the left and a column on the right, and the result does not have that axis.',
-    parameters: [{ name: 'other', type: 'tensor', doc: 'The right-hand side.' }],
+    doc: 'The matrix product: [n, k] and [k, m] give [n, m]. Axes before the last two are broadcast. A tensor with one axis is treated as a row on the left and as a column on the right, and the result does not have that axis.',
+    parameters: [{ name: 'other', type: 'tensor', doc: 'The right-hand operand.' }],
     returns: 'tensor',
     call: matmul,
   }),

@@ -38,7 +38,7 @@ describe('encoderfile base list', () => {
     const { exitCode, stdout } = await base('list');
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
-      `No base runtimes in ${folder()}. A build makes what it needs; \`encoderfile base add\` makes it now.`,
+      `No base runtimes in ${folder()}. Builds create them when needed; \`encoderfile base add\` creates one now.`,
     );
     expect(JSON.parse((await base('list', '--json')).stdout)).toEqual({
       cacheDir: folder(),
@@ -100,10 +100,10 @@ describe('encoderfile base remove', () => {
   });
 
   test.each([
-    [[], 2, 'Name a platform or a --runtime-version, or pass --all.'],
-    [['linux-x64', '--all'], 2, 'Name a platform or pass --all, not both.'],
+    [[], 2, 'Pass a platform, --runtime-version or --all.'],
+    [['linux-x64', '--all'], 2, 'A platform and --all cannot be combined; pass one of them.'],
     [['linux-x65'], 1, 'Unknown platform "linux-x65"; did you mean linux-x64?'],
-    [['macos-x64'], 1, 'Platform macos-x64 is not supported'],
+    [['macos-x64'], 1, 'Unsupported platform macos-x64'],
   ])('%j is refused', async (args, exitCode, message) => {
     fillCache();
     const answer = await base('remove', ...args);
@@ -126,7 +126,7 @@ describe('encoderfile base add', () => {
     const path = await addHost();
     const again = await runCli(['base', 'add', '--cache-dir', TEST_CACHE]);
     expect(again).toMatchObject({ exitCode: 0, stdout: path });
-    expect(again.stderr).toContain('is there already');
+    expect(again.stderr).toContain('already cached');
     const { stdout } = await runCli(['base', 'list', '--cache-dir', TEST_CACHE]);
     expect(stdout).toMatch(new RegExp(`yes +${path}$`, 'm'));
   });
@@ -135,7 +135,7 @@ describe('encoderfile base add', () => {
     const file = await addHost();
     const { exitCode, stdout, stderr } = await base('add', '--file', file);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('✓ Adding');
+    expect(stderr).toContain('✓ Importing');
     expect(stdout).toMatch(new RegExp(`^${folder()}/base/0.1.0/`));
     expect((await runCli(['verify', '-q', stdout])).exitCode).toBe(0);
     expect((await base('list')).stdout).toContain('yes');
@@ -156,7 +156,7 @@ describe('encoderfile base add', () => {
     closeSync(file);
     const { exitCode, stderr } = await base('add', '-q', '--file', executable);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('was altered or damaged in `executable`');
+    expect(stderr).toContain('is corrupted in `executable`');
   });
 
   test('refuses a file that is damaged, of another platform, or none of ours', async () => {
@@ -167,8 +167,8 @@ describe('encoderfile base add', () => {
     const cut = join(folder(), 'cut');
     copyFileSync(file, cut);
     truncateSync(cut, 1_000_000);
-    expect((await base('add', '--file', cut)).stderr).toContain('its end is missing');
-    expect((await base('add', '--file', folder())).stderr).toContain('is a folder; name a file.');
+    expect((await base('add', '--file', cut)).stderr).toContain('it is truncated');
+    expect((await base('add', '--file', folder())).stderr).toContain('is a folder. Pass a file.');
     expect((await base('add', '--file', join(folder(), 'nosuch'))).stderr).toContain('No such file: ');
     expect(existsSync(join(folder(), 'base'))).toBe(false);
   });
@@ -183,6 +183,6 @@ describe('encoderfile base add', () => {
   test('makes nothing that would need a download where that is forbidden', async () => {
     const { exitCode, stderr } = await base('add', '-q', '--platform', 'windows-x64', '--no-download');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^Error: No base runtime for windows-x64 is in /);
+    expect(stderr).toMatch(/^Error: No base runtime for windows-x64 in /);
   });
 });

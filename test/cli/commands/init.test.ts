@@ -63,7 +63,7 @@ describe('encoderfile init', () => {
       exitCode: 1,
       stdout: '',
       stderr:
-        'Error: encoderfile.yml exists already. Pass --force to overwrite it, or name another file with --output-path.',
+        'Error: encoderfile.yml already exists. Pass --force to overwrite it, or choose another file with --output-path.',
     });
     expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toBe('mine');
     expect((await run('model', '--force')).exitCode).toBe(0);
@@ -84,16 +84,16 @@ describe('encoderfile init', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Missing +model\.onnx, tokenizer\.json, tokenizer_config\.json \(optional\)$/m);
     expect(stderr).toBe(
-      'Warning: model has no model.onnx, but onnx/model_int8.onnx. Name one of them as `model_weights_path`, ' +
-        'in the form of `path` that the file shows in a comment.\n' +
-        "Warning: model has no tokenizer.json. Save it there with the tokenizer's `save_pretrained`.",
+      'Warning: model has no model.onnx, but onnx/model_int8.onnx. Set one of them as `model_weights_path`, ' +
+        'as shown in a comment of the config file.\n' +
+        'Warning: model has no tokenizer.json. Save it with `save_pretrained` of the tokenizer.',
     );
   });
 
   test.each([
-    [['nosuch'], 'No such directory: nosuch. Name the folder that holds model.onnx.'],
-    [['file'], 'file is a file; name the folder that holds the model instead.'],
-    [['model', '-o', 'model'], 'model is a folder; name a file with --output-path.'],
+    [['nosuch'], 'No such directory: nosuch. Pass the folder that contains model.onnx.'],
+    [['file'], 'file is a file. Pass the folder that contains the model.'],
+    [['model', '-o', 'model'], 'model is a folder. Pass a file with --output-path.'],
     [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],
     [['model', '--name', ''], 'encoderfile.name: must not be empty'],
     [['broken'], 'config.json is not valid JSON'],

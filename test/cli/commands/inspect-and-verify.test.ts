@@ -65,7 +65,7 @@ describe('encoderfile inspect', () => {
 
   test('a base runtime has no model', async () => {
     expect(await inspectJson(base)).not.toHaveProperty('model');
-    expect((await runCli(['inspect', base])).stdout).toContain('none: this is a base runtime');
+    expect((await runCli(['inspect', base])).stdout).toContain('none; this is a base runtime');
   });
 });
 
@@ -85,7 +85,7 @@ describe('encoderfile verify', () => {
     expect(stdout).toMatch(new RegExp(`^${section} .* ALTERED  expected`, 'm'));
     expect(stdout.match(/ALTERED/g)).toHaveLength(1);
     expect(stderr).toContain(
-      `Error: ${copy} was altered or damaged in \`${section}\`. Copy it again from where it was built.`,
+      `Error: ${copy} is corrupted in \`${section}\`. Copy the file again from where it was built.`,
     );
   });
 
@@ -104,10 +104,10 @@ describe('encoderfile verify', () => {
 describe.each(['inspect', 'verify'])('encoderfile %s refuses', (command) => {
   test.each([
     ['a missing file', 'nosuch', 'No such file: '],
-    ['a folder', '.', ' is a folder; name a file.'],
-    ['another file', 'text', ' is not an encoderfile, or its end is missing (5 bytes).'],
-    ['an empty file', 'empty', ' is not an encoderfile, or its end is missing (0 bytes).'],
-    ['a file cut short', 'cut', ' is not an encoderfile, or its end is missing'],
+    ['a folder', '.', ' is a folder. Pass a file.'],
+    ['another file', 'text', ' is not an encoderfile executable, or it is truncated (5 bytes).'],
+    ['an empty file', 'empty', ' is not an encoderfile executable, or it is truncated (0 bytes).'],
+    ['a file cut short', 'cut', ' is not an encoderfile executable, or it is truncated'],
   ])('%s', async (_, name, message) => {
     writeFileSync(file('text'), 'hello');
     writeFileSync(file('empty'), '');

@@ -39,7 +39,7 @@ test('a truncation that training left in tokenizer.json does not shorten texts',
 test('`max_length` shortens texts, up to what the model takes', async () => {
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 20 }))).toBe(20);
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 129 }))).toBe(
-    '`max_length` is 129, but the model takes 128 tokens by its config.json. Choose a length up to that.',
+    '`max_length` is 129, but config.json limits the model to 128 tokens. Set `max_length` to at most that.',
   );
 });
 
@@ -48,7 +48,7 @@ test('a model that cannot take a text of its maximum length is refused', async (
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
   expect(await maxLength(config)).toMatch(
-    /model\.onnx does not run on a text of 512 tokens, which its files allow: .* Set `max_length` in the config to the number of tokens that the model takes\.$/,
+    /model\.onnx failed on a text of 512 tokens, which its config files allow: .* Set `max_length` in the config to the maximum number of tokens of the model\.$/,
   );
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 128 }))).toBe(128);
 });

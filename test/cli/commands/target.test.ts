@@ -27,7 +27,7 @@ describe('encoderfile target build', () => {
     await build('manager', '-o', file);
     const { exitCode, stderr } = await runCli(['base', 'add', '--file', file, '--cache-dir', folder()]);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`${file} is no base runtime: its program is the manager, which runs no models.`);
+    expect(stderr).toContain(`${file} is not a base runtime for models: it contains the program manager.`);
   });
 
   test('an unknown target and a folder as output are refused', async () => {
@@ -38,7 +38,7 @@ describe('encoderfile target build', () => {
     });
     expect(await build('manager', '-o', folder())).toMatchObject({
       exitCode: 1,
-      stderr: `Error: Cannot write ${folder()}: it is a folder. Name a file in it.`,
+      stderr: `Error: Cannot write ${folder()}: it is a folder. Pass a file in it.`,
     });
   });
 });

@@ -81,7 +81,7 @@ describe('encoderfile transform new', () => {
   test('overwrites only when forced, and never a script that stands where the stubs go', async () => {
     writeFileSync(here('transform.lua'), 'mine');
     expect((await make('--model-type', 'embedding')).stderr).toBe(
-      'Error: transform.lua exists already. Pass --force to overwrite it, or name another file with --output-path.',
+      'Error: transform.lua already exists. Pass --force to overwrite it, or choose another file with --output-path.',
     );
     expect(readdirSync(folder())).toEqual(['transform.lua']);
     expect((await make('--model-type', 'embedding', '--force', '--no-stubs')).exitCode).toBe(0);
@@ -89,16 +89,16 @@ describe('encoderfile transform new', () => {
 
     writeFileSync(here('encoderfile.lua'), 'mine');
     expect((await make('--model-type', 'embedding', '-o', 'other.lua')).stderr).toBe(
-      'Error: encoderfile.lua exists already and is a file of yours. Rename it, or pass --no-stubs.',
+      'Error: encoderfile.lua already exists and was not created by encoderfile. Rename it, or pass --no-stubs.',
     );
     expect(readFileSync(here('encoderfile.lua'), 'utf8')).toBe('mine');
     expect(existsSync(here('other.lua'))).toBe(false);
   });
 
   test.each([
-    [['--model-type', 'embedding', '-o', 'folder'], 1, 'folder is a folder; name a file with --output-path.'],
+    [['--model-type', 'embedding', '-o', 'folder'], 1, 'folder is a folder. Pass a file with --output-path.'],
     [['--model-type', 'embedding', '-o', 'file/x.lua'], 1, 'one of its parent folders is a file'],
-    [['--model-type', 'embedding', '-o', 'encoderfile.lua'], 1, 'the name of the file for editors'],
+    [['--model-type', 'embedding', '-o', 'encoderfile.lua'], 1, 'is reserved for the type stubs'],
     [['--model-type', 'embeding'], 2, 'embedding, sequence_classification, token_classification'],
     [[], 2, 'Missing required flag --model-type'],
   ])('%j is refused with a sentence', async (args, exitCode, message) => {
@@ -116,7 +116,7 @@ describe('encoderfile transform test', () => {
     writeScript('function Postprocess(logits) return logits * 0 + 0.5 end');
     const { exitCode, stdout, stderr } = await trial('I love this', 'awful');
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('✓ Optimising and running the model');
+    expect(stderr).toContain('✓ Optimizing and running the model');
     const [first = '', second = ''] = stdout.split('\n\n\n');
     expect(first).toMatch(
       /^Text +"I love this", 5 tokens\nInput +logits \[1, 2\]\nOutput +scores \[1, 2\]$/m,
@@ -139,7 +139,7 @@ describe('encoderfile transform test', () => {
     writeScript('function Postprocess(hidden) return hidden end', 'embedding');
     const { stdout } = await trial('-q', 'the cat '.repeat(100));
     expect(stdout).toMatch(/^Input +last_hidden_state \[1, 128, 32\]$/m);
-    expect(stdout).toMatch(/^ {2}and 88 more; --json has all$/m);
+    expect(stdout).toMatch(/^ {2}and 88 more; use --json to print all$/m);
   });
 
   test('--json has every number; what the script prints goes to stderr', async () => {
@@ -199,7 +199,7 @@ describe('encoderfile transform test', () => {
       stdout: '',
       stderr: [
         'before',
-        'Error: The transform failed: mine.lua:3: softmax: axis 5 is not in a tensor of shape [1, 2]: it has axes 1 to 2, or -1 to -2 from the end.',
+        'Error: The transform failed: mine.lua:3: softmax: axis 5 is out of range for a tensor of shape [1, 2]: it has axes 1 to 2, or -1 to -2 from the end.',
         '  3 |   return logits:softmax(5)',
         '  (with logits of shape [1, 2] for "I love this")',
       ].join('\n'),
@@ -215,7 +215,7 @@ describe('encoderfile transform test', () => {
     const { exitCode, stderr } = await trial('-q', 'I love this');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^before\nError: The transform failed: one call of a Lua function took more than 0\.2 s /,
+      /^before\nError: The transform failed: one call of a Lua library function took more than 0\.2 s /,
     );
   });
 
@@ -234,7 +234,7 @@ describe('encoderfile transform test', () => {
     [
       ['-q', 'a'],
       1,
-      'x.yml has no `transform` to test. Write one with `encoderfile transform new --model-type embedding`, ' +
+      'x.yml has no `transform` to test. Create one with `encoderfile transform new --model-type embedding`, ' +
         'then add `transform: {path: ./transform.lua}` to the config.',
     ],
   ])('%j is refused with a sentence', async (args, exitCode, message) => {

@@ -10,7 +10,7 @@ describe('the command line', () => {
       ['transform', 'tets', 'x'],
       'Unknown command transform tets; did you mean `transform test`? See `encoderfile transform --help`.',
     ],
-    [['-q', 'build'], 'Name a command before -q. See `encoderfile --help`.'],
+    [['-q', 'build'], 'Missing command before -q. See `encoderfile --help`.'],
     [['build'], 'Missing required flag --config. See `encoderfile build --help`.'],
     [['build', '--nosuch'], 'Unknown flag --nosuch. See `encoderfile build --help`.'],
     [
@@ -45,7 +45,7 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'ConfigError',
-        message: 'No such config file: nosuch.yml. Write one with `encoderfile init`.',
+        message: 'No such config file: nosuch.yml. Create one with `encoderfile init`.',
       },
     });
   });

@@ -25,12 +25,12 @@ describe('encoderfile validate', () => {
     expect(exitCode).toBe(0);
     expect(stderr).toContain('✓ Checking the model files');
     expect(stdout).toMatch(/^Model +mine 0\.1\.0$/m);
-    expect(stdout).toMatch(/^Type +sequence_classification, 2 wide$/m);
+    expect(stdout).toMatch(/^Type +sequence_classification, 2 dimensions$/m);
     expect(stdout).toMatch(/^Labels +NEGATIVE, POSITIVE$/m);
     expect(stdout).toMatch(/^Scores +softmax of the logits$/m);
     expect(stdout).toMatch(/^Inputs +input_ids, attention_mask, token_type_ids$/m);
     expect(stdout).toMatch(/^Precision +float32$/m);
-    expect(stdout).toMatch(/^Tokens +\d+ known; texts up to 128, cut on the right$/m);
+    expect(stdout).toMatch(/^Tokens +\d+ in the vocabulary; texts up to 128, truncated on the right$/m);
     expect(readdirSync(folder()).sort()).toEqual(['cache', 'model', 'x.yml']);
     expect(readdirSync(join(folder(), 'cache/work'))).toEqual([]);
   });
@@ -78,8 +78,8 @@ describe('encoderfile validate', () => {
   });
 
   test.each([
-    ['nosuch.yml', 'No such config file: nosuch.yml. Write one with `encoderfile init`.'],
-    ['.', '. is a folder; name the YAML file in it.'],
+    ['nosuch.yml', 'No such config file: nosuch.yml. Create one with `encoderfile init`.'],
+    ['.', '. is a folder. Pass the YAML file in it.'],
   ])('%s is refused', async (file, message) => {
     expect(await validate('-f', file)).toEqual({ exitCode: 1, stdout: '', stderr: `Error: ${message}` });
   });

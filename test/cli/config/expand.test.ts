@@ -28,7 +28,7 @@ describe('expand', () => {
     expect(expansionProblems('~/${NO}/${toString}/${a b}/${A', {})).toEqual([
       'the environment variable `NO` is not set',
       'the environment variable `toString` is not set',
-      '`${a b}` does not name a variable; write ${NAME}, or $${ for a literal ${',
+      '`${a b}` is not a variable; write ${NAME}, or $${ for a literal ${',
       '`${A` is not closed; write $${ for a literal ${',
       '`~` cannot be expanded: HOME is not set',
     ]);

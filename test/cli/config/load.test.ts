@@ -74,7 +74,7 @@ describe('a broken config', () => {
 
   test('nesting without end is refused, not followed', () => {
     expect(problemsOf('['.repeat(100_000))).toMatch(/^FILE:1:\d+ {2}nested too deeply$/);
-    expect(problemsOf('encoderfile: &a {name: *a}')).toContain('`*a` stands inside of what it stands for');
+    expect(problemsOf('encoderfile: &a {name: *a}')).toContain('`*a` refers to a value that contains it');
   });
 });
 

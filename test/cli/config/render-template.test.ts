@@ -72,6 +72,6 @@ describe('renderConfig', () => {
   });
 
   test('a placeholder nobody fills is our mistake', () => {
-    expect(() => renderConfig("a: '{{nobody}}'", START)).toThrow("unknown placeholder '{{nobody}}'");
+    expect(() => renderConfig("a: '{{nobody}}'", START)).toThrow("Unknown placeholder '{{nobody}}'");
   });
 });

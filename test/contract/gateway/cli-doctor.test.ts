@@ -107,7 +107,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
     /^problem guardrail attacks: the encoder other has no label "GOD" Its labels are BAD, GOOD\. Did you mean "GOOD"\?$/,
     /^problem guardrail attacks: the encoder other has no label "INJECTION" Its labels are BAD, GOOD\.$/,
     /^problem prices: no price of openai:gpt-4o, groq:llama, so requests for them are refused `gateway pricing set/,
-    /^problem port: a gateway cannot listen at http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) End what listens there, or choose another/,
+    /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) End what listens there, or choose another/,
   ]) {
     expect(told).toContainEqual(expect.stringMatching(expected));
   }

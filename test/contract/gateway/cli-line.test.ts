@@ -58,7 +58,7 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
       ['keys', 'create', '--rpm', '0'],
       '--rpm: "0" is not a whole number from 1 to 999999999999999; or none.',
     ],
-    [2, ['keys', 'create', '--metadata', 'x'], '--metadata: "x" is not of the form <name>=<value>.'],
+    [2, ['keys', 'create', '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
     [2, ['keys', 'create', '--metadata', '{"a":'], 'is no JSON object'],
     [2, ['keys', 'create', '--model', ' '], '--model: an empty pattern fits nothing; * fits all.'],
     [2, ['keys', 'update', 'ci'], 'Nothing to change is named.'],

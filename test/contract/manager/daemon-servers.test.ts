@@ -42,7 +42,7 @@ verifiesOnce('daemon:stop', async () => {
     .poll(async () => (await api.get('/api/v1/admin/servers/echo/logs?lines=100')).text)
     .toContain('holding last');
   api.child.kill('SIGTERM');
-  await api.said(/stopping: answering what was accepted/);
+  await api.said(/stopping: finishing accepted requests/);
   process.kill(server, 'SIGUSR2');
   expect((await last).body).toBe('released');
   expect(await api.ended).toBe(0);

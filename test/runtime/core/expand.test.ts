@@ -29,14 +29,14 @@ test('D-21: two dollar signs are one', () => {
 test.each([
   ['D-21: a variable that is not set', '$NONE', 'the variable NONE is not set.'],
   ['a name of Object', '$toString', 'the variable toString is not set.'],
-  ['an open brace', 'a ${WORD', 'a ${ has no } after it.'],
-  ['no name', '${a b}', '"${a b}" names no variable.'],
-  ['nothing', '${}', '"${}" names no variable.'],
+  ['an open brace', 'a ${WORD', '${ is not closed with }.'],
+  ['no name', '${a b}', '"${a b}" is not a variable reference.'],
+  ['nothing', '${}', '"${}" is not a variable reference.'],
 ])('%s is a problem with a way out', (_, text, message) => {
   const { problems } = expand(text, ENV);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
-  expect(problems[0]).toContain('A dollar sign of its own is written $$.');
+  expect(problems[0]).toContain('Write $$ for a literal dollar sign.');
 });
 
 test('any text survives being escaped', () => {

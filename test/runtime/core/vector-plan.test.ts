@@ -64,7 +64,7 @@ describe('planVector', () => {
   test('a prompt for a model that has none is refused', () => {
     for (const without of [{ width: 8 }, model({ prompts: {} })])
       expect(() => planVector(without, { promptName: 'query' })).toThrow(
-        'prompt_name is "query", but this model has no prompts. Leave it out.',
+        'prompt_name is "query", but this model has no prompts. Remove it.',
       );
   });
 });

@@ -28,5 +28,5 @@ test('with keys only those who send one of them', () => {
 
 test('a token is what follows the scheme', () => {
   expect(bearerToken('Bearer mcpm_x-Y_1')).toBe('mcpm_x-Y_1');
-  expect(() => bearerToken('Bearer ')).toThrow('This server needs an API key');
+  expect(() => bearerToken('Bearer ')).toThrow('Missing API key');
 });

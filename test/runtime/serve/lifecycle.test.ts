@@ -4,7 +4,7 @@ import { createLifecycle } from '../../../runtime/serve/lifecycle.ts';
 
 test('requests are let in while it is ready, and drain waits until all are out', async () => {
   const lifecycle = createLifecycle();
-  expect(() => lifecycle.enter()).toThrow('The server is starting; try again.');
+  expect(() => lifecycle.enter()).toThrow('The server is starting. Retry in a moment.');
   lifecycle.ready();
   const [first, second] = [lifecycle.enter(), lifecycle.enter()];
   let drained = false;

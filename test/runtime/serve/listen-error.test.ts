@@ -27,27 +27,27 @@ test('a port in use names the address and the flag', async () => {
   const address = holder.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   expect(await explain('127.0.0.1', port)).toBe(
-    `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --grpc-port.`,
+    `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --grpc-port.`,
   );
   await new Promise((resolve) => holder.close(resolve));
 });
 
 test('an address of another machine, an unknown name and an impossible port say what to give instead', async () => {
   expect(await explain('192.0.2.1', 0)).toBe(
-    'Cannot listen on 192.0.2.1:0: this machine does not have that address. Give one that it has, or 0.0.0.0 for all of them.',
+    'Cannot listen on 192.0.2.1:0: the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
   );
   expect(await explain('no-such-host.invalid', 0)).toBe(
-    'Cannot listen on no-such-host.invalid:0: the host name "no-such-host.invalid" is not known. Give an address of this machine, or 0.0.0.0 for all of them.',
+    'Cannot listen on no-such-host.invalid:0: unknown host name "no-such-host.invalid". Set an address of this machine, or 0.0.0.0 for all addresses.',
   );
   expect(await explain('127.0.0.1', 70_000)).toBe(
-    'Cannot listen on 127.0.0.1:70000: a port is a number from 0 to 65535. Set it with --grpc-port.',
+    'Cannot listen on 127.0.0.1:70000: the port must be a number from 0 to 65535. Set it with --grpc-port.',
   );
 });
 
 test('a reserved port asks for a higher one', () => {
   const error = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
   expect(explainListenError(error, { hostname: '0.0.0.0', port: 80, portFlag: '--http-port' }).message).toBe(
-    'Cannot listen on 0.0.0.0:80: this user may not use that port. Choose one above 1023 with --http-port.',
+    'Cannot listen on 0.0.0.0:80: permission denied. Choose a port above 1023 with --http-port.',
   );
 });
 

@@ -34,8 +34,8 @@ test('a certificate and its key are read, and without either there is no TLS', (
 });
 
 test.each([
-  ['cert', '--cert-file is given without --key-file; TLS needs both.'],
-  ['key', '--key-file is given without --cert-file; TLS needs both.'],
+  ['cert', '--cert-file requires --key-file.'],
+  ['key', '--key-file requires --cert-file.'],
 ])('%s alone is not enough', (given, message) => {
   const [cert, key] = given === 'cert' ? ['a.pem', undefined] : [undefined, 'a.pem'];
   expect(() => readTls(cert, key)).toThrow(expect.objectContaining({ code: 'ConfigError', message }));
@@ -48,7 +48,7 @@ test.each<[Name, string]>([
   ['key.pem', 'no start line'],
 ])('%s as certificate is refused in one sentence', (name, reason) => {
   const file = pathOf(name);
-  const message = `^--cert-file: ${file} cannot be used: ${reason}\\. It must be a PEM file with a certificate\\.$`;
+  const message = `^--cert-file: cannot use ${file}: ${reason}\\. It must be a PEM file with a certificate\\.$`;
   expect(() => readTls(file, pathOf('key.pem'))).toThrow(
     expect.objectContaining({ code: 'ConfigError', message: expect.stringMatching(message) as string }),
   );
@@ -60,7 +60,7 @@ test.each<[Name, string]>([
   ['text.pem', 'unsupported'],
   ['cert.pem', 'unsupported'],
   ['other-key.pem', 'key values mismatch'],
-  ['rsa-key.pem', 'it belongs to another certificate'],
+  ['rsa-key.pem', 'it belongs to a different certificate'],
   ['locked-key.pem', '[^.]+'],
 ])('%s as key is refused in one sentence', (name, reason) => {
   const [cert, file] = [pathOf('cert.pem'), pathOf(name)];
@@ -68,9 +68,7 @@ test.each<[Name, string]>([
   expect(() => readTls(cert, file)).toThrow(
     expect.objectContaining({
       code: 'ConfigError',
-      message: expect.stringMatching(
-        `^--key-file: ${file} cannot be used: ${reason}\\. ${must}\\.$`,
-      ) as string,
+      message: expect.stringMatching(`^--key-file: cannot use ${file}: ${reason}\\. ${must}\\.$`) as string,
     }),
   );
 });

@@ -26,7 +26,7 @@ describe('limits', () => {
     const body = 'while true do pcall(string.rep, "x", 30e6) end';
     const transform = await openBody(body, { limits: { seconds: 0.2 } });
     expect(() => transform.apply([counted(1)])).toThrow(
-      'it ran longer than 0.2 s (transform_limits.seconds)',
+      'it exceeded its time limit of 0.2 s (transform_limits.seconds)',
     );
   });
 

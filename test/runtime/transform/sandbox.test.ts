@@ -25,8 +25,8 @@ describe('a transform', () => {
     ['return t:softmax()', 'test.lua:2: softmax: axis must be a whole number, not nothing'],
     ['return t:softmax(1.5)', 'test.lua:2: softmax: axis must be a whole number, not 1.5'],
     ['return t:softmax("1")', 'test.lua:2: softmax: axis must be a whole number, not a string'],
-    ['return t:sofmax(1)', 'test.lua:2: a tensor has no member "sofmax"; it has abs'],
-    ['return t[2]', 'test.lua:2: index 2 is not in a tensor of shape [1, 2, 3]'],
+    ['return t:sofmax(1)', 'test.lua:2: a tensor has no member "sofmax"; members: abs'],
+    ['return t[2]', 'test.lua:2: index 2 is out of range for a tensor of shape [1, 2, 3]'],
     ['local x = Tensor{{1}, {2, 3}}', 'test.lua:2: Tensor: [2] of the table is a list of 2'],
     ['return t + nil', 'test.lua:2: +: right must be a tensor or a number, not nothing'],
     ['return Tensor(1)', 'Tensor: table must be a table of numbers, not 1'],
@@ -50,7 +50,7 @@ describe('a transform', () => {
 
   test('that defines no Postprocess says so', async () => {
     const transform = await openSource('function postprocess(t) return t end');
-    expect(() => transform.apply([counted(1)])).toThrow('it defines no function named Postprocess');
+    expect(() => transform.apply([counted(1)])).toThrow('it does not define a function named Postprocess');
   });
 
   test('prints to where it is told', async () => {

@@ -27,7 +27,7 @@ export function cohenKappa(counts: readonly LabelCounts[]): NumberOrReason {
 }
 
 const ONE_LABEL =
-  'All references and predictions are one and the same label, so agreement beyond chance has no meaning.';
+  'All references and predictions have the same label, so agreement beyond chance is undefined.';
 
 type Count = 'actual' | 'predicted';
 

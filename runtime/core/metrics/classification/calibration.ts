@@ -49,12 +49,14 @@ export const calibration: MetricMaker<ScoredRow> = (_options, json): Metric<Scor
 function confidenceOf({ prediction, scores }: ScoredRow): number {
   for (const [label, score] of Object.entries(scores)) {
     if (score >= 0 && score <= 1) continue;
-    throw inputError(`The score of ${JSON.stringify(label)} is ${score}. Scores lie between 0 and 1.`);
+    throw inputError(
+      `Score ${score} of ${JSON.stringify(label)} is out of range. Scores must be between 0 and 1.`,
+    );
   }
   const confidence = scoreOf(scores, prediction);
   if (confidence !== undefined) return confidence;
   throw inputError(
-    `The predicted label ${JSON.stringify(prediction)} has no score. The scores have to name every label of the model.`,
+    `The predicted label ${JSON.stringify(prediction)} has no score. Provide a score for every label of the model.`,
   );
 }
 

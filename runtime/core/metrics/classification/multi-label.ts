@@ -65,4 +65,4 @@ function setsOf({ prediction, reference }: LabelSetRow) {
 const f1Of = (hits: number, wrong: number): number => (hits === 0 ? 0 : (2 * hits) / (2 * hits + wrong));
 
 const hammingLoss = (differing: number, rows: number, labels: number): NumberOrReason =>
-  labels === 0 ? 'There is no label that could be right or wrong.' : differing / (rows * labels);
+  labels === 0 ? 'There are no labels to score.' : differing / (rows * labels);

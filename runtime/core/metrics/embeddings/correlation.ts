@@ -16,7 +16,7 @@ export function spearman(xs: readonly number[], ys: readonly number[]): number |
   return pearson(ranks(xs), ranks(ys));
 }
 
-const CONSTANT = 'One side is the same for all rows, so that nothing can go along with it.';
+const CONSTANT = 'One side is constant, so the correlation is undefined.';
 
 /** Or so near to it that only rounding differs; scipy warns from here on. */
 function isConstant(values: readonly number[]): boolean {

@@ -78,15 +78,16 @@ function checkRanks(ranks: readonly number[]): void {
 function checkRow(prediction: readonly number[], reference: readonly number[]): void {
   if (prediction.length !== reference.length || prediction.length === 0) {
     throw inputError(
-      `${prediction.length} candidates have a score, ${reference.length} a relevance. Each needs both, and there must be one.`,
+      `${prediction.length} candidates have a score and ${reference.length} have a relevance. Provide both for each candidate, and at least one candidate.`,
     );
   }
   const score = prediction.find((score) => !Number.isFinite(score));
-  if (score !== undefined) throw inputError(`A candidate has the score ${score}. Scores are finite numbers.`);
+  if (score !== undefined)
+    throw inputError(`A candidate has the score ${score}. Scores must be finite numbers.`);
   const gain = reference.find((gain) => !(Number.isFinite(gain) && gain >= 0));
   if (gain !== undefined) {
     throw inputError(
-      `A candidate has the relevance ${gain}. It is 0 for what is not relevant, or a number above.`,
+      `A candidate has the relevance ${gain}. Relevance must be 0 (not relevant) or a positive number.`,
     );
   }
 }

@@ -61,7 +61,7 @@ export const similarity: MetricMaker<SimilarityRow> = (_options, json): Metric<S
   };
 };
 
-const NO_GOLD = 'No row says how alike its texts are.';
+const NO_GOLD = 'No row has a gold similarity.';
 
 const badGold = (gold: number): Error =>
-  inputError(`The gold similarity is ${gold}. It must be a finite number; leave it out where there is none.`);
+  inputError(`The gold similarity is ${gold}. It must be a finite number; omit it if there is none.`);

@@ -19,8 +19,10 @@ export function cosine(one: Vector, other: Vector): number {
 
 const unevenVectors = (one: Vector, other: Vector): Error =>
   inputError(
-    `Two vectors of ${one.length} and ${other.length} numbers cannot be compared. They must have the same size, at least 1.`,
+    `Vectors of ${one.length} and ${other.length} dimensions cannot be compared. They must have the same size of at least 1.`,
   );
 
 const notFinite = (): Error =>
-  inputError('A vector has a number that is not finite, or is too large. A cosine needs finite numbers.');
+  inputError(
+    'A vector contains a number that is not finite or is too large. A cosine requires finite numbers.',
+  );

@@ -1,5 +1,5 @@
 /** Metrics that users may request and that are not available, each with the alternative. */
 export const MISSING_TEXT_METRICS: Readonly<Record<string, string>> = {
   comet:
-    'comet is not possible: it is a model of its own, which this program does not have. Take chrf, bertscore with an encoder or g_eval_translation with a judge.',
+    'comet is not available: it requires a separate model. Use chrf, bertscore with an encoder, or g_eval_translation with a judge.',
 };

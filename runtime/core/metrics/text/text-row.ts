@@ -14,7 +14,7 @@ export function checkLength(row: TextRow): void {
     if (text.length > MOST_CHARACTERS) {
       throw new AppError(
         'TooLargeError',
-        `The ${name} has ${text.length} characters. Metrics of texts take at most ${MOST_CHARACTERS}; shorten it or leave the row out.`,
+        `The ${name} has ${text.length} characters. Text metrics support at most ${MOST_CHARACTERS}; shorten it or omit the row.`,
       );
     }
   }

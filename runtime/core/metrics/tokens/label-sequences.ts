@@ -53,9 +53,9 @@ export const labelSequences: MetricMaker<LabelSequenceRow, LabelSequenceOptions>
   };
 };
 
-const NO_TOKENS = 'No row has a token.';
+const NO_TOKENS = 'No row has tokens.';
 
 const unevenRow = (prediction: readonly string[], reference: readonly string[]): Error =>
   inputError(
-    `${prediction.length} tokens have a predicted label, ${reference.length} a true one. There must be one of each per token.`,
+    `${prediction.length} tokens have a predicted label and ${reference.length} have a true label. Provide both for each token.`,
   );

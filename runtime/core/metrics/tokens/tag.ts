@@ -16,5 +16,5 @@ export function tagOf(label: string): Tag {
 }
 
 function nothing(): never {
-  throw inputError('A token has an empty label. Tokens outside of every span have the label "O".');
+  throw inputError('A token has an empty label. Use the label "O" for tokens outside of spans.');
 }

@@ -23,10 +23,10 @@ export async function checkPort(
   server.listen(port, bindHost(hostname));
   try {
     await listening.promise;
-    return ok('port', `${shown} is free`);
+    return ok('port', `${shown} is available`);
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
-    return problem('port', `${who} cannot listen at ${shown} (${why})`, wayOut);
+    return problem('port', `${who} cannot listen on ${shown} (${why})`, wayOut);
   } finally {
     server.close();
   }

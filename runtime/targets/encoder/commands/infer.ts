@@ -7,7 +7,7 @@ import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
 import { printOptions } from '../infer/print-options.ts';
 
-/** `infer`: runs the model on texts given as arguments, or on a file of them. */
+/** The `infer` command: runs the model on texts from the command line or from a file. */
 export function inferCommand(modelPath: string): Command {
   return {
     summary: 'Run the model on texts and print the results as JSON.',
@@ -85,7 +85,7 @@ export function inferCommand(modelPath: string): Command {
       }
       const engine = await openEngine(modelPath, {
         threads: threadCount(invocation, input === undefined),
-        // Packing weights takes longer than running a few texts without it (measured; see docs/decisions).
+        // Packing weights takes longer than running a few texts without packing (measured; see docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         cacheDir: invocation.value('cache-dir'),
       });
@@ -95,7 +95,7 @@ export function inferCommand(modelPath: string): Command {
           await inferArguments(engine, invocation.positionals, options, file, output);
           return 0;
         }
-        // Reading files needs modules that a few texts on the command line should not wait for.
+        // Reading files requires modules that a run on a few command-line texts should not load.
         const { inferFile } = await import('../infer/file.ts');
         return await inferFile(engine, options, output, {
           input,
@@ -115,16 +115,16 @@ const PREPACK_FROM_TEXTS = 16;
 function checkCombination(invocation: Invocation, input: string | undefined): void {
   const { positionals } = invocation;
   if (input === undefined && positionals.length === 0) {
-    throw new UsageError(
-      'Missing argument <INPUTS>: give at least one text, or --input with a file of texts.',
-    );
+    throw new UsageError('Missing argument <INPUTS>. Pass at least one text, or a file with --input.');
   }
   if (input !== undefined && positionals.length > 0) {
-    throw new UsageError(`Give texts or --input, not both (found ${JSON.stringify(positionals[0])}).`);
+    throw new UsageError(
+      `Texts and --input cannot be combined (found ${JSON.stringify(positionals[0])}). Pass one of them.`,
+    );
   }
   if (input === undefined) {
     for (const name of ['output', 'input-format']) {
-      if (invocation.value(name) !== undefined) throw new UsageError(`--${name} goes with --input.`);
+      if (invocation.value(name) !== undefined) throw new UsageError(`--${name} requires --input.`);
     }
   }
 }

@@ -2,7 +2,7 @@ import { inspect, inspectionTable } from '../../../core/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 
-/** `inspect`: what this file is made of. */
+/** The `inspect` command: shows what this file contains. */
 export function inspectCommand(modelPath: string): Command {
   return {
     summary: 'Show the model and the contents of this file.',

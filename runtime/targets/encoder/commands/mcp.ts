@@ -3,7 +3,7 @@ import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
-/** `mcp`: the model as a tool for the client that started this process, or with --http for clients on the network. */
+/** The `mcp` command: serves the model as an MCP tool on stdio, or over HTTP with --http. */
 export function mcpCommand(modelPath: string): Command {
   return {
     summary: 'Serve the model over MCP, on stdio or on a port (--http).',
@@ -16,7 +16,7 @@ export function mcpCommand(modelPath: string): Command {
         }),
       }),
       ...SERVER_OPTIONS,
-      // The client shows what is on stderr to its user.
+      // MCP clients show stderr to their users.
       'log-level': { ...SERVER_OPTIONS['log-level'], help: 'Log level; logs go to stderr', fallback: 'warn' },
       ...ENGINE_OPTIONS,
     },
@@ -47,11 +47,13 @@ const HTTP_OPTIONS = [
   'max-body',
 ];
 
-/** Who gives one of them and forgot --http would wait for a server that is not there. Variables may be set for both. */
+/**
+ * Rejects HTTP flags without --http: such a user would wait for a port that is never opened. Environment variables are ignored
+ * here, because they can be set for both modes.
+ */
 function refuseHttpOptions(invocation: Invocation): void {
   const name = HTTP_OPTIONS.find((option) => invocation.given(option));
   if (name === undefined) return;
-  throw new UsageError(
-    `${invocation.source(name)} is for HTTP. Add --http, or leave it out to serve stdin and stdout.`,
-  );
+  const flag = invocation.source(name);
+  throw new UsageError(`${flag} requires --http. Add --http, or remove ${flag} to serve on stdio.`);
 }

@@ -3,7 +3,7 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
-/** `serve`: HTTP, gRPC and MCP until the process is told to stop. */
+/** The `serve` command: serves HTTP, gRPC and MCP until the process is stopped. */
 export function serveCommand(modelPath: string): Command {
   return {
     summary: 'Serve the model over HTTP, gRPC and MCP.',

@@ -5,7 +5,7 @@ import { alteredMessage, verificationText } from '../../../core/verification.ts'
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 
-/** `verify`: reads the whole file and compares every section with its SHA-256. */
+/** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
 export function verifyCommand(modelPath: string): Command {
   return {
     summary: 'Verify the checksums of this file.',

@@ -1,7 +1,7 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { openModel } from '../model.ts';
 
-/** `version`: the model's name and version, and what built and runs it. */
+/** The `version` command: prints the name and version of the model, of its builder and of Node. */
 export function versionCommand(modelPath: string): Command {
   return {
     summary: 'Print the versions of the model and its runtime.',

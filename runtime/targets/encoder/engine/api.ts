@@ -3,36 +3,39 @@ import type { TokenizedText } from '../../../core/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/vector-plan.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
-/** One thing to run the model on: a text, a pair of texts, or token ids as they are. */
+/** One input of the model: a text, a pair of texts, or token ids that skip the tokenizer. */
 export type EngineInput =
   | { readonly text: string; readonly pair?: string | undefined }
   | { readonly ids: readonly number[] };
 
-/** What to make of the raw output of each input. It is made in the thread that computed it. */
+/** The form of each result. Results are rendered in the thread that computed them. */
 export type View =
-  /** The contract's result of this model type, as UTF-8 JSON or as an encoded protobuf message. */
+  /** A result in the shape that the contract defines for the model type, as UTF-8 JSON or as an encoded protobuf message. */
   | { readonly kind: 'result'; readonly format: 'json' | 'proto'; readonly options: ResultOptions }
-  /** One vector for an input of an embedding model: a JSON array of numbers, or float32 bytes as a base64 JSON string. */
+  /**
+   * One vector per input of an embedding model, as a JSON array of numbers or as a JSON string with base64-encoded float32
+   * values.
+   */
   | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' });
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];
   readonly view: View;
-  /** Put before each text. */
+  /** Prompt to put before each text. */
   readonly prompt?: string | undefined;
-  /** Aborted when whoever asked has left: what has not run yet never will. */
+  /** Aborted when the client disconnects; inputs that have not run yet are dropped. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface EngineAnswer {
-  /** One per input, in input order. */
+  /** One result per input, in input order. */
   readonly results: readonly Uint8Array[];
-  /** Tokens the model ran on, special tokens included, per input. */
+  /** Number of tokens processed per input, special tokens included. */
   readonly tokens: readonly number[];
   readonly timings: Timings;
 }
 
-/** In milliseconds. */
+/** Durations in milliseconds. */
 interface Timings {
   readonly tokenization: number;
   readonly queue: number;
@@ -42,13 +45,13 @@ interface Timings {
 export type OverflowRule = 'truncate' | 'error';
 
 export interface EngineLimits {
-  /** Inputs of one request. */
+  /** Maximum number of inputs per request. */
   readonly maxClientBatch: number;
-  /** Inputs of all requests that wait for the model. */
+  /** Maximum number of queued inputs of all requests. */
   readonly maxQueue: number;
-  /** Characters (Unicode code points) of one input. */
+  /** Maximum number of characters (Unicode code points) per input. */
   readonly maxInputChars: number;
-  /** Padded tokens a worker runs on at once; by default so many for each of its threads. */
+  /** Maximum number of padded tokens per batch. Default: a fixed number for each thread of a worker. */
   readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;
 }
@@ -58,7 +61,7 @@ export interface EngineStats {
   readonly workers: number;
 }
 
-/** A model ready to answer many callers at once. Every method rejects with an AppError. */
+/** A model that serves concurrent callers. Every method rejects with an AppError. */
 export interface ServingEngine {
   readonly manifest: Manifest;
   readonly limits: EngineLimits;
@@ -66,15 +69,15 @@ export interface ServingEngine {
   tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
   stats(): EngineStats;
-  /** Lets what was accepted finish, then ends all threads. */
+  /** Finishes accepted requests, then ends all threads. */
   close(): Promise<void>;
 }
 
-/** What the engine tells of each batch and request, for metrics. */
+/** Receives what the engine reports about each batch and request, for metrics. */
 export interface EngineObserver {
   onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
   onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;
   onWorkerDeath(reason: string): void;
-  /** No thread is left that could run the model, and none can be started. */
+  /** Called when no thread can run the model and none can be started. */
   onEnd?(): void;
 }

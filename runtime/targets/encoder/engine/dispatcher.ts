@@ -6,18 +6,18 @@ import type { Job, JobItem } from './job.ts';
 import type { Pool, PoolHooks } from './pool.ts';
 
 export interface Dispatcher {
-  /** For the pool, which is started with them. */
+  /** Callbacks that the pool is started with. */
   readonly hooks: PoolHooks;
   readonly attach: (pool: Pool) => void;
   readonly add: (items: readonly JobItem[]) => void;
-  /** Takes back what has not been sent to a thread yet. */
+  /** Removes a job from the queue if it has not been sent to a thread yet. */
   readonly forget: (job: Job) => void;
 }
 
-/** A batch that took a thread down with it is tried once more, elsewhere. */
+/** Number of times a batch is retried in another thread after its thread died. */
 const MOST_DEATHS = 1;
 
-/** Brings what waits and what can run together: the next batch goes out whenever a thread has room for it. */
+/** Connects the queue and the pool: sends the next batch whenever a thread has room. */
 export function createDispatcher(
   maxBatchTokens: number,
   batching: Batching,
@@ -37,7 +37,7 @@ export function createDispatcher(
       failAll(
         new AppError(
           'InternalError',
-          'The model cannot run: its threads ended and could not be started again.',
+          'The model cannot run: all inference threads exited and could not be restarted.',
         ),
       );
       return;
@@ -47,10 +47,10 @@ export function createDispatcher(
       return;
     }
     for (let { idle } = pool.room(); idle > 0 && queue.size > 0; { idle } = pool.room()) {
-      // Little work is shared by all that have nothing to do.
+      // Distributes a small queue over all idle threads.
       pool.send(take(Math.min(maxBatchTokens, Math.ceil(queue.tokens / idle))));
     }
-    // Behind a running batch only a full one is laid ready: a smaller one may still grow while it waits.
+    // Only a full batch is sent ahead to a busy thread: a smaller one can still grow while it waits.
     while (pool.room().ahead > 0 && queue.isFull(maxBatchTokens)) pool.send(take(maxBatchTokens));
   };
   const failAll = (error: AppError): void => {

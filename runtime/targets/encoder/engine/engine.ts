@@ -18,32 +18,34 @@ import { rowOf } from '../../../core/raw-output.ts';
 export interface Engine {
   readonly manifest: Manifest;
   /**
-   * One inference per text, in order, each text with the prompt before it. Rejects with an InputError when there is no text
-   * or an empty one, and with an InternalError when the transform fails for one of them.
+   * Runs one inference per text, in order, with the prompt before each text. Rejects with an InputError if there are no texts
+   * or an empty text, and with an InternalError if the transform fails for a text.
    */
   readonly infer: (texts: readonly string[], prompt?: string) => Promise<Inference[]>;
-  /** The same, but a text for which the transform fails does not stop the others. */
+  /** Same as `infer`, but if the transform fails for a text, the other texts still get results. */
   readonly inferEach: (texts: readonly string[], prompt?: string) => Promise<(Inference | FailedInference)[]>;
   readonly close: () => Promise<void>;
 }
 
 export interface EngineOptions {
-  /** How many threads the model runs on, given the size of its weights. */
+  /** Returns the number of threads to run the model on, given the size of its weights in bytes. */
   readonly threads: (weightsBytes: number) => number;
   readonly prepack: boolean;
   readonly cacheDir?: string | undefined;
 }
 
-/** Padded tokens per run. Larger batches fall out of the processor's caches and are slower on every model measured. */
+/**
+ * Maximum number of padded tokens per run. Larger batches exceed the processor caches and are slower on every measured model.
+ */
 const MAX_BATCH_TOKENS = 1024;
 
-/** Opens the model at `path`. The session opens in a thread of its own while this one loads the tokenizer. */
+/** Opens the model at `path`. A worker thread opens the session while this thread loads the tokenizer. */
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const native = await loadNativeLibraries(options.cacheDir);
   const thread = startInferenceThread();
   try {
-    // ONNX Runtime initialises once per process. This thread does it while the other one starts; measured, it saves a
-    // tenth of a cold start.
+    // ONNX Runtime is initialized once per process. Doing so here while the worker starts saves a tenth of a cold start
+    // (measured).
     loadOnnxRuntime(native.onnxruntime);
     const model = openModel(path);
     const { manifest, graph, weightsFolder } = model;
@@ -60,10 +62,10 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       background: false,
       transform: transform && { ...transform, progress: createProgress() },
     });
-    // Whoever infers hears of a failed start; between now and then nobody listens.
+    // `infer` reports a failed start; until it is called, this rejection would be unhandled.
     opened.catch(() => {});
     const checked = lazy(model.check);
-    // Damage is the better explanation of whatever a damaged file leads to.
+    // If the file is corrupted, that explains any other error, so report it instead.
     const blameDamage = async (error: unknown): Promise<never> => {
       await checked();
       throw error;
@@ -79,7 +81,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => ({ text: prompt + text }));
       const inferences = runAll(thread, model, await tokenizer.encode(inputs, { details }));
-      // Nothing is returned before the check, but it costs nothing while the model runs.
+      // Results are returned only after the check, which runs while the model computes.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return results;
     };
@@ -95,7 +97,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   }
 }
 
-/** Calls `once` at most once, when first asked. */
+/** Calls `once` at most once, on first use. */
 function lazy<T>(once: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= once());

@@ -2,7 +2,7 @@ import type { InputName } from '../../../contract/manifest.ts';
 import type { TokenBatch } from '../../../core/padding.ts';
 import { Tensor } from '../../../platform/onnx/session.ts';
 
-/** The model's inputs by name, whatever order it declares them in, and only those it has. */
+/** Builds the model inputs by name, independent of their declared order, with only the inputs the model has. */
 export function feedsOf(batch: TokenBatch, inputs: readonly InputName[]): Record<string, Tensor> {
   const { lengths, columns } = batch;
   const dims = [lengths.length, columns];
@@ -29,7 +29,7 @@ function fillRows(
   return filled;
 }
 
-/** int64 values through their low words: several times faster than making a BigInt of each. */
+/** Writes int64 values through their low words, which is several times faster than creating a BigInt for each. */
 function widen(values: Int32Array): BigInt64Array {
   const wide = new BigInt64Array(values.length);
   const words = new Int32Array(wide.buffer);

@@ -5,7 +5,7 @@ import { connectWorker } from '../../../platform/worker-client.ts';
 import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
 
 export interface InferenceThread {
-  /** Opens a model; resolves when it can run, rejects when it cannot be loaded. */
+  /** Opens a model. Resolves when the model can run; rejects if it cannot be loaded. */
   readonly open: (model: Omit<OpenModel, 'kind'>) => Promise<void>;
   readonly run: (batch: TokenBatch) => Promise<RunReply>;
   readonly render: (batch: TokenBatch, rows: readonly RenderRow[]) => Promise<RenderReply>;
@@ -15,7 +15,7 @@ export interface InferenceThread {
   readonly close: () => Promise<void>;
 }
 
-/** ONNX Runtime runs on the thread that calls it, so sessions live in threads of their own. */
+/** ONNX Runtime blocks the calling thread, so each session runs in its own thread. */
 export function startInferenceThread(): InferenceThread {
   const worker = connectWorker<InferenceRequest>(
     spawnWorker('encoder', new URL('./worker.ts', import.meta.url)),

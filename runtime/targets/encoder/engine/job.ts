@@ -2,22 +2,22 @@ import { AppError } from '../../../contract/errors.ts';
 import type { TokenizedText } from '../../../core/tokenized-text.ts';
 import type { EngineAnswer, EngineRequest, View } from './api.ts';
 
-/** One input on its way through the model. */
+/** One input while it is being processed. */
 export interface JobItem {
   readonly job: Job;
   readonly index: number;
   readonly text: TokenizedText;
-  /** Tokens: what the queue sorts by. */
+  /** Number of tokens; the queue sorts by it. */
   readonly length: number;
-  /** How often a thread has died while it ran this. */
+  /** Number of times a thread died while running this item. */
   deaths: number;
 }
 
-/** One request on its way through the model: collects what becomes of its inputs, in input order. */
+/** One request while it is being processed: collects the results of its inputs in input order. */
 export class Job {
   readonly view: View;
   readonly answer: Promise<EngineAnswer>;
-  /** Inputs that are accepted and not answered. */
+  /** Inputs that are accepted and not yet answered. */
   readonly waiting = new Set<JobItem>();
   truncated = 0;
 
@@ -34,11 +34,11 @@ export class Job {
     this.view = view;
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
-    // Whoever asked may have left before anything goes wrong.
+    // The client may have disconnected before the job fails, so nobody handles the rejection.
     this.answer.catch(() => {});
   }
 
-  /** Inputs that have no result yet. */
+  /** Number of inputs without a result. */
   get left(): number {
     return this.#left;
   }
@@ -86,7 +86,7 @@ export class Job {
       tokens: this.#tokens,
       timings: {
         tokenization: tokenized - this.#started,
-        // Long requests begin to run before all of them is tokenised.
+        // A long request starts to run before all of its inputs are tokenized.
         queue: Math.max(0, firstRun - tokenized),
         inference: now - firstRun,
       },

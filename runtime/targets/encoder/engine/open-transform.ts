@@ -1,7 +1,7 @@
 import type { Model } from '../model.ts';
 import type { OpenTransform } from './protocol.ts';
 
-/** What threads need to run the model's transform, if it has one. */
+/** Returns what threads need to run the model's transform, if the model has one. */
 export function transformToOpen(
   { manifest, transform }: Model,
   lua: string,

@@ -7,15 +7,15 @@ import { createProgress } from './progress.ts';
 import type { OpenModel, OpenTransform } from './protocol.ts';
 import { watchTransform } from './watch-transform.ts';
 
-/** A model as every thread of a pool opens it. */
+/** The model as every thread of a pool opens it. */
 export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
   readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
 };
 
-/** The `reason` of an AppError that is about one text: the thread goes on, and so do other texts. */
+/** The `reason` of an AppError that concerns a single text: the thread and the other texts continue. */
 export const TEXT_FAILED = 'text_failed';
 
-/** Why an item has no result: it cannot be had, the thread died with it, or another item was at fault. */
+/** Why an item has no result: it failed, its thread died, or another item of its batch was at fault. */
 type Failure = 'failed' | 'died' | 'unlucky';
 
 export interface MemberHooks {
@@ -26,14 +26,14 @@ export interface MemberHooks {
 /** A thread that has the model open. */
 export interface PoolMember {
   readonly alone: boolean;
-  /** Batches it was given and has not answered. */
+  /** Number of batches that were sent to the thread and are not answered. */
   readonly running: () => number;
   readonly run: (items: readonly JobItem[]) => Promise<void>;
   readonly died: Promise<AppError>;
   readonly close: () => Promise<void>;
 }
 
-/** Rejects if the model cannot be opened. */
+/** Starts a thread. Rejects if the model cannot be opened. */
 export async function startMember(
   { transform, ...model }: PooledModel,
   threads: number,
@@ -77,12 +77,12 @@ export async function startMember(
     const isDone = (_: unknown, row: number): boolean => !failed.has(row);
     hooks.onDone(items.filter(isDone), results.filter(isDone), performance.now() - started);
   };
-  /** Only the batch that was running can be at fault; those behind it go elsewhere. */
+  /** Only the running batch can be at fault; the batches behind it are sent to other threads. */
   const fail = (items: readonly JobItem[], error: AppError): void => {
     const culprit = stuckAt === undefined ? undefined : items[stuckAt];
     if (culprit) {
       stuckAt = undefined;
-      const message = `The transform failed: it ran longer than ${seconds} s (transform_limits.seconds)`;
+      const message = `The transform failed: it exceeded its time limit of ${seconds} s (transform_limits.seconds)`;
       hooks.onFailed([culprit], textFailed(message), 'failed');
       hooks.onFailed(
         items.filter((item) => item !== culprit),

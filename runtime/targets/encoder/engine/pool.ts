@@ -4,36 +4,36 @@ import type { JobItem } from './job.ts';
 import { type MemberHooks, type PooledModel, type PoolMember, startMember } from './pool-member.ts';
 
 export interface PoolHooks extends MemberHooks {
-  /** A thread has room: give it work with `send`, if there is any. */
+  /** Called when a thread has room: send it work with `send`, if there is any. */
   readonly onRoom: () => void;
   readonly onDeath: (error: AppError) => void;
-  /** No thread is left, and none will be. */
+  /** Called when no thread is left and none can be started. */
   readonly onEnded: () => void;
 }
 
 export interface Pool {
   /**
-   * Batches that could be sent now: `idle` to threads with nothing to do, `ahead` to threads that still run one. None while a
-   * batch has all processors.
+   * Number of batches that can be sent now: `idle` to threads without work, `ahead` to threads that run one batch. Both are 0
+   * while a batch uses all processors.
    */
   readonly room: () => { idle: number; ahead: number };
   readonly send: (items: readonly JobItem[]) => void;
-  /** Whether nothing runs, and there is a session that computes with all processors. */
+  /** Whether nothing is running and a session that uses all processors exists. */
   readonly canRunAlone: () => boolean;
   readonly sendAlone: (items: readonly JobItem[]) => void;
-  /** Threads that are there. */
+  /** Number of threads. */
   readonly size: () => number;
-  /** Whether no thread is there, and none will be. */
+  /** Whether no thread is left and none will be started. */
   readonly ended: () => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** One batch runs and one lies ready behind it, so that a thread never waits for the next. */
+/** Number of batches kept ready behind the running one, so that a thread never waits for the next. */
 const AHEAD = 1;
-/** A model that cannot be opened again is not tried for ever. */
+/** Maximum number of attempts to restart a thread. */
 const START_ATTEMPTS = 3;
 
-/** Threads that each have the model open. One that dies is replaced. Rejects if the model cannot be opened. */
+/** A pool of threads that each have the model open. A thread that dies is replaced. Rejects if the model cannot be opened. */
 export async function startPool(
   model: PooledModel,
   { workers, threads, alone }: ThreadPlan,
@@ -54,7 +54,7 @@ export async function startPool(
   const hasEnded = (): boolean => members.size === 0 && reviving === 0;
   const revive = async (isAlone: boolean, attempts: number): Promise<void> => {
     if (closing || attempts === 0 || !mayReopen()) return;
-    // When all attempts fail, the other threads go on without it.
+    // If all attempts fail, the other threads continue without this one.
     await add(isAlone).catch(() => revive(isAlone, attempts - 1));
   };
   const replace = async (member: PoolMember, error: AppError): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Where a transform is: memory that the thread that runs it shares with the one that watches it. */
+/** Progress of a transform, in memory shared between the thread that runs it and the thread that watches it. */
 export type Progress = Int32Array;
 
 export const NO_ROW = -1;
@@ -9,13 +9,13 @@ export function createProgress(): Progress {
   return progress;
 }
 
-/** Says that the transform is at this row of a batch now, or at none. */
+/** Records the row of the batch that the transform works on, or that it works on none. */
 export function markRow(progress: Progress, row: number): void {
   Atomics.store(progress, 0, row);
   Atomics.add(progress, 1, 1);
 }
 
-/** The row that it is at, and a number that changes with every row. */
+/** Returns the current row, and a counter that changes with every row. */
 export const readProgress = (progress: Progress): { row: number; step: number } => ({
   row: Atomics.load(progress, 0),
   step: Atomics.load(progress, 1),

@@ -9,31 +9,33 @@ import type { View } from './api.ts';
 import type { Progress } from './progress.ts';
 import type { RawOutput } from '../../../core/raw-output.ts';
 
-/** The first message: the model to open. It comes after the start, so that the thread starts while the model is read. */
+/**
+ * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.
+ */
 export interface OpenModel extends SessionOptions {
   readonly kind: 'open';
-  /** Path of ONNX Runtime's addon. */
+  /** Path of the ONNX Runtime addon. */
   readonly addon: string;
   readonly manifest: Manifest;
-  /** Whether a thread that serves callers goes before this one. */
+  /** Whether this thread runs at a lower priority than threads that serve callers. */
   readonly background: boolean;
   readonly transform?: OpenTransform | undefined;
 }
 
 export interface OpenTransform {
   readonly script: TransformScript;
-  /** Path of Lua's WebAssembly. */
+  /** Path of Lua as WebAssembly. */
   readonly lua: string;
   readonly progress: Progress;
 }
 
-/** Runs a batch and returns the raw output, and what the transform made of each row. */
+/** Runs a batch and returns the raw output, with the transform's result for each row. */
 export interface RunBatch {
   readonly kind: 'run';
   readonly batch: TokenBatch;
 }
 
-/** Runs a batch and makes of each row what its view says. */
+/** Runs a batch and renders each row in the form of its view. */
 export interface RenderBatch {
   readonly kind: 'render';
   readonly batch: TokenBatch;
@@ -46,12 +48,12 @@ export interface RenderRow {
 }
 
 export type InferenceRequest = OpenModel | RunBatch | RenderBatch;
-/** What the transform made of a row, or why it made nothing. */
+/** The transform's result for a row, or the reason why there is none. */
 export type RowResult = Transformed | FailedInference;
 
 export type RunReply = RawOutput & { readonly transformed?: readonly RowResult[] | undefined };
 
-/** All rows in one piece of memory; row `n` ends at `ends[n]`. */
+/** All rendered rows in one buffer; row `n` ends at `ends[n]`. */
 export interface RenderReply {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];

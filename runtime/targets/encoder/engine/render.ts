@@ -14,11 +14,11 @@ export interface RenderInput {
   readonly batch: TokenBatch;
   readonly rows: readonly RenderRow[];
   readonly manifest: Manifest;
-  /** Of models with a transform. */
+  /** Results of the transform, for models with a transform. */
   readonly transformed: readonly RowResult[] | undefined;
 }
 
-/** Makes of every row of a batch what its view asks for. */
+/** Renders every row of a batch in the form of its view. */
 export function renderRows({ output, batch, rows, manifest, transformed }: RenderInput): RenderReply {
   const failures: { row: number; message: string }[] = [];
   const parts = rows.map(({ view, details }, row) => {

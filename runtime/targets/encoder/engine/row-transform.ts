@@ -7,7 +7,7 @@ import { markRow, NO_ROW } from './progress.ts';
 import type { OpenTransform, RowResult } from './protocol.ts';
 import { type RawOutput, rowOf, shapeOfRow } from '../../../core/raw-output.ts';
 
-/** Runs a model's transform on each row of a batch; `skips` are the first tokens of each that do not count. */
+/** Runs a model's transform on each row of a batch; `skips` is the number of leading tokens of each row to ignore. */
 export type RowTransform = (
   output: RawOutput,
   lengths: Int32Array,
@@ -18,7 +18,7 @@ export async function openRowTransform(
   { script, lua, progress }: OpenTransform,
   { modelType }: Manifest,
 ): Promise<RowTransform> {
-  // Logs are lines on stderr too.
+  // Logs are written to stderr as well.
   const transform = await openTransform(script, { wasm: lua, print: console.error });
   return async (output, lengths, skips) => {
     const results: RowResult[] = [];

@@ -9,20 +9,20 @@ import type { Dispatcher } from './dispatcher.ts';
 import { Job } from './job.ts';
 
 export interface Runner {
-  /** Tokenises a request's inputs, has them run, and collects what becomes of them. */
+  /** Tokenizes the inputs of a request, runs them, and collects their results. */
   readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<RunnerAnswer>;
-  /** Inputs that are accepted and not answered. */
+  /** Number of inputs that are accepted and not yet answered. */
   readonly waiting: () => number;
-  /** Resolves when nothing waits. */
+  /** Resolves when no input is waiting. */
   readonly settled: () => Promise<void>;
 }
 
 interface RunnerAnswer extends EngineAnswer {
-  /** Inputs that were cut. */
+  /** Number of inputs that were truncated. */
   readonly truncated: number;
 }
 
-/** Inputs that are tokenised in one go: a large request does not keep small ones waiting. */
+/** Number of inputs to tokenize in one call, so that a large request does not block small ones. */
 const TOKENIZE_AT_ONCE = 64;
 
 export function createRunner(
@@ -62,7 +62,7 @@ export function createRunner(
     async submit(request, onOverflow) {
       const { inputs, signal } = request;
       const job = new Job(request);
-      const leave = (): void => drop(job, new AppError('CancelledError', 'The request was cancelled.'));
+      const leave = (): void => drop(job, new AppError('CancelledError', 'Request cancelled.'));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave, { once: true });
       jobs.add(job);
@@ -85,6 +85,6 @@ function refuseOverflow(texts: readonly TokenizedText[], start: number, maxLengt
   const index = texts.findIndex(({ truncated }) => truncated);
   if (index < 0) return;
   throw inputError(
-    `Input ${start + index} has more than the ${maxLength} tokens this model takes (--on-overflow error). Shorten it.`,
+    `Input ${start + index} is too long: it has more than ${maxLength} tokens, the maximum of this model. Shorten it, or start the server with --on-overflow truncate.`,
   );
 }

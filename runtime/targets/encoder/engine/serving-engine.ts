@@ -16,7 +16,7 @@ import { warmUp } from './warm-up.ts';
 export interface ServingOptions {
   readonly limits: EngineLimits;
   readonly workers?: number | undefined;
-  /** Threads of each worker. */
+  /** Compute threads of each worker. */
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
   readonly observer?: EngineObserver;
@@ -24,7 +24,9 @@ export interface ServingOptions {
 
 const SILENT: EngineObserver = { onBatch: () => {}, onRequest: () => {}, onWorkerDeath: () => {} };
 
-/** Opens the model at `path` for many callers at once. Resolves when it has run, so the first request is as fast as any. */
+/**
+ * Opens the model at `path` for concurrent callers. Resolves after a warm-up run, so the first request is as fast as any other.
+ */
 export async function openServingEngine(path: string, options: ServingOptions): Promise<ServingEngine> {
   const { limits, observer = SILENT } = options;
   const model = openModel(path);
@@ -68,10 +70,10 @@ export async function openServingEngine(path: string, options: ServingOptions): 
   };
 }
 
-/** Larger batches fall out of a processor's caches: measured, 1024 answer up to a tenth fewer texts of mixed lengths. */
+/** Larger batches exceed the processor caches: at 1024, up to a tenth fewer texts of mixed lengths are answered (measured). */
 const BATCH_TOKENS_PER_THREAD = 512;
 
-/** Node counts the processors and the memory that the container allows. */
+/** Processors and memory that Node reports, which respect the limits of a container. */
 function machineFor({ weightsBytes }: Model): Machine {
   const memoryBytes = Math.min(process.constrainedMemory() || Infinity, totalmem());
   return { cores: availableParallelism(), memoryBytes, weightsBytes };
@@ -82,14 +84,14 @@ interface Started {
   readonly pool: Pool;
 }
 
-/** The threads open the model while this one loads the tokenizer, which computes in Node's own pool of threads. */
+/** The threads open the model while this thread loads the tokenizer, which computes in Node's thread pool. */
 async function start(
   model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
   cacheDir: string | undefined,
 ): Promise<Started> {
-  // Texts of many requests are tokenised side by side; more threads for each would take the processor from the model.
+  // Texts of different requests are tokenized concurrently; more tokenizer threads would take processor time from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const native = await loadNativeLibraries(cacheDir);
   loadOnnxRuntime(native.onnxruntime);

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import { TEXT_FAILED } from './pool-member.ts';
 import type { Runner } from './runner.ts';
 
-/** Runs the model on a short text and on a full batch, so that no request pays for memory that is taken only once. */
+/** Runs the model on a short text and on a full batch, so that no request pays for one-time memory allocation. */
 export async function warmUp(
   runner: Runner,
   { tokenizer, transform }: Manifest,
@@ -15,7 +15,7 @@ export async function warmUp(
   for (const inputs of [[text(1)], full]) {
     const request = { inputs, view: { kind: 'result', format: 'json', options: {} } } as const;
     await runner.submit(request, 'truncate').catch((error: unknown) => {
-      // The transform or the model can fail for such texts and work for others.
+      // The transform or the model can fail for these texts and work for others.
       if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
     });
   }

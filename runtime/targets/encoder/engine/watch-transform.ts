@@ -1,8 +1,8 @@
 import { NO_ROW, type Progress, readProgress } from './progress.ts';
 
 /**
- * Calls `onStuck` with the row that a transform does not get past. Lua itself stops what runs too long, but not inside one
- * function of its libraries. Returns a function that ends the watch.
+ * Calls `onStuck` with the row that a transform is stuck on. Lua stops long-running scripts itself, but not inside a library
+ * function. Returns a function that stops the watch.
  */
 export function watchTransform(
   progress: Progress,
@@ -15,7 +15,7 @@ export function watchTransform(
     if (row !== NO_ROW && step === seen) onStuck(row);
     seen = row === NO_ROW ? undefined : step;
   }, seconds * 1000);
-  // It keeps no process alive.
+  // The timer must not keep the process alive.
   look.unref();
   return () => clearInterval(look);
 }

@@ -6,7 +6,7 @@ import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './proto
 import type { RawOutput } from '../../../core/raw-output.ts';
 import type { RowTransform } from './row-transform.ts';
 
-// An inference thread: owns one session, runs one batch at a time.
+// An inference thread: owns one session and runs one batch at a time.
 
 interface LoadedModel {
   readonly manifest: OpenModel['manifest'];
@@ -25,7 +25,7 @@ async function open({ addon, manifest, background, transform, ...options }: Open
   if (background) lowerThreadPriority();
   const session = openSession(loadOnnxRuntime(addon), options);
   const { inputs, output } = manifest;
-  // Models without a transform do not wait for Lua.
+  // Models without a transform do not load Lua.
   const rows = transform && (await import('./row-transform.ts'));
   model = {
     manifest,
@@ -41,14 +41,14 @@ async function open({ addon, manifest, background, transform, ...options }: Open
 async function run({ batch }: RunBatch): Promise<Answer> {
   const { run: runBatch, transform } = loaded();
   const { data, dims } = runBatch(batch);
-  // The addon's memory cannot be transferred to another thread; a copy can.
+  // Memory of the addon cannot be transferred to another thread, but a copy can.
   const copy = Float32Array.from(data);
   const transformed = await transform?.({ data, dims }, batch.lengths);
   return { reply: { data: copy, dims, transformed }, transfer: [copy.buffer] };
 }
 
 async function render({ batch, rows }: RenderBatch): Promise<Answer> {
-  // Only servers render; a cold `infer` does not wait for this code.
+  // Only servers render results; a cold `infer` does not load this code.
   const { renderRows } = await import('./render.ts');
   const { manifest, run: runBatch, transform } = loaded();
   const output = runBatch(batch);

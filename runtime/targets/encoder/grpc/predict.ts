@@ -6,7 +6,7 @@ import { parseJsonText } from '../../../core/json-text.ts';
 import type { EncoderContext } from '../context.ts';
 import { planVector } from '../../../core/vector-plan.ts';
 
-/** What the requests and responses of all model types have in common. */
+/** Members that the requests and responses of all model types have in common. */
 interface Request {
   readonly inputs: readonly string[];
   readonly normalize?: boolean | undefined;
@@ -19,12 +19,12 @@ interface Response extends Message {
   metadata: Record<string, string>;
 }
 
-/** The number of the field `results` of every response. */
+/** Field number of `results` in every response. */
 const RESULTS = 1;
 
 /**
- * Runs the model on the texts of a request. Each result arrives encoded from the thread that computed it and goes into the
- * response as it is, as a field that nobody looks into: no number is touched on the way to the socket.
+ * Runs the model on the texts of a request. Each result arrives encoded from the thread that computed it and is added to the
+ * response as an opaque field, so that no number is converted on the way to the socket.
  */
 export async function predict<Answer extends Response>(
   { kernel, engine }: EncoderContext,
@@ -60,7 +60,7 @@ const encodedField = (message: Uint8Array) => ({
   data: new BinaryWriter().bytes(message).finish(),
 });
 
-/** In JSON the numbers come in their shortest form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
+/** Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
 const parsedResult = (json: Uint8Array): JsonValue =>
   parseJsonText(new TextDecoder().decode(json)) as JsonValue;
 

@@ -19,11 +19,11 @@ const SERVICES: Record<ModelType, ModelService> = {
 };
 
 export interface GrpcLimits {
-  /** Larger requests are refused. */
+  /** Maximum message size; larger requests are rejected. */
   readonly maxMessageBytes: number;
 }
 
-/** The service of the model's type, health checks and server reflection. */
+/** Routes of the service for the model type, of health checks and of server reflection. */
 export function encoderGrpcRoutes(
   context: EncoderContext,
   { maxMessageBytes }: GrpcLimits,

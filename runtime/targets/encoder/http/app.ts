@@ -17,20 +17,20 @@ import { TIMING_HEADERS } from './run-model.ts';
 
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
-  /** Origins of web pages that may call; none by default. */
+  /** Allowed CORS origins of web pages; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** The routes of MCP, which share the port. */
+  /** Routes of MCP, which share the port. */
   readonly mcp?: Hono;
 }
 
-/** Everything a model executable answers over HTTP. It does not listen. */
+/** Creates the HTTP app of a model executable. The app does not listen. */
 export function encoderApp(context: EncoderContext, options: EncoderAppOptions): Hono<ShellEnv> {
   const readBody = createBodyReader(options);
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
     exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
-    // The page is where a person enters the key.
+    // The page must load without a key, because users enter the key there.
     openPaths: ['/health', ...pages.routes.map(({ path }) => path)],
     errorFormats: [OPENAI_ERRORS],
   });

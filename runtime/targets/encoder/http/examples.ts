@@ -7,7 +7,7 @@ interface Examples {
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
-/** Requests and answers of `/predict` for the OpenAPI document, with the model's own name and labels. */
+/** Example requests and responses of `/predict` for the OpenAPI document, with the name and labels of the model. */
 export function predictExamples(manifest: Manifest): Examples {
   const { name, modelType } = manifest;
   const { request, result } = EXAMPLES[modelType](manifest);

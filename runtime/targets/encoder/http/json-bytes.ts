@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 
-/** JSON put together from pieces that are JSON already, so that long lists of numbers are never parsed again. */
+/** Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never parsed again. */
 export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {
   c.header('Content-Type', 'application/json');
   return c.body(
@@ -8,7 +8,7 @@ export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[])
   );
 }
 
-/** The pieces of a list: each element with what goes before and after it. */
+/** The pieces of a JSON list: each element with the text before and after it. */
 export function listPieces(
   elements: readonly Uint8Array[],
   before: (index: number) => string = () => '',

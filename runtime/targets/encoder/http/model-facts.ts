@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { modelMetadata } from './schemas/model.ts';
 
-/** What `GET /model` answers. */
+/** The response of `GET /model`. */
 export function modelFacts({
   name,
   modelType,
@@ -14,9 +14,9 @@ export function modelFacts({
   return {
     model_id: name,
     model_type: modelType,
-    // An object's integer keys are in the order of their numbers, however it was made.
+    // Integer keys of an object are always in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
-    // Without it the function is softmax: the answer for most models is the contract's alone.
+    // Softmax is omitted, so that the response for most models has only the members of the contract.
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
     ...(sentence
       ? {

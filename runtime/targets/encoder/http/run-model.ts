@@ -3,7 +3,7 @@ import { codePoints } from '../../../core/code-points.ts';
 import type { AnswerHeader } from '../../../serve/http/openapi/operation.ts';
 import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
 
-/** Runs the model until the client leaves, and tells in the answer's headers what it took. */
+/** Runs the model until the client disconnects, and reports the timings in the response headers. */
 export async function runModel(
   c: Context,
   engine: ServingEngine,
@@ -28,16 +28,16 @@ export async function runModel(
 
 const time = (name: string, description: string): AnswerHeader => ({ name, description, type: 'number' });
 
-/** The names are those of Hugging Face's text-embeddings-inference. */
+/** Header names follow Hugging Face's text-embeddings-inference. */
 export const TIMING_HEADERS: readonly AnswerHeader[] = [
-  { name: 'X-Compute-Type', description: 'What computed it.', type: 'string' },
-  time('X-Compute-Time', 'Milliseconds in all.'),
-  { name: 'X-Compute-Characters', description: 'Characters of all texts.', type: 'integer' },
-  { name: 'X-Compute-Tokens', description: 'Tokens the model ran on.', type: 'integer' },
-  time('X-Total-Time', 'Milliseconds in all.'),
-  time('X-Tokenization-Time', 'Milliseconds to make tokens of the texts.'),
-  time('X-Queue-Time', 'Milliseconds waited for the model.'),
-  time('X-Inference-Time', 'Milliseconds the model ran.'),
+  { name: 'X-Compute-Type', description: 'Device that ran the model.', type: 'string' },
+  time('X-Compute-Time', 'Total time in milliseconds.'),
+  { name: 'X-Compute-Characters', description: 'Number of characters in all texts.', type: 'integer' },
+  { name: 'X-Compute-Tokens', description: 'Number of tokens processed.', type: 'integer' },
+  time('X-Total-Time', 'Total time in milliseconds.'),
+  time('X-Tokenization-Time', 'Tokenization time in milliseconds.'),
+  time('X-Queue-Time', 'Queue time in milliseconds.'),
+  time('X-Inference-Time', 'Inference time in milliseconds.'),
 ];
 
 const milliseconds = (value: number): string => String(Number(value.toFixed(3)));

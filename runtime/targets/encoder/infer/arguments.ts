@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
-/** Texts from the command line: one JSON document with all results. */
+/** Runs the model on texts from the command line and writes one JSON document with all results. */
 export async function inferArguments(
   engine: Engine,
   texts: readonly string[],
@@ -21,7 +21,7 @@ export async function inferArguments(
     output.out(json);
     return;
   }
-  // Most calls print, and should not wait for what writing files needs.
+  // Most calls only print, so the file-writing code is loaded when needed.
   const { writeText } = await import('../../../platform/files/write-text.ts');
   await writeText(file, json);
 }

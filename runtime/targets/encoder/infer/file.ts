@@ -22,12 +22,12 @@ export interface FileJob {
   readonly output: string | undefined;
 }
 
-/** Texts that are tokenised and batched together: enough to sort by length, few enough to stream. */
+/** Number of texts to tokenize and batch together: enough to sort by length, few enough to stream. */
 const WINDOW = 256;
 
 /**
- * A file of texts: a line of JSON for each, in order, as they are done. A text that cannot be used gets a line that says
- * why, and the exit code is 1 in the end.
+ * Runs the model on a file of texts and writes one line of JSON per text, in order, as results arrive. A failed text gets a
+ * line with the error, and the exit code is then 1.
  */
 export async function inferFile(
   engine: Engine,
@@ -45,11 +45,11 @@ export async function inferFile(
     sink.close(),
   );
   if (failed === 0) return 0;
-  output.err(`Error: ${failed} of ${index} texts could not be used; their lines have an "error".\n`);
+  output.err(`Error: ${failed} of ${index} texts failed; their lines contain an "error".\n`);
   return 1;
 }
 
-/** Returns how many texts were read, and how many of them could not be used. */
+/** Returns how many texts were read, and how many of them failed. */
 async function writeResults(
   engine: Engine,
   options: PrintOptions,
@@ -60,7 +60,7 @@ async function writeResults(
   const { texts, share } = openTexts(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
-  // A resumed run fails for the texts before it too.
+  // A resumed run also reports the failures of earlier runs.
   let { failed } = sink;
 
   const windowed = windows(skip(texts, sink.done), WINDOW);
@@ -79,7 +79,7 @@ async function writeResults(
 
 type Result = { readonly error: string } | object;
 
-/** One window: the usable texts in one call, each answer back at its place. */
+/** Runs one window: all valid texts in one call, with each result at its original position. */
 async function inferWindow(
   engine: Engine,
   window: readonly TextOrError[],
@@ -106,7 +106,7 @@ async function inferWindow(
   return results;
 }
 
-/** The members of a text's line. */
+/** The members of a result line. */
 function printed(inference: Inference | FailedInference, manifest: Manifest, options: PrintOptions): Result {
   if ('failure' in inference) return { error: inference.failure };
   const task = TASKS[manifest.modelType];
@@ -126,7 +126,9 @@ async function* skip<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<
 
 const FROM_THE_START = { done: 0, failed: 0, finish: () => {} };
 
-/** Where lines go. Only a file can be resumed, and only if its lines come from the same model, input and options. */
+/**
+ * Opens the output for lines. Only files can be resumed, and only if their lines come from the same model, input and options.
+ */
 function openSink(
   engine: Engine,
   options: PrintOptions,
@@ -146,7 +148,7 @@ function openSink(
   return openResumableOutput(target, origin);
 }
 
-/** A progress bar on a terminal; nothing elsewhere. */
+/** Shows a progress bar on a terminal, and nothing elsewhere. */
 function startProgress(
   resumedAt: number,
   share: () => number | undefined,

@@ -6,20 +6,22 @@ import { wholeNumber } from '../../../serve/cli/values.ts';
 import { planVector } from '../../../core/vector-plan.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
-/** The flags about vectors: for which model types they are, and what those are called in a message. */
+/** Flags about vectors: the model types that support them, and what error messages call these models. */
 const FLAGS: Readonly<Record<string, { readonly types: readonly ModelType[]; readonly called: string }>> = {
-  normalize: { types: ['embedding', 'sentence_embedding'], called: 'embedding' },
-  pooling: { types: ['embedding'], called: 'embedding' },
-  dimensions: { types: ['sentence_embedding'], called: 'sentence_embedding' },
-  'prompt-name': { types: ['sentence_embedding'], called: 'sentence_embedding' },
+  normalize: { types: ['embedding', 'sentence_embedding'], called: 'an embedding' },
+  pooling: { types: ['embedding'], called: 'an embedding' },
+  dimensions: { types: ['sentence_embedding'], called: 'a sentence_embedding' },
+  'prompt-name': { types: ['sentence_embedding'], called: 'a sentence_embedding' },
 };
 
-/** How `infer` prints, from its flags and the model's own settings. */
+/** Reads the options for printing results from the flags and the settings of the model. */
 export function printOptions(invocation: Invocation, manifest: Manifest): PrintOptions {
   const { modelType, width } = manifest;
   for (const [flag, { types, called }] of Object.entries(FLAGS)) {
     if (invocation.value(flag) === undefined || types.includes(modelType)) continue;
-    throw configError(`--${flag} is for ${called} models; this one is of type ${modelType}. Leave it out.`);
+    throw configError(
+      `--${flag} requires ${called} model; this model is of type ${modelType}. Remove the flag.`,
+    );
   }
   const normalize = invocation.value('normalize');
   const wishes = {

@@ -13,13 +13,13 @@ export interface TextSource {
   readonly column: string;
 }
 
-/** A text, or why there is none at this place: one bad line must not end a run over a million. */
+/** A text, or the reason why this line has none: one invalid line must not end a run over a million. */
 export type TextOrError = { readonly text: string } | { readonly error: string };
 
 export interface OpenTexts {
-  /** The texts one by one, in order; the file is never in memory as a whole. */
+  /** The texts in order; the file is never held in memory as a whole. */
   readonly texts: AsyncGenerator<TextOrError>;
-  /** How much of the file has been read, 0 to 1; unknown for standard input. */
+  /** Share of the file that has been read, from 0 to 1; unknown for standard input. */
   readonly share: () => number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function openTexts(source: TextSource): OpenTexts {
 function fileSize(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw configError(`No such file: ${path}`);
-  if (stat.isDirectory()) throw configError(`${path} is a folder; name a file of texts.`);
+  if (stat.isDirectory()) throw configError(`${path} is a folder. Pass a file.`);
   return stat.size;
 }
 
@@ -87,9 +87,9 @@ function columnOf(header: readonly string[], column: string, input: string): num
   const at = header.indexOf(column);
   if (at >= 0) return at;
   throw configError(
-    `${input} has no column ${JSON.stringify(column)} (its columns: ${header.join(', ')}). Name one with --column.`,
+    `${input} has no column ${JSON.stringify(column)}; its columns are ${header.join(', ')}. Choose one with --column.`,
   );
 }
 
 const textOfCell = (cell: string | undefined): TextOrError =>
-  cell === undefined ? { error: 'the row is too short' } : { text: cell };
+  cell === undefined ? { error: 'the row has too few columns' } : { text: cell };

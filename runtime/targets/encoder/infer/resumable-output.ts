@@ -18,32 +18,38 @@ import { type FileLock, tryLock } from '../../../platform/files/file-lock.ts';
 import type { FileTarget } from '../../../platform/files/output-target.ts';
 import { takeOwner } from '../../../platform/files/replace-file.ts';
 
-/** A file of result lines that a killed run leaves resumable: `<file>.partial`, and next to it what made it. */
+/**
+ * A file of result lines that can be resumed after a killed run: `<file>.partial`, and next to it a file that identifies its
+ * origin.
+ */
 export interface ResumableOutput {
-  /** Lines that are there already. */
+  /** Number of lines that already exist. */
   readonly done: number;
-  /** How many of these are errors. */
+  /** Number of these lines that are errors. */
   readonly failed: number;
   write(lines: string): void;
-  /** Makes the file appear under its own name. */
+  /** Renames the file to its final name. */
   finish(): void;
-  /** Lets other processes write the file; what is not finished can be resumed. */
+  /** Releases the file; an unfinished output can be resumed. */
   close(): void;
 }
 
-/** The files next to an output while it is written. */
+/** Names of the files next to an output while it is written. */
 export const partialFiles = (path: string): { partial: string; origin: string } => ({
   partial: `${path}.partial`,
   origin: `${path}.partial.origin`,
 });
 
-/** `origin` names what makes the lines (model, input, options): only a partial file of the same origin is continued. */
+/**
+ * Opens the output. `origin` identifies what produces the lines (model, input, options): only a partial file with the same
+ * origin is resumed.
+ */
 export function openResumableOutput(target: FileTarget, origin: string): ResumableOutput {
   const files = partialFiles(target.path);
   const lock = tryLock(files.partial);
   if (lock === undefined) {
     throw configError(
-      `${target.shown} is being written by another process. Wait until it has ended, or choose another --output.`,
+      `${target.shown} is being written by another process. Wait for it to finish, or choose another --output.`,
     );
   }
   try {
@@ -106,7 +112,7 @@ function openPartial(
   };
 }
 
-/** Whole lines, the bytes they take and how many of them are errors; what a kill cut in half does not count. */
+/** Counts complete lines, their bytes, and how many are errors; a line that was cut off by a kill does not count. */
 function countLines(fd: number): { lines: number; bytes: number; failed: number } {
   const buffer = Buffer.alloc(1 << 20);
   let [lines, bytes, failed] = [0, 0, 0];
@@ -114,7 +120,7 @@ function countLines(fd: number): { lines: number; bytes: number; failed: number 
   for (;;) {
     const count = readSync(fd, buffer, 0, buffer.length, bytes + rest.length);
     if (count === 0) return { lines, bytes, failed };
-    // A character for each byte.
+    // latin1 maps each byte to one character.
     const text = rest + buffer.toString('latin1', 0, count);
     const end = text.lastIndexOf('\n') + 1;
     const whole = text.slice(0, end);
@@ -125,5 +131,5 @@ function countLines(fd: number): { lines: number; bytes: number; failed: number 
   }
 }
 
-/** The line of a text that could not be used. */
+/** The line of a failed text. */
 const FAILED_LINE = /^\{"index":\d+,"error":/gm;

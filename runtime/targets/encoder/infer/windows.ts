@@ -11,7 +11,7 @@ export async function* windows<T>(items: AsyncIterable<T>, size: number): AsyncG
   if (window.length > 0) yield window;
 }
 
-/** Maps in order with one item of work ahead: the next one is already being worked on while a result is consumed. */
+/** Maps in order and works one item ahead: the next item is processed while the caller consumes a result. */
 export async function* mapAhead<T, U>(
   items: AsyncIterable<T>,
   map: (item: T) => Promise<U>,
@@ -19,7 +19,7 @@ export async function* mapAhead<T, U>(
   let ahead: Promise<U> | undefined;
   for await (const item of items) {
     const next = map(item);
-    // Its failure is reported when it is awaited, a turn later.
+    // The failure is reported when it is awaited, in the next turn.
     next.catch(() => {});
     if (ahead) yield await ahead;
     ahead = next;

@@ -3,12 +3,12 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 
-/** `/mcp` alone, in the shell that every HTTP server of ours has. */
+/** Serves only `/mcp`, in the shell that every HTTP server of this project has. */
 export function mcpApp(context: EncoderContext, mcp: Hono, corsOrigins: readonly string[]): Hono<ShellEnv> {
   const app = httpShell(context.kernel, { corsOrigins, exposedHeaders: [MCP_SESSION_HEADER] });
   app.route('/', mcp);
   return app;
 }
 
-/** Pages of other origins need it for their next request. */
+/** Pages of other origins must be able to read it for their next request. */
 export const MCP_SESSION_HEADER = 'Mcp-Session-Id';

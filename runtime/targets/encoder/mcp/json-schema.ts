@@ -3,8 +3,8 @@ import { parseJsonText } from '../../../core/json-text.ts';
 import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 
 /**
- * A schema of the HTTP API as MCP clients understand it, plain JSON Schema: without our own keyword, without `$id`, which
- * clients would take for an address, and with OpenAPI's `nullable` as a type.
+ * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords, without `$id`, which clients
+ * would take for a URL, and with OpenAPI's `nullable` as a type.
  */
 export function jsonSchema(schema: object): Tool['inputSchema'] {
   const revive = (_key: string, value: unknown): unknown => (isSchema(value) ? plain(value) : value);

@@ -11,13 +11,13 @@ export interface McpRoutes {
   readonly close: McpHttp['close'];
 }
 
-/** `/mcp`. Who may call at all is for the app to check that mounts it. */
+/** Routes of `/mcp`. The app that mounts them checks access. */
 export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): McpRoutes {
   const server = encoderMcpServer(context);
   const mcp: McpHttp = createMcpHttp({
     ...options,
     createServer: () => server,
-    // Running a model changes nothing.
+    // Running a model has no side effects.
     cancelWhenGone: true,
   });
   const routes = new Hono();

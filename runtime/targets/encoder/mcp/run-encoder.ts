@@ -16,7 +16,7 @@ export interface EncoderTool {
   call(args: unknown, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-/** The contract's words. */
+/** Descriptions from the contract. */
 const DESCRIPTIONS: Record<ModelType, string> = {
   embedding: 'Performs embeddings for input text sequences.',
   sequence_classification: 'Performs sequence classification of input text sequences.',
@@ -24,7 +24,7 @@ const DESCRIPTIONS: Record<ModelType, string> = {
   sentence_embedding: 'Performs sentence embedding of input text sequences.',
 };
 
-/** `run_encoder`: its parameters and its result are the request and the response of `/predict`. */
+/** The `run_encoder` tool: its parameters and its result are the request and response of `/predict`. */
 export function createEncoderTool(context: EncoderContext): EncoderTool {
   const { manifest, limits } = context.engine;
   const request = predictRequest(manifest.modelType, limits.maxClientBatch);
@@ -65,7 +65,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
   };
 }
 
-/** Without `allErrors`: of a large request with one mistake in every input, one is enough. */
+/** Does not use `allErrors`: one error is enough for a large request with an error in every input. */
 function compile(schema: object): ValidateFunction {
   return new Ajv({ strict: true, verbose: true }).addKeyword(MESSAGE_KEYWORD).compile(schema);
 }
@@ -76,7 +76,7 @@ function check(args: unknown, validate: ValidateFunction): asserts args is Predi
     throw new RpcError(RPC_CODE.invalidParams, 'arguments must be an object.');
   }
   const problem = explainProblems(validate.errors ?? []);
-  // An empty text is what the contract calls invalid input; the rest are arguments of a wrong shape.
+  // The contract calls an empty text invalid input; other problems are invalid arguments.
   throw problem === NOT_EMPTY[MESSAGE_KEYWORD]
     ? inputError(problem)
     : new RpcError(RPC_CODE.invalidParams, problem);

@@ -3,7 +3,7 @@ import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
 
-/** The MCP server of any client: tools only, and of those one. */
+/** The MCP server of one client session. It offers tools only, and exactly one. */
 export function encoderMcpServer(context: EncoderContext): SessionServer<void> {
   const tool = createEncoderTool(context);
   return {
@@ -40,15 +40,15 @@ function serverInfo({ engine: { manifest }, runtime }: EncoderContext): SessionS
     name: 'encoderfile',
     title: 'encoderfile',
     version: runtime.version,
-    description: `${manifest.name} ${manifest.version}: a ${manifest.modelType} model.`,
+    description: `${manifest.name} ${manifest.version}, a ${manifest.modelType} model.`,
   };
 }
 
-/** What the protocol has no field for: the model, and what the executable is made of. */
+/** Describes the model and the components of the executable, for which the protocol has no field. */
 function instructions({ engine: { manifest }, runtime }: EncoderContext): string {
   return [
-    `This server runs one model, ${manifest.name} ${manifest.version} (${manifest.modelType}), with its tool run_encoder.`,
-    `Its build: encoderfile ${runtime.version}, Node ${runtime.node}, ONNX Runtime ${runtime.onnxruntime},`,
+    `This server runs one model, ${manifest.name} ${manifest.version} (${manifest.modelType}), as the tool run_encoder.`,
+    `Build: encoderfile ${runtime.version}, Node ${runtime.node}, ONNX Runtime ${runtime.onnxruntime},`,
     `tokenizers ${runtime.tokenizers}, ${runtime.platform}.`,
   ].join(' ');
 }

@@ -3,7 +3,7 @@ import { serveMcpOverStdio } from '../../../serve/mcp/stdio.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer } from './server.ts';
 
-/** Serves the model to the one client at stdin and stdout; resolves when that is over. */
+/** Serves the model to a single client on stdin and stdout; resolves when the session is over. */
 export function serveStdio(context: EncoderContext, options: LineTransportOptions): Promise<void> {
   return serveMcpOverStdio(encoderMcpServer(context), options);
 }

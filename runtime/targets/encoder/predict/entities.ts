@@ -11,7 +11,7 @@ import { itemAt } from '../../../core/item-at.ts';
 import { parseJsonText } from '../../../core/json-text.ts';
 import type { ServingEngine } from '../engine/api.ts';
 
-/** Results of token classification with `entities` added to each: its tokens as the entities of its text. */
+/** Adds `entities` to results of token classification, grouped from the tokens of each text. */
 export async function addEntities(
   { manifest, decode }: Pick<ServingEngine, 'manifest' | 'decode'>,
   texts: readonly string[],
@@ -35,7 +35,7 @@ export async function addEntities(
       start: group.start,
       end: group.end,
     }));
-    // The result is an object: its closing brace makes room for one more member.
+    // The result is a JSON object: its closing brace is replaced to append one member.
     return Buffer.concat([result.subarray(0, -1), Buffer.from(`,"entities":${JSON.stringify(entities)}}`)]);
   });
 }

@@ -5,10 +5,10 @@ import type { PredictRequest } from '../http/schemas/predict.ts';
 import { addEntities } from './entities.ts';
 import { planVector } from '../../../core/vector-plan.ts';
 
-/** Runs the model; each wire adds what it knows of its caller. */
+/** Runs the model. Each transport adds what it knows about the caller. */
 type Run = (inputs: readonly EngineInput[], view: View, prompt: string) => Promise<EngineAnswer>;
 
-/** The contract's answer to a request, as JSON in pieces: results are never parsed again. */
+/** The response that the contract defines, as JSON pieces: results are never parsed again. */
 export async function predict(
   engine: ServingEngine,
   body: PredictRequest,
@@ -20,13 +20,13 @@ export async function predict(
   const view: View = { kind: 'result', format: 'json', options };
   const { results } = await run(body.inputs.map(engineInput), view, prompt);
   const complete = wanted ? await addEntities(engine, wanted.texts, results, wanted.strategy) : results;
-  // A metadata of null is left out, as one that is not there.
+  // `metadata: null` is omitted, like missing metadata.
   const rest = JSON.stringify({ model_id: engine.manifest.name, metadata: body.metadata ?? undefined });
   const list = complete.flatMap((result, index) => (index === 0 ? [result] : [',', result]));
   return ['{"results":[', ...list, `],${rest.slice(1)}`];
 }
 
-/** The texts to find entities in, if that is asked for. */
+/** Returns the texts to find entities in, if aggregation is requested. */
 function entitiesWanted({
   inputs,
   aggregation,
@@ -36,7 +36,7 @@ function entitiesWanted({
   if (texts.length === inputs.length) return { texts, strategy: aggregation };
   const index = inputs.findIndex((input) => typeof input !== 'string');
   throw inputError(
-    `inputs/${index} is a pair, and aggregation takes single texts only. Send pairs in a request without it.`,
+    `inputs/${index} is a pair, but aggregation requires single texts. Send pairs without aggregation.`,
   );
 }
 

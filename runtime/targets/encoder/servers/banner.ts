@@ -2,7 +2,7 @@ import { formatAddress } from '../../../serve/hostname.ts';
 import type { EncoderContext } from '../context.ts';
 import type { RunningServers, ServeSettings } from './start-servers.ts';
 
-/** What a person sees when the servers listen: the model, and where it answers. */
+/** The startup banner: the model, and the addresses it is served on. */
 export function banner(
   { engine: { manifest }, runtime }: EncoderContext,
   { http, grpc, tls, mcpOnly }: ServeSettings,

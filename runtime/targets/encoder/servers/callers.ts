@@ -2,17 +2,17 @@ import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../co
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { list } from '../../../serve/cli/values.ts';
 
-/** Who may call a server. */
+/** Settings that control who can call a server. */
 export interface Callers {
-  /** Without keys anyone may. */
+  /** API keys; without keys, no key is required. */
   readonly apiKeys: readonly string[];
-  /** Origins of web pages, as browsers name them; `*` is every page. */
+  /** Allowed CORS origins of web pages; `*` allows all. */
   readonly corsOrigins: readonly string[];
-  /** Names that MCP clients may call the server by. */
+  /** Host names that MCP clients can use for the server. */
   readonly allowedHosts: readonly string[] | undefined;
 }
 
-/** Throws a UsageError where a value could never match what callers send. */
+/** Throws a UsageError if a value could never match a request. */
 export function readCallers(invocation: Invocation): Callers {
   const allowedHosts = list(invocation, 'allowed-hosts');
   for (const host of allowedHosts) checkHost(host, invocation);
@@ -26,14 +26,14 @@ export function readCallers(invocation: Invocation): Callers {
 function readKeys(invocation: Invocation): string[] {
   const keys = list(invocation, 'api-key');
   const source = invocation.source('api-key');
-  // As `--api-key "$KEY"` without a KEY: whoever wrote that did not want an open server.
+  // For example `--api-key "$KEY"` with an unset KEY: the user did not intend an open server.
   if (keys.length === 0 && invocation.value('api-key') !== undefined) {
-    throw new UsageError(`${source} names no key. Leave it out to let anyone call.`);
+    throw new UsageError(`${source} contains no key. Remove it to allow requests without a key.`);
   }
   const unusable = keys.findIndex((key) => !/^[!-~]+$/.test(key));
   if (unusable >= 0) {
     throw new UsageError(
-      `${source}: key ${unusable + 1} cannot be sent in a header. Keys are of visible ASCII characters, without spaces.`,
+      `${source}: key ${unusable + 1} is invalid. Keys must consist of visible ASCII characters without spaces.`,
     );
   }
   return keys;
@@ -43,11 +43,11 @@ function originOf(item: string, invocation: Invocation): string {
   const origin = readOrigin(item);
   if (origin !== undefined) return origin;
   const given = `${invocation.source('cors-origins')}: ${JSON.stringify(item)}`;
-  throw new UsageError(`${given} is no origin. ${ORIGIN_RULE}`);
+  throw new UsageError(`${given} is not a valid origin. ${ORIGIN_RULE}`);
 }
 
 function checkHost(host: string, invocation: Invocation): void {
   if (isHostName(host)) return;
   const given = `${invocation.source('allowed-hosts')}: ${JSON.stringify(host)}`;
-  throw new UsageError(`${given} is no host name. ${HOST_NAME_RULE}`);
+  throw new UsageError(`${given} is not a valid host name. ${HOST_NAME_RULE}`);
 }

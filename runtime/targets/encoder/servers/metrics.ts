@@ -4,29 +4,36 @@ import type { EngineObserver, EngineStats } from '../engine/api.ts';
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
-/** Counts what the engine does. */
+/** Creates the metrics of the engine and updates them from its events. */
 export function observeEngine(registry: Registry): EngineObserver {
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
     new Histogram({ name, help, buckets, registers });
 
-  const inputs = counter('encoder_inputs_total', 'Inputs answered.');
-  const tokens = counter('encoder_tokens_total', 'Tokens the model ran on, padding left out.');
-  const padded = counter('encoder_padded_tokens_total', 'Tokens the model ran on, padding included.');
+  const inputs = counter('encoder_inputs_total', 'Number of inputs answered.');
+  const tokens = counter('encoder_tokens_total', 'Number of tokens processed, without padding.');
+  const padded = counter('encoder_padded_tokens_total', 'Number of tokens processed, with padding.');
   const truncated = counter(
     'encoder_truncated_inputs_total',
-    'Inputs that were cut to what the model takes.',
+    'Number of inputs truncated to the maximum length of the model.',
   );
-  const deaths = counter('encoder_worker_deaths_total', 'Inference threads that ended and were replaced.');
-  const batchInputs = histogram('encoder_batch_inputs', 'Inputs in one run of the model.', SIZES);
-  const batchSeconds = histogram('encoder_batch_duration_seconds', 'Time of one run of the model.', SECONDS);
+  const deaths = counter(
+    'encoder_worker_deaths_total',
+    'Number of inference threads that exited and were replaced.',
+  );
+  const batchInputs = histogram('encoder_batch_inputs', 'Number of inputs per batch.', SIZES);
+  const batchSeconds = histogram('encoder_batch_duration_seconds', 'Duration of one batch.', SECONDS);
   const stages = {
-    tokenization: histogram('encoder_tokenization_duration_seconds', 'Time to tokenise a request.', SECONDS),
-    queue: histogram('encoder_queue_duration_seconds', 'Time a request waited for the model.', SECONDS),
+    tokenization: histogram(
+      'encoder_tokenization_duration_seconds',
+      'Tokenization time of a request.',
+      SECONDS,
+    ),
+    queue: histogram('encoder_queue_duration_seconds', 'Queue time of a request.', SECONDS),
     inference: histogram(
       'encoder_inference_duration_seconds',
-      'Time from first run to last result.',
+      'Time from the first batch to the last result of a request.',
       SECONDS,
     ),
   };
@@ -48,7 +55,7 @@ export function observeEngine(registry: Registry): EngineObserver {
   };
 }
 
-/** Shows, whenever metrics are read, how much waits. */
+/** Reports the queue length and the number of threads whenever metrics are read. */
 export function watchEngine(registry: Registry, stats: () => EngineStats): void {
   const gauge = (name: string, help: string, value: () => number): Gauge =>
     new Gauge({
@@ -59,6 +66,6 @@ export function watchEngine(registry: Registry, stats: () => EngineStats): void 
         this.set(value());
       },
     });
-  gauge('encoder_queued_inputs', 'Inputs that are accepted and not answered.', () => stats().queued);
-  gauge('encoder_workers', 'Inference threads.', () => stats().workers);
+  gauge('encoder_queued_inputs', 'Number of inputs accepted and not yet answered.', () => stats().queued);
+  gauge('encoder_workers', 'Number of inference threads.', () => stats().workers);
 }

@@ -16,11 +16,11 @@ export interface ContextSettings {
 }
 
 export interface OpenedContext extends EncoderContext {
-  /** Resolves when the model can run no more. */
+  /** Resolves when the model can no longer run. */
   readonly ended: Promise<void>;
 }
 
-/** Opens the model for serving, with everything that its transports share. `write` takes lines of log. */
+/** Opens the model for serving, with the state that its transports share. `write` receives log lines. */
 export async function openContext(
   modelPath: string,
   settings: ContextSettings,
@@ -35,7 +35,7 @@ export async function openContext(
     observer: {
       ...observer,
       onWorkerDeath(reason) {
-        log.error({ reason }, 'an inference thread ended');
+        log.error({ reason }, 'inference thread exited');
         observer.onWorkerDeath(reason);
       },
       onEnd: () => ended.resolve(),

@@ -5,7 +5,7 @@ import { withEnvironment } from '../../../serve/cli/values.ts';
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
   withEnvironment('ENCODERFILE', options);
 
-/** How the model runs. */
+/** Options of the inference engine. */
 export const ENGINE_OPTIONS = environment({
   workers: {
     value: 'count',
@@ -34,7 +34,7 @@ export const ENGINE_OPTIONS = environment({
   'cache-dir': { value: 'folder', help: 'Folder for extracted native libraries' },
 });
 
-/** Who may call a server, and what it tells of itself. */
+/** Options of a server: access, TLS, limits and logging. */
 export const SERVER_OPTIONS = environment({
   ...commonOptions({
     'cert-file': {},

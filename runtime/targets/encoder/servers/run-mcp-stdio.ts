@@ -3,7 +3,7 @@ import { untilStopped } from '../../../serve/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type ContextSettings, openContext } from './open-context.ts';
 
-/** Serves MCP to whoever started this process, until stdin ends or the process is told to stop; returns the exit code. */
+/** Serves MCP on stdio until stdin ends or the process is stopped; returns the exit code. */
 export async function runMcpStdio(modelPath: string, settings: ContextSettings): Promise<number> {
   const { stopped, forget } = untilStopped();
   const stopping = new AbortController();

@@ -4,7 +4,7 @@ import { banner } from './banner.ts';
 import { openContext } from './open-context.ts';
 import { type ServeSettings, startServers } from './start-servers.ts';
 
-/** Serves until the process is told to stop; returns the exit code. */
+/** Serves until the process is stopped; returns the exit code. */
 export async function runServers(modelPath: string, settings: ServeSettings): Promise<number> {
   const { stopped, forget } = untilStopped();
   const lines = openLogLines(process.stderr);
@@ -17,9 +17,9 @@ export async function runServers(modelPath: string, settings: ServeSettings): Pr
     const signal = await Promise.race([stopped, context.ended]);
     if (signal === undefined) {
       log.fatal(
-        'stopping: the model cannot run any more, its threads ended and it cannot be opened again (was the file replaced or removed?)',
+        'stopping: all inference threads exited and the model cannot be reopened (was the file replaced or removed?)',
       );
-    } else log.info({ signal }, 'stopping: answering what was accepted');
+    } else log.info({ signal }, 'stopping: finishing accepted requests');
     await servers.stop();
     log.info('stopped');
     return signal === undefined ? 1 : 0;

@@ -3,7 +3,7 @@ import { inspect } from '../../../core/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { EncoderContext } from '../context.ts';
 
-/** What the executable is made of. From source there is only Node to tell of. */
+/** Returns the versions of the components. From source, only the Node version is known. */
 export function runtimeFacts(modelPath: string): EncoderContext['runtime'] {
   const unknown = 'from source';
   if (!isSea()) {

@@ -19,7 +19,7 @@ export interface Address {
   readonly portFlag: string;
 }
 
-/** A server's settings, read once from flags and environment and checked. */
+/** Settings of a server, read once from flags and environment, and validated. */
 export interface ServerSettings extends Callers {
   readonly engine: EngineSettings;
   readonly tls: TlsFiles | undefined;
@@ -62,7 +62,7 @@ export function readAddress(invocation: Invocation, hostnameFlag: string, portFl
   // Node would listen on all addresses.
   if (hostname === '') {
     throw new UsageError(
-      `${invocation.source(hostnameFlag)} is empty. Give an address of this machine, or 0.0.0.0 for all of them.`,
+      `${invocation.source(hostnameFlag)} is empty. Set it to an address of this machine, or to 0.0.0.0 for all addresses.`,
     );
   }
   return {

@@ -8,20 +8,20 @@ import { mcpRoutes } from '../mcp/routes.ts';
 import type { Address, ServerSettings } from './settings.ts';
 
 export interface RunningServers {
-  /** Ports that are really listened on. */
+  /** The actual ports. */
   readonly ports: { readonly http?: number | undefined; readonly grpc?: number | undefined };
-  /** Answers what was accepted and refuses what comes, then closes everything. */
+  /** Finishes accepted requests and rejects new ones, then closes everything. */
   readonly stop: () => Promise<void>;
 }
 
 export interface ServeSettings extends ServerSettings {
   readonly http: Address | undefined;
   readonly grpc: Address | undefined;
-  /** `/mcp` is all there is over HTTP. */
+  /** Whether `/mcp` is the only route over HTTP. */
   readonly mcpOnly?: boolean;
 }
 
-/** Puts a model on the network. Either everything listens, or nothing does. */
+/** Starts the servers of a model. Either all of them listen, or none does. */
 export async function startServers(
   context: EncoderContext,
   settings: ServeSettings,
@@ -48,7 +48,7 @@ export async function startServers(
       const http = await listenHttp({ app, ...settings.http, tls });
       ports.http = http.port;
       closers.push(async () => {
-        // Streams of MCP sessions are open until their sessions end.
+        // Streams of MCP sessions stay open until their sessions end.
         await mcp.close();
         await http.close(CLOSE_MILLISECONDS);
       });
@@ -80,5 +80,5 @@ export async function startServers(
   };
 }
 
-/** All requests are answered by then; this is for their last bytes to leave. */
+/** Grace period for the last bytes of responses; all requests are answered by then. */
 const CLOSE_MILLISECONDS = 2000;

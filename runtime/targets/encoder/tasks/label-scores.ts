@@ -5,13 +5,13 @@ import type { Transformed } from '../../../transform/transform-row.ts';
 
 export interface LabelScores {
   readonly scores: Float32Array;
-  /** The label that was found. */
+  /** Index of the predicted label. */
   readonly index: number;
 }
 
 /**
- * The scores of one row of logits, and its label. A transform gives either of them (row `row` of what it made): its scores replace
- * those of the score function, its index that of the greatest.
+ * Returns the scores of one row of logits and the predicted label. A transform (row `row` of its result) can replace either:
+ * its scores replace those of the score function, its index replaces the argmax.
  */
 export function labelScores(
   logits: Float32Array,

@@ -3,44 +3,44 @@ import type { TokenizedText } from '../../../core/tokenized-text.ts';
 import type { VectorOptions } from '../../../core/vector-plan.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 
-/** What the model said of one text: its tokens and, row after row, the raw output for it without padding. */
+/** The model output for one text: its tokens and the raw output, row by row without padding. */
 export interface Inference {
   readonly text: TokenizedText;
   readonly values: Float32Array;
-  /** What the model's transform made of it, if it has one. */
+  /** The result of the model's transform, if it has one. */
   readonly transformed?: Transformed | undefined;
 }
 
-/** Why a text has no inference. */
+/** The reason why a text has no inference. */
 export interface FailedInference {
   readonly failure: string;
 }
 
 export interface ResultOptions extends VectorOptions {
-  /** Sequence classification only: also list this many labels, the likeliest first. */
+  /** Sequence classification only: number of labels with the highest scores to list. */
   readonly topK?: number | undefined;
 }
 
 export interface PrintOptions extends VectorOptions {
   readonly normalize: boolean;
-  /** Embeddings on the command line only: one vector for a text, or one for each of its tokens. */
+  /** Embeddings on the command line only: one vector per text, or one per token. */
   readonly pooling: 'mean' | 'none';
-  /** Put before each text. */
+  /** Prompt to put before each text. */
   readonly prompt: string;
 }
 
-/** What a model type does with raw output. Every type has one, in a file of its own name. */
+/** How a model type turns raw output into results. Every type has a file with its name. */
 export interface Task<Result> {
-  /** Whether results name tokens. */
+  /** Whether results contain tokens. */
   readonly details: boolean;
-  /** The result of one text, as the services return it. */
+  /** Returns the result of one text, as the services return it. */
   result(inference: Inference, manifest: Manifest, options: ResultOptions): Result;
-  /** The same as an encoded protobuf message of the contract. */
+  /** Encodes a result as the protobuf message of the contract. */
   proto(result: Result): Uint8Array;
-  /** One element of the list that `infer` prints. */
+  /** Returns one element of the list that `infer` prints. */
   printed(inference: Inference, manifest: Manifest, options: PrintOptions): unknown;
-  /** The name of that list. */
+  /** The name of the list that `infer` prints. */
   readonly printedAs: 'embeddings' | 'predictions';
-  /** The key of a text's answer in a line of `infer --input`; absent where `printed` is an object already. */
+  /** The key of a text's result in a line of `infer --input`; undefined if `printed` already is an object. */
   readonly lineKey?: string;
 }

@@ -6,14 +6,14 @@ import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';
 
-/** One vector for a text, as its model pools; embedding models that say nothing of it take the mean. */
+/** Returns one vector for a text with the model's pooling; embedding models without a pooling setting use the mean. */
 export function textVector(
   inference: Inference,
   manifest: Manifest,
   { normalize, dimensions, skip }: VectorOptions,
 ): Float32Array {
   const { values, width } = vectorsOf(inference, manifest);
-  // The transform of a sentence_embedding model has pooled already.
+  // The transform of a sentence_embedding model has already pooled.
   const pooling =
     inference.transformed && manifest.sentence ? 'none' : (manifest.sentence?.pooling ?? 'mean');
   const pooled = finiteOutput(poolRows(values, width, pooling, skip).subarray(0, dimensions), manifest);

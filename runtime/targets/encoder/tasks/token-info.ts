@@ -5,21 +5,21 @@ import type { Inference } from './task.ts';
 export interface TokenInfo {
   readonly token: string;
   readonly token_id: number;
-  /** In Unicode code points of the input text. */
+  /** Offset in Unicode code points of the input text. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface TokenRow {
-  /** Its place among all tokens, special ones included. */
+  /** Position among all tokens, special tokens included. */
   readonly row: number;
   readonly info: TokenInfo;
   readonly values: Float32Array;
 }
 
-/** The tokens of a text with their rows of output; those the tokenizer added ([CLS], [SEP], <s> ...) are left out. */
+/** Returns the tokens of a text with their output rows, without the tokens that the tokenizer added ([CLS], [SEP], <s> ...). */
 export function tokenRows({ text, values }: Pick<Inference, 'text' | 'values'>, width: number): TokenRow[] {
-  if (!text.details) throw new Error('tokenised without details');
+  if (!text.details) throw new Error('tokenized without details');
   const { special, tokens, offsets } = text.details;
   const rows: TokenRow[] = [];
   for (const [at, token_id] of text.ids.entries()) {
@@ -33,7 +33,7 @@ export function tokenRows({ text, values }: Pick<Inference, 'text' | 'values'>, 
   return rows;
 }
 
-/** The TokenInfo message of proto/encoder. */
+/** Writes the TokenInfo message of proto/encoder. */
 export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenInfo): void {
   writer.tag(field, WireType.LengthDelimited).fork();
   if (info.token !== '') writer.tag(1, WireType.LengthDelimited).string(info.token);
@@ -43,7 +43,7 @@ export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenI
   writer.join();
 }
 
-/** `repeated float`, packed: the bytes of the array as they are (every platform we run on is little-endian). */
+/** Writes a packed `repeated float`: the bytes of the array unchanged, because every supported platform is little-endian. */
 export function writeFloats(writer: BinaryWriter, field: number, values: Float32Array): void {
   if (values.length === 0) return;
   writer

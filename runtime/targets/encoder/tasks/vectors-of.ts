@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import type { Inference } from './task.ts';
 
-/** The vectors of a text's tokens, special ones included, row after row: the model's own, or what its transform made of them. */
+/** Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or from its transform. */
 export function vectorsOf(
   { values, transformed }: Inference,
   { width }: Manifest,

@@ -110,8 +110,8 @@ describe('the signature', () => {
     const input = { plan, pageHashes: new Uint8Array(32), codeLimit: 8192, identifier: 'model', sha256 };
     expect(() => buildSignature(input)).toThrow(/needs 2 page hashes of 32 bytes, got 32 bytes/);
     const good = { ...input, pageHashes: new Uint8Array(64) };
-    expect(() => buildSignature({ ...good, identifier: '' })).toThrow(/must be text/);
-    expect(() => buildSignature({ ...good, identifier: 'a\0b' })).toThrow(/must be text/);
+    expect(() => buildSignature({ ...good, identifier: '' })).toThrow(/must be non-empty text/);
+    expect(() => buildSignature({ ...good, identifier: 'a\0b' })).toThrow(/must be non-empty text/);
   });
 });
 
@@ -121,7 +121,7 @@ describe('sealMacho refuses', () => {
 
   it.each([
     [CODE_END + 8, /not a multiple of 16\. Pad it before its footer/],
-    [CODE_END - 16, /before the code's end/],
+    [CODE_END - 16, /before the end of the code/],
     [0xffff_fff0, /must end below 4 GiB\. Use a smaller or quantized model/],
     [0xffff_ffff + 17, /must end below 4 GiB/],
   ])('a payload that ends at %i', (end, message) => {
@@ -142,12 +142,12 @@ describe('planMacho refuses', () => {
       'a file without room for the command',
       macho({ padding: 15 }),
       CODE_END,
-      /has 15 bytes free after its load commands/,
+      /has 15 free bytes after its load commands/,
     ],
     ['a head too short to tell', macho({}).subarray(0, 300), CODE_END, /load commands end at/],
     ['an ELF file', Uint8Array.of(0x7f, 0x45, 0x4c, 0x46), 4, /not a thin 64-bit Mach-O/],
     ['a library', macho({ fileType: 6 }), CODE_END, /file type is 6/],
-    ['a signature after the end', macho(signed), CODE_END - 1, /code signature begins at/],
+    ['a signature after the end', macho(signed), CODE_END - 1, /code signature starts at/],
     ['data after __LINKEDIT', macho({}), CODE_END + 1, /does not reach the end of its code/],
     ['a segment after __LINKEDIT', macho({ linkEditAddress: 0 }), CODE_END, /segment __TEXT is mapped after/],
     ['a file without __LINKEDIT', macho({ linkEditName: '__OTHER' }), CODE_END, /no __LINKEDIT segment/],
@@ -161,7 +161,9 @@ describe('planMacho refuses', () => {
     const file = macho(signed);
     const commandsEnd = 32 + parseMacho(file).header.length;
     for (let length = 0; length < commandsEnd; length++) {
-      expect(() => planMacho(file.subarray(0, length), CODE_END + 64)).toThrow(/^The macOS executable/);
+      expect(() => planMacho(file.subarray(0, length), CODE_END + 64)).toThrow(
+        /^Cannot append a payload to the macOS executable/,
+      );
     }
   });
 

@@ -23,14 +23,17 @@ describe('pooling', () => {
     [{ pooling_mode_lasttoken: true }, 'last'],
     [{ pooling_mode: 'max', pooling_mode_mean_tokens: true }, 'max'],
     [{ word_embedding_dimension: 32 }, undefined],
-    [{ pooling_mode: 'weightedmean' }, `${NAME} pools in the way weightedmean`],
-    [{ pooling_mode_mean_sqrt_len_tokens: true }, `${NAME} pools in the way mean_sqrt_len_tokens`],
-    [{ pooling_mode: ['cls', 'mean'] }, `${NAME} pools in several ways at once (cls, mean)`],
+    [{ pooling_mode: 'weightedmean' }, `${NAME} has an unsupported pooling mode weightedmean`],
+    [
+      { pooling_mode_mean_sqrt_len_tokens: true },
+      `${NAME} has an unsupported pooling mode mean_sqrt_len_tokens`,
+    ],
+    [{ pooling_mode: ['cls', 'mean'] }, `${NAME} combines several pooling modes (cls, mean)`],
     [
       { pooling_mode_weightedmean_tokens: true, pooling_mode_cls_token: true },
-      `${NAME} pools in several ways at once (cls, weightedmean)`,
+      `${NAME} combines several pooling modes (cls, weightedmean)`,
     ],
-    [undefined, `modules.json has a module Pooling, but there is no ${NAME}`],
+    [undefined, `modules.json has a Pooling module, but ${NAME} is missing`],
   ])('of %j is %s', (content, expected) => {
     expect(pooling(content)).toBe(expected);
   });
@@ -68,8 +71,8 @@ test('a module that computes something we do not is told', () => {
     normalize: true,
   });
   for (const type of ['Dense', 'LSTM', 'WordWeights'])
-    expect(of('a.Transformer', 'a.Pooling', `a.${type}`).unsupported).toContain(`has a module ${type},`);
-  expect(of(undefined).unsupported).toContain('has a module without a type,');
+    expect(of('a.Transformer', 'a.Pooling', `a.${type}`).unsupported).toContain(`has an unsupported module ${type};`);
+  expect(of(undefined).unsupported).toContain('has an unsupported module without a type;');
 });
 
 describe('settings', () => {
@@ -99,7 +102,7 @@ describe('settings', () => {
 
   test('prompts that are no mapping are refused', () => {
     expect(() => settings({ prompts: ['a'] })).toThrow(
-      'config_sentence_transformers.json: `prompts` must map a name to a text.',
+      'config_sentence_transformers.json: `prompts` must map names to texts.',
     );
   });
 });

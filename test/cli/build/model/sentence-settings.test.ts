@@ -69,8 +69,8 @@ describe('a model that pools by itself', () => {
     expect(vectorsOf(source({ pooling: 'max' }))).toEqual(['token']);
     expect(vectorsOf(source({ pooling: 'none' }))).toEqual(['text']);
     await expect(settings(source({}, leavesOut), PER_TEXT)).rejects.toThrow(
-      'The model pools by itself, so the tokens of prompts would count, but 1_Pooling/config.json says `include_prompt: false`. ' +
-        'Export the model with its token vectors, or write `prompts: {}` into x.yml to do without prompts.',
+      'The model pools its vectors itself, prompt tokens included, but 1_Pooling/config.json has `include_prompt: false`. ' +
+        'Export the model with token vectors, or set `prompts: {}` in x.yml to disable prompts.',
     );
     expect(await settings(source({ prompts: {} }, leavesOut), PER_TEXT)).toMatchObject({ prompts: {} });
   });
@@ -91,30 +91,30 @@ describe('a transform', () => {
 
   test('does not go together with pooling', async () => {
     await expect(settings(transformed({ pooling: 'cls' }))).rejects.toThrow(
-      'x.yml has `pooling: cls` and a `transform`, which pools instead. Remove one of them.',
+      'x.yml sets both `pooling: cls` and a `transform`, which replaces pooling. Remove one of them.',
     );
   });
 });
 
 describe('refused are', () => {
   test.each([
-    [source({ dimensions: 33 }), "x.yml: `dimensions` is 33, but the model's vectors have 32 numbers."],
-    [source({}, { dimensions: 64 }), "x.yml: `dimensions` is 64, but the model's vectors have 32 numbers."],
+    [source({ dimensions: 33 }), 'x.yml: `dimensions` is 33, but the vectors of the model have only 32.'],
+    [source({}, { dimensions: 64 }), 'x.yml: `dimensions` is 64, but the vectors of the model have only 32.'],
     [
       source({}, { unsupported: 'It pools oddly' }),
-      'It pools oddly. Set `pooling` in x.yml to mean, cls, max or last to pool in that way instead.',
+      'It pools oddly. Set `pooling` in x.yml to mean, cls, max or last to override it.',
     ],
     [
       source({ prompts: { long: 'a a a a a a a' } }),
-      'The prompt `long` has 8 tokens, and the model takes 8: no text would fit. Shorten it.',
+      'The prompt `long` has 8 tokens, but the maximum of the model is 8, which leaves no room for a text. Shorten it.',
     ],
     [
       source({ defaultPromptName: 'x' }, { prompts: { query: 'a' } }),
-      'x.yml: `default_prompt_name` is "x"; it must be one of the prompts (query).',
+      'x.yml: `default_prompt_name` is "x", but it must be one of the prompts (query).',
     ],
     [
       source({}, { defaultPromptName: 'x' }),
-      'config_sentence_transformers.json: `default_prompt_name` is "x"; it must be one of the prompts (there are none).',
+      'config_sentence_transformers.json: `default_prompt_name` is "x", but it must be one of the prompts (none).',
     ],
   ])('%#', async (from, message) => {
     await expect(settings(from)).rejects.toThrow(message);

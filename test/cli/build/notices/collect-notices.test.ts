@@ -9,6 +9,6 @@ test('begins with our own license and that of Node, and sorts packages', async (
 
 test('refuses a native package without the notices of what is inside it', async () => {
   await expect(collectNotices([], ['ajv'])).rejects.toThrow(
-    /^Cannot build with ajv \d+\.\d+\.\d+: the notices of the software inside it are missing\. Add them to templates\/notices\/ajv@/,
+    /^Cannot bundle ajv \d+\.\d+\.\d+: the notices of the software it contains are missing\. Add them to templates\/notices\/ajv@/,
   );
 });

@@ -26,6 +26,6 @@ ${rule}
 
 long 1.0.0 (MIT)
 
-LICENSE: the same text as of a 1.0.0
+LICENSE: same text as a 1.0.0
 `);
 });

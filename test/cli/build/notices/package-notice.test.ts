@@ -57,13 +57,13 @@ test.each([
   await expect(packageNotice(writePackage(json, { LICENSE: MIT }), [])).rejects.toMatchObject({
     code: 'ConfigError',
     message: expect.stringMatching(
-      `^Cannot build with left-pad 1\\.3\\.0: its package.json has ${RegExp.escape(shown)}, and only packages with these .*MIT.*Replace the package`,
+      `^Cannot bundle left-pad 1\\.3\\.0: its package.json has ${RegExp.escape(shown)}, but executables may only contain packages with these .*MIT.*Replace the package`,
     ),
   });
 });
 
 test('refuses a package without a license text', async () => {
   await expect(packageNotice(writePackage({ license: 'MIT' }), [])).rejects.toThrow(
-    'Cannot build with left-pad 1.3.0: it has no license text. Add the text to templates/notices/left-pad@1.3.0/.',
+    'Cannot bundle left-pad 1.3.0: it has no license text. Add the text to templates/notices/left-pad@1.3.0/.',
   );
 });

@@ -62,7 +62,7 @@ describe('the output of a sentence_embedding model', () => {
       ['text', 'token'],
       [['logits', 3]],
       'Model must return last_hidden_state, token_embeddings or sentence_embedding for model_type sentence_embedding; ' +
-        'model.onnx returns `logits`. Choose the model_type that fits, or export the model for this task.',
+        'model.onnx returns `logits`. Choose the right model_type, or export the model for this task.',
     ],
     [
       ['text', 'token'],
@@ -75,10 +75,10 @@ describe('the output of a sentence_embedding model', () => {
     [
       ['token'],
       [['sentence_embedding', 2]],
-      'Model must return last_hidden_state or token_embeddings for `pooling` to have something to pool; ' +
-        'model.onnx returns `sentence_embedding`. Leave `pooling` out, or export the model with that output.',
+      '`pooling` requires the output last_hidden_state or token_embeddings for model_type sentence_embedding; ' +
+        'model.onnx returns `sentence_embedding`. Remove `pooling`, or export the model with that output.',
     ],
-    [['text'], [['last_hidden_state', 3]], '`pooling: none` is for models that return sentence_embedding'],
+    [['text'], [['last_hidden_state', 3]], '`pooling: none` requires the output sentence_embedding'],
   ] as const)('of %j is not among %j', (of, outputs, message) => {
     expect(() => wanted('sentence_embedding', of, outputs)).toThrow(message);
   });
@@ -116,7 +116,7 @@ describe('outputs without names that mean something', () => {
       wanted('sentence_embedding', ['text', 'token'], TORCH, { output: name });
     expect([chosen('output_0'), chosen('882')]).toEqual([`output_0: ${TOKENS}`, `882: ${TEXT}`]);
     expect(() => chosen('883')).toThrow(
-      '`output` is "883", but model.onnx returns `output_0`, `882`. Name one of these.',
+      '`output` is "883", but the outputs of model.onnx are `output_0`, `882`. Choose one of these.',
     );
   });
 

@@ -65,12 +65,16 @@ describe('operations of two tensors take the elements that broadcasting pairs', 
 
 describe('shapes that do not fit', () => {
   test.each([
-    [[2, 3], [4], '+: shapes [2, 3] and [4] do not fit: axis -1 has 3 and 4 elements.'],
-    [[2, 3, 4], [3, 3, 1], '+: shapes [2, 3, 4] and [3, 3, 1] do not fit: axis -3 has 2 and 3 elements.'],
-    [[0], [2], '+: shapes [0] and [2] do not fit: axis -1 has 0 and 2 elements.'],
+    [[2, 3], [4], '+: shapes [2, 3] and [4] cannot be broadcast: axis -1 has 3 and 4 elements.'],
+    [
+      [2, 3, 4],
+      [3, 3, 1],
+      '+: shapes [2, 3, 4] and [3, 3, 1] cannot be broadcast: axis -3 has 2 and 3 elements.',
+    ],
+    [[0], [2], '+: shapes [0] and [2] cannot be broadcast: axis -1 has 0 and 2 elements.'],
   ])('%j and %j', (left, right, message) => {
     expect(() => add(allocateFloats, numbered(left), numbered(right))).toThrow(
-      `${message} Sizes are matched from the last axis and have to be equal, or one of them 1.`,
+      `${message} Sizes are matched from the last axis; they must be equal, or one of them 1.`,
     );
   });
 });

@@ -29,28 +29,37 @@ const AXES_OF_MATRIX = 'it has axes 1 to 2, or -1 to -2 from the end.';
 
 describe('sentences name the value, the rule and the way out', () => {
   const cases: [string, () => unknown][] = [
-    [`softmax: axis 4 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`, () => softmax(A, MATRIX, 4)],
-    [`softmax: axis -3 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`, () => softmax(A, MATRIX, -3)],
     [
-      `layer_norm: axis 0 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      `softmax: axis 4 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      () => softmax(A, MATRIX, 4),
+    ],
+    [
+      `softmax: axis -3 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      () => softmax(A, MATRIX, -3),
+    ],
+    [
+      `layer_norm: axis 0 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
       () => layerNorm(A, MATRIX, 0, 1),
     ],
     [
-      `max: axis 1.5 is not in a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
+      `max: axis 1.5 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
       () => reduceAxis(A, MATRIX, 1.5, 'max', MAX),
     ],
     [
-      'softmax: axis 2 is not in a tensor of shape [3]: it has axis 1 only, or -1 from the end.',
+      'softmax: axis 2 is out of range for a tensor of shape [3]: it has only axis 1, or -1 from the end.',
       () => softmax(A, ROW, 2),
     ],
-    ['softmax: axis 1 is not in a tensor of shape []: it has no axes.', () => softmax(A, NUMBER, 1)],
+    [
+      'softmax: axis 1 is out of range for a tensor of shape []: it has no axes.',
+      () => softmax(A, NUMBER, 1),
+    ],
     ['max: a tensor of shape [0, 3] has no elements to choose from.', () => reduceAll(NONE, 'max', MAX)],
     [
       'argmax: a tensor of shape [0, 3] has no elements to choose from.',
       () => reduceAxis(A, NONE, 1, 'argmax', ARGMAX),
     ],
     [
-      'lp_normalize: p is 0, which makes no length; use 1 for the sum of sizes or 2 for the usual length.',
+      'lp_normalize: invalid p 0; use 1 for the sum of absolute values or 2 for the Euclidean norm.',
       () => lpNormalize(A, MATRIX, 0, 1),
     ],
     [
@@ -58,68 +67,74 @@ describe('sentences name the value, the rule and the way out', () => {
       () => lpNormalize(A, NONE, 2, 1),
     ],
     [
-      'mean_pool: a mask of shape [2, 2] does not fit a tensor of shape [2, 3]: it has to have all of its axes but the last, [2].',
+      'mean_pool: a mask of shape [2, 2] does not match a tensor of shape [2, 3]: it must have all axes of the tensor except the last, [2].',
       () => meanPool(A, MATRIX, numbered([2, 2])),
     ],
     [
-      'mean_pool: a mask of shape [] does not fit a tensor of shape [3], which needs two axes at least, as in [batch, tokens, width].',
+      'mean_pool: a mask of shape [] does not match a tensor of shape [3], which must have at least two axes, as in [batch, tokens, width].',
       () => meanPool(A, ROW, NUMBER),
     ],
     [
-      'matmul of [2, 3] and [2, 3] is not possible: the last axis of the first has to be as long as the last but one of the second, or its only one.',
+      'matmul of [2, 3] and [2, 3] is not possible: the last axis of the first must match the second-to-last axis of the second, or its only axis.',
       () => matmul(A, MATRIX, MATRIX),
     ],
     [
-      'matmul of [2, 2, 3] and [4, 3, 1], axes before the last two: shapes [2] and [4] do not fit: axis -1 has 2 and 4 elements.',
+      'matmul of [2, 2, 3] and [4, 3, 1], axes before the last two: shapes [2] and [4] cannot be broadcast: axis -1 has 2 and 4 elements.',
       () => matmul(A, numbered([2, 2, 3]), numbered([4, 3, 1])),
     ],
+    ['transpose: a tensor of shape [3] has fewer than two axes.', () => transpose(A, ROW)],
     [
-      'transpose: a tensor of shape [3] does not have the two axes that are to be swapped.',
-      () => transpose(A, ROW),
-    ],
-    [
-      'truncate_axis: length -1 is not a length: it has to be an integer from 0.',
+      'truncate_axis: invalid length -1: it must be an integer of at least 0.',
       () => truncateAxis(A, MATRIX, 1, -1),
     ],
-    ['concat: the list of tensors is empty; it needs one tensor at least.', () => concat(A, [], 1)],
+    ['concat: the list of tensors is empty; at least one tensor is required.', () => concat(A, [], 1)],
     [
-      'concat: tensor 1 has shape [2, 3] and tensor 3 has shape [3]; they may differ in axis 1 only.',
+      'concat: tensor 1 has shape [2, 3] and tensor 3 has shape [3]; shapes may differ only in axis 1.',
       () => concat(A, [MATRIX, numbered([5, 3]), ROW], 1),
     ],
     [
-      'reshape: a tensor of shape [2, 3] has 6 elements, which do not make [4, -1].',
+      'reshape: a tensor of shape [2, 3] has 6 elements and cannot become [4, -1].',
       () => reshape(MATRIX, [4, -1]),
     ],
-    ['reshape: -2 in [-2, 3] is not a size: sizes are integers from 0.', () => reshape(MATRIX, [-2, 3])],
     [
-      'squeeze: axis 2 of a tensor of shape [2, 3] has 3 elements; only an axis of one can be left out.',
+      'reshape: invalid size -2 in [-2, 3]: sizes must be integers of at least 0.',
+      () => reshape(MATRIX, [-2, 3]),
+    ],
+    [
+      'squeeze: axis 2 of a tensor of shape [2, 3] has 3 elements; only axes of size 1 can be removed.',
       () => squeeze(MATRIX, 2),
     ],
     [
-      'unsqueeze: a tensor of shape [2, 3] has no place for a new axis 5: it can become axis 1 to 3, or -1 to -3 from the end.',
+      'unsqueeze: a tensor of shape [2, 3] cannot get a new axis 5: valid axes are 1 to 3, or -1 to -3 from the end.',
       () => unsqueeze(MATRIX, 5),
     ],
     [
-      'index 3 is not in a tensor of shape [2, 3]: its first axis goes from 1 to 2, or -1 to -2 from the end.',
+      'index 3 is out of range for a tensor of shape [2, 3]: its first axis goes from 1 to 2, or -1 to -2 from the end.',
       () => elementAt(MATRIX, 3),
     ],
-    ['index 1 is not in a tensor of shape [0, 3]: its first axis is empty.', () => elementAt(NONE, 1)],
-    ['index 1: a tensor of shape [] has no axis to index; sum() is its number.', () => elementAt(NUMBER, 1)],
-    ['full: 2.5 in [1, 2.5] is not a size: sizes are integers from 0.', () => full(A, [1, 2.5], 0, 'full')],
     [
-      'map_axis: axis 1 of a tensor of shape [0, 3] has no slices to give to the function.',
+      'index 1 is out of range for a tensor of shape [0, 3]: its first axis is empty.',
+      () => elementAt(NONE, 1),
+    ],
+    [
+      'index 1: a tensor of shape [] has no axis to index; use sum() to get its number.',
+      () => elementAt(NUMBER, 1),
+    ],
+    [
+      'full: invalid size 2.5 in [1, 2.5]: sizes must be integers of at least 0.',
+      () => full(A, [1, 2.5], 0, 'full'),
+    ],
+    [
+      'map_axis: axis 1 of a tensor of shape [0, 3] has no slices to map.',
       () => mapAxis(A, NONE, 1, (slice) => slice),
     ],
     [
-      'map_axis: the function gave shape [3] for slice 1 and [] for slice 2; all results need the same shape.',
+      'map_axis: the function returned shape [3] for slice 1 and [] for slice 2; all results must have the same shape.',
       () => mapAxis(A, MATRIX, 1, (slice) => (slice.data[0] === 1 ? slice : 1)),
     ],
+    ['map_axis: results of shape [] cannot be stacked along axis 2.', () => mapAxis(A, MATRIX, 2, () => 1)],
     [
-      'map_axis: results of shape [] cannot be put together along axis 2.',
-      () => mapAxis(A, MATRIX, 2, () => 1),
-    ],
-    [
-      'fold_axis: the function gave a tensor back; it has to give a number.',
+      'fold_axis: the function returned a tensor; it must return a number.',
       () => foldAxis(A, MATRIX, 1, 0, () => MATRIX),
     ],
   ];
@@ -130,15 +145,15 @@ describe('sentences name the value, the rule and the way out', () => {
 });
 
 describe('tables say which place is wrong', () => {
-  const RULE = 'A tensor is made of numbers, or of lists that are all of one length.';
+  const RULE = 'Tensors are created from numbers, or from nested lists of equal length.';
 
   test.each([
-    [[1, 'a string'], '[2] of the table is a string instead of a number.'],
-    [[[1, 2], [3]], '[2] of the table is a list of 1 instead of a list of 2.'],
-    [[[1], 2], '[2] of the table is 2 instead of a list of 1.'],
-    [[1, [2]], '[2] of the table is a list of 1 instead of a number.'],
-    [[[[1, 2]], [[3, 'nothing']]], '[2][1][2] of the table is nothing instead of a number.'],
-    [['a tensor'], '[1] of the table is a tensor instead of a number.'],
+    [[1, 'a string'], '[2] of the table is a string, expected a number.'],
+    [[[1, 2], [3]], '[2] of the table is a list of 1, expected a list of 2.'],
+    [[[1], 2], '[2] of the table is 2, expected a list of 1.'],
+    [[1, [2]], '[2] of the table is a list of 1, expected a number.'],
+    [[[[1, 2]], [[3, 'nothing']]], '[2][1][2] of the table is nothing, expected a number.'],
+    [['a tensor'], '[1] of the table is a tensor, expected a number.'],
   ])('%j', (table, sentence) => {
     expect(() => fromTable(A, table)).toThrow(`Tensor: ${sentence} ${RULE}`);
   });

@@ -18,9 +18,9 @@ const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape
 describe('what is absurd is refused before memory is taken', () => {
   test('too many elements', () => {
     expect(() => full(refuseToAllocate, [100_000, 100_000], 1, 'ones')).toThrow(
-      'A tensor of shape [100000, 100000] is too large: its sizes make 10000000000; the most is 268435456.',
+      'A tensor of shape [100000, 100000] is too large: it would have 10000000000 elements; the maximum is 268435456.',
     );
-    expect(() => add(refuseToAllocate, empty(2 ** 27, 1), empty(1, 4))).toThrow('the most is 268435456');
+    expect(() => add(refuseToAllocate, empty(2 ** 27, 1), empty(1, 4))).toThrow('the maximum is 268435456');
     expect(() => full(refuseToAllocate, [2 ** 14, 2 ** 14], 1, 'ones')).toThrow('memory was taken');
   });
 
@@ -35,7 +35,7 @@ describe('what is absurd is refused before memory is taken', () => {
 
   test('too many axes', () => {
     const eight = full(allocateFloats, [1, 1, 1, 1, 1, 1, 1, 1], 0, 'zeros');
-    expect(() => unsqueeze(eight, 1)).toThrow('A tensor would have 9 axes; the most is 8.');
+    expect(() => unsqueeze(eight, 1)).toThrow('A tensor would have 9 axes; the maximum is 8.');
     expect(() => reshape(eight, [1, 1, 1, 1, 1, 1, 1, 1, 1])).toThrow('9 axes');
     const deep = Array.from({ length: 1000 }).reduce<unknown[]>((list) => [list], []);
     expect(() => fromTable(refuseToAllocate, deep)).toThrow('9 axes');
@@ -46,7 +46,7 @@ describe('what is absurd is refused before memory is taken', () => {
 
   test('products that would take hours', () => {
     expect(() => matmul(refuseToAllocate, empty(2 ** 13, 2 ** 13), empty(2 ** 13, 2 ** 13))).toThrow(
-      'matmul of [8192, 8192] and [8192, 8192] takes 549755813888 multiplications; the most is 4294967296.',
+      'matmul of [8192, 8192] and [8192, 8192] takes 549755813888 multiplications; the maximum is 4294967296.',
     );
   });
 });

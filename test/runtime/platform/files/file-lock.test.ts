@@ -14,7 +14,7 @@ test('a lock is exclusive and leaves no file', async () => {
   const lock = tryLock(path());
   expect(tryLock(path())).toBeUndefined();
   await expect(withFileLock(path(), () => Promise.resolve(), 0)).rejects.toThrow(
-    `${path()} is being edited by another command, which holds ${path()}.lock. Retry when it has ended.`,
+    `${path()} is being edited by another command, which holds ${path()}.lock. Retry when that command has finished.`,
   );
   lock?.release();
   expect(readdirSync(folder())).toEqual([]);

@@ -101,7 +101,7 @@ test('a folder and a file as a parent are one sentence each', async () => {
   mkdirSync(path('d'));
   writeFileSync(path('f'), '');
   await expect(writeText(path('d'), 'x')).rejects.toThrow(
-    `Cannot write ${path('d')}: it is a folder. Name a file in it.`,
+    `Cannot write ${path('d')}: it is a folder. Pass a file in it.`,
   );
   await expect(writeText(path('f/x'), 'x')).rejects.toThrow(
     /^Cannot write .*one of its parent folders is a file/,

@@ -60,15 +60,15 @@ test.each([
   [['--nosuch'], "Unknown option '--nosuch'."],
   [['--nosuch=1'], "Unknown option '--nosuch'."],
   [['-x'], "Unknown option '-x'."],
-  [['--port'], '--port needs a value: --port <port>.'],
-  [['-f'], '-f needs a value: -f <format>.'],
+  [['--port'], '--port requires a value: --port <port>.'],
+  [['-f'], '-f requires a value: -f <format>.'],
   [
     ['--key', '--quiet'],
-    '--key needs a value; "--quiet" looks like an option. If it is the value, write --key="--quiet".',
+    '--key requires a value, but "--quiet" looks like an option. To pass it as the value, write --key="--quiet".',
   ],
   [
     ['--port', '-1'],
-    '--port needs a value; "-1" looks like an option. If it is the value, write --port="-1".',
+    '--port requires a value, but "-1" looks like an option. To pass it as the value, write --port="-1".',
   ],
   [['--quiet=maybe'], '--quiet: "maybe" is not one of true, 1, false, 0.'],
   [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
@@ -79,9 +79,7 @@ test.each([
 });
 
 test('where texts are taken, it is told how to give one that starts with a dash', () => {
-  expect(refusal(['-x'], {}, INFER)).toBe(
-    "Unknown option '-x'. A text that starts with a dash goes after --.",
-  );
+  expect(refusal(['-x'], {}, INFER)).toBe("Unknown option '-x'. Put texts that start with a dash after --.");
 });
 
 test('a wrong value of the environment is told by the name of its variable', () => {
@@ -97,7 +95,7 @@ test('an unknown option is told with the one that was meant', () => {
 });
 
 test('an empty value is refused, and an empty variable is none', () => {
-  const rule = '--key must not be empty. Leave it out, or give a value: --key <keys>.';
+  const rule = '--key must not be empty. Remove it, or set a value: --key <keys>.';
   expect([refusal(['--key', '']), refusal(['--key='])]).toEqual([rule, rule]);
   expect(refusal(['-f', ''])).toContain('--format must not be empty');
   expect(refusal(['--rule', ''])).toContain('"" is not one of cut, refuse.');

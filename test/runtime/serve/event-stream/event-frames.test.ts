@@ -89,8 +89,8 @@ test('an event that does not end is refused at the limit, in one piece or many',
   const piece = Buffer.alloc(100, 'a');
   expect(() => {
     for (let sent = 0; sent < 20; sent += 1) splitter.push(piece);
-  }).toThrow('an event of more than 1000 bytes');
+  }).toThrow('larger than the maximum of 1000 bytes');
   expect(() => createFrameSplitter(1000).push(Buffer.from(`${'a'.repeat(2000)}\n\n`))).toThrow(
-    'more than 1000 bytes',
+    'larger than the maximum of 1000 bytes',
   );
 });

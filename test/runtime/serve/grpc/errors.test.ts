@@ -42,7 +42,7 @@ async function check(port: number, headers: Record<string, string> = {}): Promis
 }
 
 const failuresIn = ({ logged }: TestKernel): object[] =>
-  logged.filter(({ level, msg }) => level === 50 && msg === 'A call failed.');
+  logged.filter(({ level, msg }) => level === 50 && msg === 'gRPC call failed');
 
 test.each(Object.entries(GRPC_STATUS) as [ErrorCode, Code][])(
   '%s is status %i with the bare message',
@@ -64,7 +64,7 @@ test('what nobody foresaw is INTERNAL without details, and in the log with them'
   const port = await serve(() => new TypeError('secret path /etc/x'), kernel);
   expect(await check(port)).toMatchObject({
     status: Code.Internal,
-    message: 'Something went wrong in the server; its log says what.',
+    message: 'Internal error; see the server log.',
   });
   const [call] = callsIn(kernel);
   expect(failuresIn(kernel)).toMatchObject([
@@ -93,7 +93,7 @@ test.each(['Check', 'Watch'])(
     const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
     const answer = await requestHttp2(port, `/grpc.health.v1.Health/${method}`, frame(garbage));
     expect(statusOf(answer)).toBe(Code.InvalidArgument);
-    expect(answer.trailers['grpc-message']).toMatch(/^The message cannot be read: /);
+    expect(answer.trailers['grpc-message']).toMatch(/^Cannot read the message: /);
   },
 );
 
@@ -123,7 +123,7 @@ test('a message that is too large is RESOURCE_EXHAUSTED and names the limit, on 
   const { call, client } = connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
   const tooLarge = {
     status: Code.ResourceExhausted,
-    message: 'The message is larger than 1000 bytes, the most this server takes. Send several smaller ones.',
+    message: 'Message too large: the maximum is 1000 bytes. Send several smaller messages.',
   };
   expect(await call('Check', { service: 'x'.repeat(1000) })).toMatchObject(tooLarge);
   expect(await call('Check', { service: 'x'.repeat(20_000_000) })).toMatchObject(tooLarge);
@@ -140,7 +140,7 @@ test('with keys, a call without one is UNAUTHENTICATED before its message is rea
   const port = await serve(() => new AppError('NotFoundError', 'got in'), kernel);
   expect(await check(port)).toMatchObject({
     status: Code.Unauthenticated,
-    message: 'This server needs an API key: send the header `Authorization: Bearer <key>`.',
+    message: 'Missing API key. Send the header `Authorization: Bearer <key>`.',
   });
   expect((await check(port, { authorization: 'Bearer wrong' })).status).toBe(Code.Unauthenticated);
   expect((await check(port, { authorization: 'Bearer sesame' })).status).toBe(Code.NotFound);

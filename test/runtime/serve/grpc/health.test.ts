@@ -49,7 +49,7 @@ test('Check of an unknown service is NOT_FOUND and names those that are there', 
   expect(await call('Check', { service: 'encoder.Nothing' })).toMatchObject({
     status: Status.NOT_FOUND,
     message:
-      'There is no service "encoder.Nothing" here. Ask for encoder.Embedding, or for the whole server with an empty name.',
+      'Unknown service "encoder.Nothing". Services: encoder.Embedding; an empty name means the whole server.',
   });
   client.close();
 });

@@ -50,7 +50,7 @@ test('a method that is not here is UNIMPLEMENTED in every protocol, and a browse
   expect(grpc.headers).toMatchObject({
     ':status': 200,
     'grpc-status': '12',
-    'grpc-message': 'There is no /a.B/C here. The services of this port are grpc.health.v1.Health.',
+    'grpc-message': 'Unknown method: /a.B/C. The services on this port are grpc.health.v1.Health.',
   });
   const connected = await post(port, '/a.B/C');
   expect(connected.status).toBe(404);
@@ -80,7 +80,7 @@ test('a place that cannot be listened on is one sentence, and nothing stays open
   const taken = listen({ routes, log, hostname: '127.0.0.1', port });
   await expect(taken).rejects.toMatchObject({
     code: 'ConfigError',
-    message: `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --grpc-port.`,
+    message: `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --grpc-port.`,
   });
   holder.close();
   await once(holder, 'close');

@@ -80,11 +80,11 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
       {},
     );
     expect(answers.map((answer) => answer['error_response'])).toEqual([
-      { error_code: 5, error_message: 'There is no file "nope.proto" here.' },
-      { error_code: 5, error_message: 'There is no symbol "encoder.Nope" here.' },
-      { error_code: 5, error_message: '"encoder.TokenInfo" has no extension 7 here.' },
-      { error_code: 5, error_message: 'There is no message "encoder.Nope" here.' },
-      { error_code: 3, error_message: 'The request asks for nothing. Set one field of message_request.' },
+      { error_code: 5, error_message: 'File not found: "nope.proto".' },
+      { error_code: 5, error_message: 'Symbol not found: "encoder.Nope".' },
+      { error_code: 5, error_message: 'Extension not found: 7 of "encoder.TokenInfo".' },
+      { error_code: 5, error_message: 'Message not found: "encoder.Nope".' },
+      { error_code: 3, error_message: 'Empty request: set one field of message_request.' },
     ]);
   });
 });

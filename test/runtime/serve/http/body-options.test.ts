@@ -35,11 +35,11 @@ test('each problem is told with its place, its rule and the value there', async 
   const wrong = { count: 0, tags: ['a', 7, { long: true }], other: null, link: 'no link' };
   expect((await send({}, { body: JSON.stringify(wrong) })).body).toEqual({
     message:
-      'unknown key "other" (known are count, tags, link, deep); count must be at least 1, not 0; ' +
+      'unknown key "other" (known keys: count, tags, link, deep); count must be at least 1, not 0; ' +
       'tags/1 must be text, not 7; tags/2 must be text, not an object',
     details: [
       {
-        message: 'unknown key "other" (known are count, tags, link, deep)',
+        message: 'unknown key "other" (known keys: count, tags, link, deep)',
         location: 'body.other',
         rule: 'additionalProperties',
         value: null,
@@ -57,7 +57,7 @@ test('values that are long are not sent back', async () => {
 });
 
 test('JSON that is nested too deep is told with its place', async () => {
-  const message = 'The body is nested deeper than 2 lists and objects, the most this server takes.';
+  const message = 'The body exceeds the maximum nesting depth of 2 lists and objects.';
   expect(await send({ mostNested: 2 }, { body: '[[[]]]' })).toEqual({
     status: 422,
     body: { message, details: [{ location: 'body', message }] },

@@ -71,18 +71,24 @@ describe('the content type', () => {
     const [status, message] = await post('{"inputs":["a"]}', { 'Content-Type': type });
     expect(status).toBe(415);
     expect(message).toBe(
-      `The request needs the header \`Content-Type: application/json\`; found ${type ? JSON.stringify(type) : 'none'}.`,
+      `Unsupported content type: found ${type ? JSON.stringify(type) : 'none'}. Send the header \`Content-Type: application/json\`.`,
     );
   });
 
   test('a compressed body is refused', async () => {
     const [status, message] = await post('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' });
-    expect([status, message]).toEqual([415, 'The body is compressed ("gzip"); send it as it is.']);
+    expect([status, message]).toEqual([
+      415,
+      'Unsupported content encoding "gzip". Send the body uncompressed.',
+    ]);
   });
 });
 
 describe('the limit', () => {
-  const refusal = [413, expect.stringMatching(/^The body is larger than 1000000 bytes, .*--max-body\.$/)];
+  const refusal = [
+    413,
+    expect.stringMatching(/^Body too large: the maximum is 1000000 bytes\. .*--max-body\.$/),
+  ];
 
   test('holds for the announced length, before anything is read', async () => {
     expect(await post('{}', { ...JSON_TYPE, 'Content-Length': String(MAX_BODY + 1) })).toEqual(refusal);
@@ -131,13 +137,13 @@ describe('broken JSON', () => {
     const [status, message] = await post(`${long},]`);
     expect([status, message]).toEqual([
       400,
-      'The body is not valid JSON: somewhere in it is an unexpected character.',
+      'The body is not valid JSON: unexpected character at an unknown position.',
     ]);
   });
 
   test('invalid UTF-8 is not replaced silently', async () => {
     const bytes = Buffer.concat([Buffer.from('{"inputs":["'), Buffer.from([0xff, 0xfe]), Buffer.from('"]}')]);
-    expect(await post(bytes)).toEqual([400, 'The body is not valid UTF-8, which JSON has to be.']);
+    expect(await post(bytes)).toEqual([400, 'The body is not valid UTF-8.']);
   });
 });
 
@@ -160,7 +166,7 @@ describe('a wrong shape', () => {
     [{ inputs: [], metadata: { a: 1 } }, 'metadata/a must be text, not 1'],
     [{ inputs: [], metadata: [] }, 'metadata must be an object of texts, not a list'],
     [{ inputs: [], metdata: {} }, 'unknown key "metdata" (did you mean metadata?)'],
-    [{ inputs: [], zzz: {} }, 'unknown key "zzz" (known are inputs, count, mode, metadata)'],
+    [{ inputs: [], zzz: {} }, 'unknown key "zzz" (known keys: inputs, count, mode, metadata)'],
     [{ inputs: [], metadata: { 'a/b~c': 1 } }, 'metadata/a/b~c must be text, not 1'],
     [
       { input: ['a'], count: 'many' },
@@ -193,7 +199,7 @@ describe('a wrong shape', () => {
   });
 
   test('nested deeper than any request is refused unparsed, which could take seconds', async () => {
-    const tooDeep = [422, 'The body is nested deeper than 64 lists and objects, the most this server takes.'];
+    const tooDeep = [422, 'The body exceeds the maximum nesting depth of 64 lists and objects.'];
     expect(await post(`${'['.repeat(65)}${']'.repeat(65)}`)).toEqual(tooDeep);
     expect(await post(`{"a":${'[{"b":'.repeat(32)}`)).toEqual(tooDeep);
     const fitting = `${'['.repeat(64)}${']'.repeat(64)}`;

@@ -56,7 +56,7 @@ test('port 0 takes a free port and says which; all forms of a host name work', a
 test('a port in use is one sentence', async () => {
   const { port } = await listen(hello());
   await expect(listen(hello(), { port })).rejects.toThrow(
-    `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another with --http-port.`,
+    `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --http-port.`,
   );
 });
 
@@ -132,7 +132,7 @@ describe('slow and broken clients', () => {
     const answered = once(socket, 'data');
     socket.write(chunk + chunk);
     const [first] = await answered;
-    expect(String(first)).toMatch(/^HTTP\/1\.1 413 [^]*is larger than 1000 bytes/);
+    expect(String(first)).toMatch(/^HTTP\/1\.1 413 [^]*the maximum is 1000 bytes/);
     socket.destroy();
     await ended;
   });

@@ -83,7 +83,7 @@ test('a body that is cut off, or does not come in time, is none', async () => {
   cut.socket.write(head(10) + 'half');
   await once(server, 'request');
   cut.socket.destroy();
-  expect(await next(cut.outcomes)).toBe('The body ended too early.');
+  expect(await next(cut.outcomes)).toBe('The body was truncated.');
   server.close();
   const slow = await echo({ timeoutMs: 20 });
   slow.socket.write(head(10) + 'half');

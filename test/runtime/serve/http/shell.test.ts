@@ -75,7 +75,9 @@ describe('errors', () => {
       const wrong = await app.request('/thing/1', { method });
       expect(wrong.status).toBe(405);
       expect(wrong.headers.get('Allow')).toBe('GET, HEAD, DELETE');
-      expect(await wrong.text()).toBe(`Not allowed: ${method} /thing/1. This path takes GET, HEAD, DELETE.`);
+      expect(await wrong.text()).toBe(
+        `Method not allowed: ${method} /thing/1. Allowed methods: GET, HEAD, DELETE.`,
+      );
     }
     expect((await app.request('/thing/1', { method: 'HEAD' })).status).toBe(200);
     expect((await (await app.request(`/${'x'.repeat(10_000)}`)).text()).length).toBeLessThan(300);
@@ -130,7 +132,7 @@ test('readyz follows the lifecycle; healthz only says that the process lives', a
     return [response.status, await response.text()];
   };
   expect(await answer('/readyz')).toEqual([503, 'starting']);
-  expect(await answer('/work')).toEqual([503, 'The server is starting; try again.']);
+  expect(await answer('/work')).toEqual([503, 'The server is starting. Retry in a moment.']);
   lifecycle.ready();
   expect(await answer('/readyz')).toEqual([200, 'ready']);
   expect(await answer('/work')).toEqual([200, 'done']);

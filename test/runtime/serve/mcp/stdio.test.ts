@@ -99,7 +99,7 @@ test('lines that are no messages are answered with an error, and the next one is
   write('x'.repeat(100_000));
   expect(await read()).toMatchObject({
     ...error(null, -32_600),
-    error: { message: 'The message is longer than 500 bytes; send less at once.' },
+    error: { message: 'Message too large: the maximum is 500 bytes.' },
   });
   write(call(1, 'echo'));
   expect(await read()).toMatchObject({ id: 1, result: {} });
@@ -157,7 +157,7 @@ test('an answer that cannot be written is a failure, not a client that left', as
   write(call(1, 'echo'));
   await expect(done).rejects.toMatchObject({
     code: 'ConfigError',
-    message: 'Cannot write to standard output: ENOSPC: no space left on device, write.',
+    message: 'Cannot write to stdout: ENOSPC: no space left on device, write.',
   });
 });
 

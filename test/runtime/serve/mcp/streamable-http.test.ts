@@ -49,7 +49,7 @@ test('without a session 400, with an unknown one 404', async () => {
   expect(unknown.status).toBe(404);
   expect(await unknown.json()).toEqual({
     jsonrpc: '2.0',
-    error: { code: -32_001, message: 'Session not found; initialize again.' },
+    error: { code: -32_001, message: 'Session not found. Send `initialize` again.' },
     id: null,
   });
   expect(mcp.sessions()).toBe(0);

@@ -95,7 +95,7 @@ describe('a model that pools by itself', () => {
     const response = await open().post('/predict', { inputs: ['a'], prompt_name: 'query' });
     expect([response.status, await response.text()]).toEqual([
       422,
-      'prompt_name is "query", but this model has no prompts. Leave it out.',
+      'prompt_name is "query", but this model has no prompts. Remove it.',
     ]);
   });
 });

@@ -51,7 +51,7 @@ function weightedMean(values: readonly number[], weights: readonly number[] = va
 function checkWeights({ vectors, weights }: TokenVectors): void {
   if (weights !== undefined && weights.length !== vectors.length) {
     throw inputError(
-      `There are ${weights.length} weights for ${vectors.length} tokens; give one for each token.`,
+      `There are ${weights.length} weights for ${vectors.length} tokens. Provide one weight per token.`,
     );
   }
 }

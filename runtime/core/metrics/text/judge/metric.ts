@@ -19,7 +19,7 @@ export const judge: MetricMaker<JudgedRow, { readonly definition: JudgeDefinitio
         const verdict = Object.hasOwn(row, criterion.name) ? row[criterion.name] : undefined;
         if (verdict === undefined)
           throw inputError(
-            `The row has no verdict for "${criterion.name}"; ${name} wants one for each criterion.`,
+            `The row has no verdict for "${criterion.name}". ${name} requires a verdict for each criterion.`,
           );
         return [valueOf(criterion.name), verdict.score];
       }),

@@ -21,7 +21,7 @@ export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Ve
   const found = readObject(text);
   const given = found !== undefined && Object.hasOwn(found, 'score') ? found['score'] : undefined;
   const value = typeof given === 'string' ? readScore(given.trim(), scale) : given;
-  if (typeof value !== 'number') throw unreadable(answer, 'has no score that can be read', scale);
+  if (typeof value !== 'number') throw unreadable(answer, 'has no readable score', scale);
   const reason = typeof found?.['reason'] === 'string' ? found['reason'] : '';
   return verdict(answer, value, reason, scale);
 }
@@ -29,7 +29,8 @@ export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Ve
 function verdict(answer: string, score: number, reason: string, scale: JudgeScale): Verdict {
   const { lowest, highest } = scale;
   // Not moved to the nearest end: a score of 95 was probably meant for another scale.
-  if (!(score >= lowest && score <= highest)) throw unreadable(answer, 'has a score beyond the scale', scale);
+  if (!(score >= lowest && score <= highest))
+    throw unreadable(answer, 'has a score outside the scale', scale);
   return { score: (score - lowest) / (highest - lowest), reason: reason.slice(0, MOST_REASON) };
 }
 
@@ -67,7 +68,7 @@ function unreadable(answer: string, problem: string, { lowest, highest }: JudgeS
   const shown = answer.length > SHOWN ? `${answer.slice(0, SHOWN)}…` : answer;
   return new AppError(
     'UpstreamError',
-    `The judge's answer ${JSON.stringify(shown)} ${problem}. It has to be {"reason": …, "score": n} with n from ${lowest} to ${highest}; try again, or take another model as judge.`,
+    `The judge's answer ${JSON.stringify(shown)} ${problem}. It must be {"reason": …, "score": n} with n from ${lowest} to ${highest}; retry, or use another model as judge.`,
     { reason: 'unreadable_verdict' },
   );
 }

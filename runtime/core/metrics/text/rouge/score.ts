@@ -49,7 +49,7 @@ function checkWork(reference: number, prediction: number): void {
   if (reference * prediction <= MOST_PAIRS) return;
   throw new AppError(
     'TooLargeError',
-    `The prediction has ${prediction} words and the reference ${reference}. ROUGE takes at most ${MOST_PAIRS} pairs of words; shorten one of them or leave the row out.`,
+    `The prediction has ${prediction} words and the reference ${reference}. ROUGE supports at most ${MOST_PAIRS} word pairs; shorten a text or omit the row.`,
   );
 }
 

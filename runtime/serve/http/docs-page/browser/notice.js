@@ -6,6 +6,6 @@ import { element } from './dom.js';
  * @param {ServerError} error
  */
 export function errorNotice({ message, status }) {
-  const title = status === 0 ? 'No answer' : `The server answered ${status}`;
+  const title = status === 0 ? 'No response' : `Error ${status}`;
   return element('div', { class: 'notice' }, element('strong', {}, title), element('p', {}, message));
 }

@@ -38,7 +38,7 @@ export async function call(path, { body, key = '', signal } = {}) {
   };
   const { response, text } = await exchange(path, request).catch((error) => {
     if (signal?.aborted) throw error;
-    throw new ServerError('The server did not answer. Is it still running?', 0);
+    throw new ServerError('The server did not respond. Check that it is running.', 0);
   });
   if (!response.ok) throw new ServerError(wordsOf(response, text), response.status);
   return {
@@ -66,7 +66,7 @@ function parsed(text, { status }) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServerError(`This is no answer that the page understands: ${text.slice(0, 200)}`, status);
+    throw new ServerError(`Unexpected response: ${text.slice(0, 200)}`, status);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readTextAsset } from '../../../../platform/text-asset.ts';
 
-/** The files of the page to try the model, by their path under `browser/`; it also uses those of the page that shows the API. */
+/** Files of the page for trying the model, by their path under `browser/`. The page also uses files of the API docs page. */
 export const PAGE_FILES = [
   'index.html',
   'try.css',

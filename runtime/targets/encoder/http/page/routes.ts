@@ -3,7 +3,7 @@ import { servePageFile } from '../../../../serve/http/docs-page/page-file.ts';
 import { docsPageRoutes } from '../../../../serve/http/docs-page/routes.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
-/** The page to try the model at `/`, the one to read the API at `/docs`, and what both are made of. */
+/** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */
 export function pageRoutes(): Hono {
   const routes = new Hono();
   for (const file of PAGE_FILES) {

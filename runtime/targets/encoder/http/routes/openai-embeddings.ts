@@ -20,7 +20,7 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
   const routes = new Hono();
   if (!givesVectors(modelType)) {
     routes.post('/v1/embeddings', () => {
-      const reason = `${name} is a model of type ${modelType}; only embedding models have /v1/embeddings.`;
+      const reason = `/v1/embeddings requires an embedding model, but ${name} is a ${modelType} model.`;
       throw new AppError('NotFoundError', `${reason} Use /predict.`);
     });
     return { routes, operations: [] };
@@ -48,14 +48,14 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
   return { routes, operations: [{ ...OPERATION, request: { schema: request, examples: EXAMPLES } }] };
 }
 
-/** OpenAI's vectors have length 1, whatever the model's other routes do. */
+/** OpenAI vectors are always L2-normalized, whatever the model's other routes do. */
 function planFor(inputs: readonly EngineInput[], body: EmbeddingsRequest, manifest: Manifest): VectorPlan {
   const { dimensions, prompt_name: promptName } = body;
   const wishes = { normalize: body.normalize ?? true, dimensions };
   if (inputs.every((input) => 'text' in input)) return planVector(manifest, { ...wishes, promptName });
   if (promptName) {
     throw inputError(
-      'prompt_name is for texts, and the input is token ids. Put the ids of the prompt before them.',
+      'prompt_name requires text inputs, but the input is token ids. Prepend the token ids of the prompt instead.',
     );
   }
   return planVector(manifest, { ...wishes, promptName: '' });
@@ -81,9 +81,9 @@ const OPERATION: Omit<Operation, 'request'> = {
   path: '/v1/embeddings',
   id: 'createEmbeddings',
   tag: 'OpenAI',
-  summary: 'One vector for each input.',
+  summary: 'Create one embedding per input.',
   answer: {
-    description: 'One vector for each input, in their order.',
+    description: 'One embedding per input, in input order.',
     schema: embeddingsResponse,
     examples: {
       text: {

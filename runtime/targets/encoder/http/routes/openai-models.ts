@@ -16,12 +16,15 @@ export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
   };
   const routes = new Hono();
   routes.get('/v1/models', (c) => c.json({ object: 'list', data: [model] }));
-  // Names can contain slashes.
+  // Model names can contain slashes.
   routes.get('/v1/models/:id{.+}', (c) => {
     const id = c.req.param('id');
     if (id === name) return c.json(model);
     const asked = JSON.stringify(id.slice(0, 200));
-    throw new AppError('NotFoundError', `No such model: ${asked}. This server has ${JSON.stringify(name)}.`);
+    throw new AppError(
+      'NotFoundError',
+      `Model not found: ${asked}. This server has ${JSON.stringify(name)}.`,
+    );
   });
 
   const common = { method: 'get', tag: 'OpenAI', openAiErrors: true } as const;
@@ -29,9 +32,9 @@ export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
     ...common,
     path: '/v1/models',
     id: 'listModels',
-    summary: 'The models of this server: one.',
+    summary: 'List the models of this server. There is always exactly one.',
     answer: {
-      description: 'The models.',
+      description: 'The list of models.',
       schema: openAiModels,
       examples: { models: { object: 'list', data: [model] } },
     },
@@ -41,8 +44,8 @@ export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
     ...common,
     path: '/v1/models/{id}',
     id: 'getModel',
-    summary: 'A model by its name.',
-    parameters: [{ name: 'id', description: 'Name of the model.', example: name }],
+    summary: 'Get a model by name.',
+    parameters: [{ name: 'id', description: 'Model name.', example: name }],
     answer: { description: 'The model.', schema: openAiModel, examples: { model } },
     errors: [404],
   };

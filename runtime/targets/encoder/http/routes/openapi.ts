@@ -6,7 +6,7 @@ import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { EncoderContext } from '../../context.ts';
 
-/** `GET /openapi.json`: the document of all routes, made once. */
+/** `GET /openapi.json`: the OpenAPI document of all routes, created once. */
 export function openApiRoutes(
   { engine, kernel, runtime }: EncoderContext,
   operations: readonly Operation[],
@@ -16,7 +16,7 @@ export function openApiRoutes(
     openApiDocument({
       title: name,
       version,
-      description: `A model of type ${modelType}, served by encoderfile ${runtime.version}.`,
+      description: `A ${modelType} model, served by encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
       operations: [...operations, ...HEALTH_OPERATIONS, OPERATION],
     }),
@@ -34,7 +34,7 @@ const OPERATION: Operation = {
   path: '/openapi.json',
   id: 'openapi',
   tag: 'Operations',
-  summary: 'This document.',
+  summary: 'Get this OpenAPI document.',
   answer: {
     description: 'An OpenAPI 3.0 document.',
     schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),

@@ -11,7 +11,7 @@ import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, TIMING_HEADERS } from '../run-model.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
 
-/** `POST /predict`: what the model says of each input. */
+/** `POST /predict`: runs the model on each input. */
 export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { modelType } = engine.manifest;
   const request = predictRequest(modelType, engine.limits.maxClientBatch);
@@ -36,7 +36,7 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
         summary: SUMMARIES[modelType],
         request: { schema: request, examples: predictExamples(engine.manifest).requests },
         answer: {
-          description: 'One result per input, in their order.',
+          description: 'One result per input, in input order.',
           schema: predictResponse(modelType),
           examples: predictExamples(engine.manifest).answers,
           headers: TIMING_HEADERS,
@@ -48,8 +48,8 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
 }
 
 const SUMMARIES: Record<ModelType, string> = {
-  embedding: 'A vector for every token of each text.',
-  sequence_classification: 'The label of each text.',
-  token_classification: 'The label of every token of each text.',
-  sentence_embedding: 'A vector for each text.',
+  embedding: 'Compute one vector per token of each text.',
+  sequence_classification: 'Classify each text.',
+  token_classification: 'Classify each token of each text.',
+  sentence_embedding: 'Compute one vector per text.',
 };

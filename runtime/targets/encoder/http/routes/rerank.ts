@@ -13,7 +13,7 @@ import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
 import { rerankRequest, rerankResponse } from '../schemas/rerank.ts';
 
-/** `POST /rerank`: documents in the order of their relevance to a query, by a cross-encoder. */
+/** `POST /rerank`: ranks documents by relevance to a query, with a cross-encoder. */
 export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { manifest, limits } = engine;
   const routes = new Hono();
@@ -51,10 +51,10 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
 
 function noReranker({ name, modelType, width }: Manifest): string {
   const labels = modelType === 'sequence_classification' ? ` with ${width} labels` : '';
-  return `${name} is a model of type ${modelType}${labels}; only sequence_classification models with one label can rerank.`;
+  return `/rerank requires a sequence_classification model with one label, but ${name} is a ${modelType} model${labels}.`;
 }
 
-/** From the logit: the `scores` of a result can be a transform's, or those of a regression model, which are not between 0 and 1. */
+/** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */
 function scoreOf(result: Uint8Array, raw: boolean): number {
   const { logits } = parseJsonText(Buffer.from(result).toString()) as { logits: number[] };
   const logit = Float32Array.from(logits);
@@ -75,9 +75,9 @@ const OPERATION: Omit<Operation, 'request'> = {
   path: '/rerank',
   id: 'rerank',
   tag: 'Model',
-  summary: 'Documents in the order of their relevance to a query.',
+  summary: 'Rank documents by relevance to a query.',
   answer: {
-    description: 'The most relevant documents first.',
+    description: 'The documents, most relevant first.',
     schema: rerankResponse,
     examples: {
       documents: {

@@ -9,7 +9,7 @@ import { planVector } from '../../../../core/vector-plan.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../schemas/tokenize.ts';
 
-/** `POST /tokenize` and `POST /decode`: texts to token ids and back. */
+/** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
 export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { limits, manifest } = engine;
   const toTokens = tokenizeRequest(limits.maxClientBatch);
@@ -40,7 +40,7 @@ export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: Bod
 const isBatch = (ids: number[] | number[][]): ids is number[][] => Array.isArray(ids[0]);
 
 function tokensOf({ ids, details }: TokenizedText) {
-  if (!details) throw new Error('tokenised without details');
+  if (!details) throw new Error('tokenized without details');
   const { tokens, special, offsets } = details;
   return Array.from(ids, (id, at) => {
     const isSpecial = special[at] === 1;
@@ -61,9 +61,9 @@ const TOKENIZE: Omit<Operation, 'request'> = {
   ...COMMON,
   path: '/tokenize',
   id: 'tokenize',
-  summary: 'The tokens of each text.',
+  summary: 'Tokenize texts.',
   answer: {
-    description: 'A list of tokens for each text.',
+    description: 'One list of tokens per text.',
     schema: tokenizeResponse,
     examples: {
       texts: [
@@ -82,9 +82,9 @@ const DECODE: Omit<Operation, 'request'> = {
   ...COMMON,
   path: '/decode',
   id: 'decode',
-  summary: 'The text of each list of token ids.',
+  summary: 'Decode lists of token ids.',
   answer: {
-    description: 'A text for each list of ids.',
+    description: 'One text per list of token ids.',
     schema: decodeResponse,
     examples: { ids: ['Anna'] },
   },

@@ -8,23 +8,23 @@ export const modelMetadata = Type.Object(
   {
     model_id: Type.String(),
     model_type: oneOf(MODEL_TYPE_NAMES),
-    id2label: Type.Optional(textMap({ description: 'The label of each index.' })),
+    id2label: Type.Optional(textMap({ description: 'Label of each index.' })),
     score_function: Type.Optional(
       oneOf(SCORE_FUNCTIONS, {
         description:
-          'How scores follow from logits, if not by softmax; with `none` the logits are the scores (regression).',
+          'Function that turns logits into scores, if it is not softmax. With `none`, scores are the logits (regression).',
       }),
     ),
     pooling: Type.Optional(
       oneOf(POOLINGS, {
-        description: 'How the vectors of tokens become one; `none` where the model itself gives one.',
+        description: 'How token vectors are pooled into one; `none` if the model pools them itself.',
       }),
     ),
-    normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are divided by their length.' })),
-    dimensions: Type.Optional(Type.Integer({ description: 'How many numbers a vector has.' })),
-    prompts: Type.Optional(textMap({ description: 'By name, what can be put before a text.' })),
+    normalize: Type.Optional(Type.Boolean({ description: 'Whether vectors are L2-normalized.' })),
+    dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
+    prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is put before each text.' })),
     default_prompt_name: Type.Optional(
-      Type.String({ description: 'The prompt that is put there where a request names none.' }),
+      Type.String({ description: 'Name of the prompt to use if a request names none.' }),
     ),
   },
   { $id: 'ModelMetadata' },

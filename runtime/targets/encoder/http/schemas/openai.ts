@@ -5,7 +5,7 @@ import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
-/** Keys that are not here are ignored: clients of OpenAI's API send more than a model server has a use for. */
+/** Unknown keys are ignored: clients of OpenAI's API send settings that a model server does not use. */
 export function embeddingsRequest({ width, tokenizer }: Manifest) {
   const list = { minItems: 1, ...NOT_EMPTY };
   const tokenId = Type.Integer({ minimum: 0, maximum: tokenizer.vocabularySize - 1 });
@@ -18,23 +18,23 @@ export function embeddingsRequest({ width, tokenizer }: Manifest) {
         tokenIds,
         Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }),
       ]),
-      model: optional(Type.String({ description: 'Any: there is one model, and the answer names it.' })),
+      model: optional(
+        Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
+      ),
       encoding_format: optional(
         oneOf(['float', 'base64'], {
           default: 'float',
-          description: 'Vectors as lists of numbers, or as base64 of their float32 bytes.',
+          description: 'Encoding of the vectors: lists of numbers, or base64 of little-endian float32 bytes.',
         }),
       ),
       dimensions: optional(
         Type.Integer({
           minimum: 1,
           maximum: width,
-          description: 'Keep this many numbers of each vector; good for models that were trained for it.',
+          description: 'Truncate vectors to this many dimensions; intended for models trained for it.',
         }),
       ),
-      normalize: optional(
-        Type.Boolean({ default: true, description: 'Whether each vector is divided by its length.' }),
-      ),
+      normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),
       prompt_name: promptName,
       user: optional(Type.String({ description: 'Ignored.' })),
     },
@@ -50,7 +50,7 @@ export const embeddingsResponse = Type.Object(
         object: oneOf(['embedding']),
         index: Type.Integer(),
         embedding: Type.Union([Type.Array(Type.Number()), Type.String()], {
-          description: 'Numbers, or base64 where `encoding_format` asked for it.',
+          description: 'A list of numbers, or a base64 string if `encoding_format` is `base64`.',
         }),
       }),
     ),
@@ -64,7 +64,7 @@ export const openAiModel = Type.Object(
   {
     id: Type.String(),
     object: oneOf(['model']),
-    created: Type.Integer({ description: 'When this server started, in seconds since 1970.' }),
+    created: Type.Integer({ description: 'Start time of this server as a Unix timestamp.' }),
     owned_by: Type.String(),
   },
   { $id: 'OpenAiModel' },

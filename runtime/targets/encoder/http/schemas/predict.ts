@@ -9,30 +9,30 @@ import {
 } from './results.ts';
 import { promptName, textsAndPairs } from './texts.ts';
 
-const normalize = Type.Boolean({ description: 'Whether each vector is divided by its length.' });
+const normalize = Type.Boolean({ description: 'Whether to L2-normalize vectors.' });
 const modelNormalize = optional(
   Type.Boolean({
-    description: 'Whether each vector is divided by its length; without it as the model is set.',
+    description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
   }),
 );
 const dimensions = optional(
   Type.Integer({
     minimum: 1,
-    description: 'Keep this many numbers of each vector; without it as the model is set.',
+    description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
   }),
 );
 const topK = optional(
-  Type.Integer({ minimum: 1, description: 'Adds `top`: this many labels, the likeliest first.' }),
+  Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
 );
 const aggregation = optional(
   oneOf(['none', 'simple', 'first', 'average', 'max'], {
     description:
-      'Adds `entities`, as transformers’ pipeline finds them; `none` adds nothing. Takes single texts only.',
+      'Add `entities`, grouped as in the transformers pipeline; `none` adds nothing. Single texts only.',
   }),
 );
-const metadata = textMap({ title: 'an object of texts', description: 'Comes back with the answer.' });
+const metadata = textMap({ title: 'an object of texts', description: 'Returned unchanged in the response.' });
 
-/** What each type takes beside the texts. */
+/** Request options of each model type, next to the texts. */
 const OPTIONS = {
   embedding: { normalize },
   sequence_classification: { top_k: topK },
@@ -47,7 +47,7 @@ const RESULTS: Record<ModelType, TSchema> = {
   sentence_embedding: sentenceEmbeddingResult,
 };
 
-/** A checked body; which of the options are there depends on the model type. */
+/** A validated body; which options it can have depends on the model type. */
 export interface PredictRequest {
   readonly inputs: Static<ReturnType<typeof textsAndPairs>>;
   readonly metadata?: Record<string, string> | null;
@@ -67,7 +67,7 @@ export const predictRequest = (modelType: ModelType, maxClientBatch: number): TS
 export const predictResponse = (modelType: ModelType): TSchema =>
   Type.Object(
     {
-      results: Type.Array(RESULTS[modelType], { description: 'One per input, in their order.' }),
+      results: Type.Array(RESULTS[modelType], { description: 'One result per input, in input order.' }),
       model_id: Type.String(),
       metadata: Type.Optional(metadata),
     },

@@ -4,24 +4,26 @@ import { text } from './texts.ts';
 
 const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 
-/** Keys that are not here are ignored: clients of rerankers send more than a model server has a use for. */
+/** Unknown keys are ignored: reranking clients send settings that a model server does not use. */
 export const rerankRequest = (most: number) => {
-  const list = { minItems: 1, description: `At most ${most} at once.` };
+  const list = { minItems: 1, description: `At most ${most} per request.` };
   return Type.Object(
     {
       query: text,
       documents: Type.Optional(Type.Array(document, { ...list, title: 'a list of texts' })),
       texts: Type.Optional(
-        Type.Array(text, { ...list, title: 'a list of texts', description: 'Another name of `documents`.' }),
+        Type.Array(text, { ...list, title: 'a list of texts', description: 'Alias of `documents`.' }),
       ),
-      top_n: optional(Type.Integer({ minimum: 1, description: 'Only this many results, the best ones.' })),
+      top_n: optional(
+        Type.Integer({ minimum: 1, description: 'Return only this many results, the best ones.' }),
+      ),
       return_documents: optional(
-        Type.Boolean({ default: false, description: 'Whether results carry their text.' }),
+        Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
       ),
       raw_scores: optional(
         Type.Boolean({
           default: false,
-          description: 'Scores as the model gives them instead of between 0 and 1.',
+          description: 'Return raw model scores instead of scores between 0 and 1.',
         }),
       ),
     },
@@ -37,13 +39,13 @@ export const rerankResponse = Type.Object(
     results: Type.Array(
       Type.Object(
         {
-          index: Type.Integer({ description: 'Which of the documents it is.' }),
+          index: Type.Integer({ description: 'Index of the document in the request.' }),
           relevance_score: Type.Number(),
           document: Type.Optional(Type.Object({ text: Type.String() })),
         },
         { $id: 'RerankResult' },
       ),
-      { description: 'The most relevant first.' },
+      { description: 'Results, most relevant first.' },
     ),
     model_id: Type.String(),
     meta: Type.Object({ tokens: Type.Object({ input_tokens: Type.Integer() }) }),

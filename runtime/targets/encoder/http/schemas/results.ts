@@ -4,10 +4,10 @@ const numbers = (description: string) => Type.Array(Type.Number(), { description
 
 const tokenInfo = Type.Object(
   {
-    token: Type.String({ description: 'As the vocabulary writes it.' }),
+    token: Type.String({ description: 'Token as written in the vocabulary.' }),
     token_id: Type.Integer(),
-    start: Type.Integer({ description: 'Where the token starts in the text, in Unicode code points.' }),
-    end: Type.Integer({ description: 'Where it ends.' }),
+    start: Type.Integer({ description: 'Start of the token in the text, in Unicode code points.' }),
+    end: Type.Integer({ description: 'End of the token in the text, in Unicode code points.' }),
   },
   { $id: 'TokenInfo' },
 );
@@ -16,17 +16,17 @@ export const embeddingResult = Type.Object(
   {
     embeddings: Type.Array(
       Type.Object(
-        { embedding: numbers('The vector of the token.'), token_info: tokenInfo },
+        { embedding: numbers('Vector of the token.'), token_info: tokenInfo },
         { $id: 'TokenEmbedding' },
       ),
-      { description: 'One per token; those that the tokenizer adds are left out.' },
+      { description: 'One per token, without special tokens that the tokenizer adds.' },
     ),
   },
   { $id: 'EmbeddingResult' },
 );
 
 export const sentenceEmbeddingResult = Type.Object(
-  { embedding: numbers('The vector of the text.') },
+  { embedding: numbers('Vector of the text.') },
   { $id: 'SentenceEmbeddingResult' },
 );
 
@@ -37,15 +37,15 @@ const rankedLabel = Type.Object(
 
 export const sequenceClassificationResult = Type.Object(
   {
-    logits: numbers('What the model said of each label.'),
+    logits: numbers('Raw model output for each label.'),
     scores: numbers(
-      'Score of each label: softmax of the logits; the sigmoid of each for models with one label or with several ' +
-        'per text; the logits themselves for regression.',
+      'Score of each label: softmax of the logits; sigmoid for models with one label or with several ' +
+        'labels per text; the logits for regression.',
     ),
-    predicted_index: Type.Integer({ description: 'The label with the highest score.' }),
+    predicted_index: Type.Integer({ description: 'Index of the label with the highest score.' }),
     predicted_label: Type.Optional(Type.String()),
     top: Type.Optional(
-      Type.Array(rankedLabel, { description: 'The likeliest labels, where `top_k` asked for them.' }),
+      Type.Array(rankedLabel, { description: 'Labels with the highest scores, if `top_k` is set.' }),
     ),
   },
   { $id: 'SequenceClassificationResult' },
@@ -53,11 +53,11 @@ export const sequenceClassificationResult = Type.Object(
 
 const entity = Type.Object(
   {
-    entity_group: Type.String({ description: 'The label without `B-` or `I-`.' }),
+    entity_group: Type.String({ description: 'Label without its `B-` or `I-` prefix.' }),
     score: Type.Number(),
     word: Type.String(),
-    start: Type.Integer({ description: 'Where it starts in the text, in Unicode code points.' }),
-    end: Type.Integer({ description: 'Where it ends.' }),
+    start: Type.Integer({ description: 'Start of the entity in the text, in Unicode code points.' }),
+    end: Type.Integer({ description: 'End of the entity in the text, in Unicode code points.' }),
   },
   { $id: 'Entity' },
 );
@@ -68,17 +68,17 @@ export const tokenClassificationResult = Type.Object(
       Type.Object(
         {
           token_info: tokenInfo,
-          logits: numbers('What the model said of each label.'),
+          logits: numbers('Raw model output for each label.'),
           scores: numbers('Probability of each label.'),
-          label: Type.String({ description: 'The label with the highest score.' }),
-          score: Type.Number({ description: 'Its score.' }),
+          label: Type.String({ description: 'Label with the highest score.' }),
+          score: Type.Number({ description: 'Score of the label.' }),
         },
         { $id: 'TokenClassification' },
       ),
-      { description: 'One per token; those that the tokenizer adds are left out.' },
+      { description: 'One per token, without special tokens that the tokenizer adds.' },
     ),
     entities: Type.Optional(
-      Type.Array(entity, { description: 'The entities of the text, where `aggregation` asked for them.' }),
+      Type.Array(entity, { description: 'Entities of the text, if `aggregation` is set.' }),
     ),
   },
   { $id: 'TokenClassificationResult' },

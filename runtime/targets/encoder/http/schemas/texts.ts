@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { MESSAGE_KEYWORD } from '../../../../serve/http/explain-problems.ts';
 import { optional } from '../../../../serve/http/schemas.ts';
 
-/** The contract's message for no text at all and for an empty one. */
+/** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
 
 export const text = Type.String({ minLength: 1, title: 'text', ...NOT_EMPTY });
@@ -11,20 +11,20 @@ const pair = Type.Array(text, {
   minItems: 2,
   maxItems: 2,
   title: 'a pair of texts',
-  description: 'Two texts that the model reads together.',
+  description: 'Two texts that the model reads as a pair.',
 });
 
 export const textsAndPairs = (most: number) =>
   Type.Array(Type.Union([text, pair]), {
     minItems: 1,
     title: 'a list of texts',
-    description: `Texts, or pairs of texts. At most ${most} at once.`,
+    description: `Texts, or pairs of texts. At most ${most} per request.`,
     ...NOT_EMPTY,
   });
 
 export const promptName = optional(
   Type.String({
     description:
-      "Which of the model's prompts stands before each text, an empty name for none; without it the model's default.",
+      "Name of the prompt to put before each text; an empty name means none. Default: the model's default prompt.",
   }),
 );

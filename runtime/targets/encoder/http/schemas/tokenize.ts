@@ -11,7 +11,10 @@ export const tokenizeRequest = (most: number) =>
         title: 'a list of texts',
       }),
       add_special_tokens: optional(
-        Type.Boolean({ default: true, description: 'Whether to add those the model expects, as [CLS].' }),
+        Type.Boolean({
+          default: true,
+          description: 'Whether to add the special tokens that the model expects, such as [CLS].',
+        }),
       ),
       prompt_name: promptName,
     },
@@ -26,15 +29,15 @@ export const tokenizeResponse = Type.Array(
     Type.Object(
       {
         id: Type.Integer(),
-        text: Type.String({ description: 'As the vocabulary writes it.' }),
-        special: Type.Boolean({ description: 'Whether the tokenizer added it.' }),
-        start: integerOrNull('Where the token starts, in Unicode code points; null where it was added.'),
-        end: integerOrNull('Where it ends.'),
+        text: Type.String({ description: 'Token as written in the vocabulary.' }),
+        special: Type.Boolean({ description: 'Whether this is a special token that the tokenizer added.' }),
+        start: integerOrNull('Start of the token in Unicode code points; null for special tokens.'),
+        end: integerOrNull('End of the token in Unicode code points; null for special tokens.'),
       },
       { $id: 'SimpleToken' },
     ),
   ),
-  { $id: 'TokenizeResponse', description: 'A list of tokens for each input.' },
+  { $id: 'TokenizeResponse', description: 'One list of tokens per input.' },
 );
 
 export const decodeRequest = (vocabularySize: number, most: number) => {
@@ -48,7 +51,7 @@ export const decodeRequest = (vocabularySize: number, most: number) => {
         Type.Array(ids, { title: 'a list of lists of token ids', minItems: 1, maxItems: most }),
       ]),
       skip_special_tokens: optional(
-        Type.Boolean({ default: true, description: 'Whether to leave out those as [CLS].' }),
+        Type.Boolean({ default: true, description: 'Whether to skip special tokens such as [CLS].' }),
       ),
     },
     { $id: 'DecodeRequest', additionalProperties: false },
@@ -57,5 +60,5 @@ export const decodeRequest = (vocabularySize: number, most: number) => {
 
 export const decodeResponse = Type.Array(Type.String(), {
   $id: 'DecodeResponse',
-  description: 'A text for each list of ids.',
+  description: 'One text per list of token ids.',
 });

@@ -57,7 +57,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     const before = metric.save();
     const long = 'x'.repeat(250_001);
     expect(() => metric.add({ prediction: long, reference: 'x' })).toThrow(
-      'The prediction has 250001 characters. Metrics of texts take at most 250000;',
+      'The prediction has 250001 characters. Text metrics support at most 250000;',
     );
     expect(() => metric.add({ prediction: 'x', reference: long })).toThrow('The reference has 250001');
     expect(metric.save()).toEqual(before);

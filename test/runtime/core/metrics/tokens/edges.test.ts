@@ -61,7 +61,7 @@ describe('label sequences', () => {
     const { result, scores } = scoreRows(labelSequences, {}, [{ prediction: [], reference: [] }]);
     expect(scores).toEqual([{ span_f1_micro: 1 }]);
     expect(result.values['token_accuracy']).toBeNull();
-    expect(result.reasons['token_accuracy']).toBe('No row has a token.');
+    expect(result.reasons['token_accuracy']).toBe('No row has tokens.');
   });
 
   test('no rows have no numbers', () => {

@@ -80,11 +80,15 @@ describe('the serving engine', () => {
     [texts('a', ''), 'InputError', /^Cannot tokenize empty string$/],
     [[{ text: 'a', pair: '' }], 'InputError', /^Cannot tokenize empty string$/],
     [[{ ids: [] }], 'InputError', /^Cannot tokenize empty string$/],
-    [[{ ids: [5, -1] }], 'InputError', /Input 0 has the token id -1; this model's go from 0 to \d+/],
+    [
+      [{ ids: [5, -1] }],
+      'InputError',
+      /Input 0 has an invalid token id -1\. Token ids of this model range from 0 to \d+/,
+    ],
     [[{ ids: [1e9] }], 'InputError', /token id 1000000000/],
     [[{ ids: [1.5] }], 'InputError', /token id 1\.5/],
-    [texts('ok', '🙂'.repeat(11)), 'InputError', /Input 1 has 11 characters; at most 10 are taken/],
-    [many(4), 'InputError', /4 inputs; at most 3 are taken at once \(--max-client-batch\)/],
+    [texts('ok', '🙂'.repeat(11)), 'InputError', /Input 1 is too long: 11 characters, the maximum is 10/],
+    [many(4), 'InputError', /the request has 4, the maximum is 3 \(--max-client-batch\)/],
   ])('refuses %j', async (inputs, code, message) => {
     const engine = await start('sentiment', { maxInputChars: 10, maxClientBatch: 3 });
     await expect(engine.run({ inputs, view: VIEW })).rejects.toMatchObject({
@@ -99,7 +103,7 @@ describe('the serving engine', () => {
     const large = engine.run({ inputs: many(500), view: VIEW });
     await expect(engine.run({ inputs: texts('too late'), view: VIEW })).rejects.toMatchObject({
       code: 'OverloadedError',
-      message: expect.stringMatching(/500 inputs wait and at most 100 may \(--max-queue\)/) as string,
+      message: expect.stringMatching(/500 inputs are queued, the maximum is 100 \(--max-queue\)/) as string,
     });
     expect((await large).results).toHaveLength(500);
     expect((await engine.run({ inputs: texts('now'), view: VIEW })).results).toHaveLength(1);
@@ -137,7 +141,7 @@ describe('the serving engine', () => {
     const strict = await start('sentiment', { onOverflow: 'error' });
     await expect(strict.run({ inputs: long, view: VIEW })).rejects.toMatchObject({
       code: 'InputError',
-      message: expect.stringMatching(/Input 0 has more than the \d+ tokens this model takes/) as string,
+      message: expect.stringMatching(/Input 0 is too long: it has more than \d+ tokens/) as string,
     });
     expect((await strict.run({ inputs: texts('short'), view: VIEW })).results).toHaveLength(1);
   });
@@ -197,7 +201,7 @@ describe('the serving engine', () => {
     for (const thread of threads) thread.postMessage(null);
     await ended.promise;
     await expect(engine.run({ inputs: texts('good'), view: VIEW })).rejects.toThrow(
-      'The model cannot run: its threads ended and could not be started again.',
+      'The model cannot run: all inference threads exited and could not be restarted.',
     );
   });
 

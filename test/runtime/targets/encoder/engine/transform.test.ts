@@ -131,7 +131,7 @@ describe('a served model with a transform', () => {
     const stuck = ask(engine, 'a wonderful film');
     const others = Array.from({ length: 20 }, () => ask(engine, 'a terrible film'));
     await expect(stuck).rejects.toThrow(
-      'The transform failed: it ran longer than 0.3 s (transform_limits.seconds)',
+      'The transform failed: it exceeded its time limit of 0.3 s (transform_limits.seconds)',
     );
     expect((await Promise.all(others)).flat()).toHaveLength(20);
     expect(deaths).toHaveLength(1);

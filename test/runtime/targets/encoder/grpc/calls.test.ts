@@ -40,7 +40,7 @@ test('the services of other model types are UNIMPLEMENTED', async () => {
   expect(await other.call('Predict', { inputs: ['x'] })).toMatchObject({
     status: Status.UNIMPLEMENTED,
     message: expect.stringContaining(
-      'The services of this port are encoder.SequenceClassification',
+      'The services on this port are encoder.SequenceClassification',
     ) as unknown,
   });
   other.client.close();
@@ -50,7 +50,7 @@ test('a request that is too large is RESOURCE_EXHAUSTED, and the next one is ans
   const { call } = await serve('sentiment');
   expect(await call('Predict', { inputs: ['x'.repeat(MAX_MESSAGE_BYTES)] })).toMatchObject({
     status: Status.RESOURCE_EXHAUSTED,
-    message: expect.stringContaining(`larger than ${MAX_MESSAGE_BYTES} bytes`) as unknown,
+    message: expect.stringContaining(`the maximum is ${MAX_MESSAGE_BYTES} bytes`) as unknown,
   });
   expect((await call('Predict', { inputs: ['good'] })).answer).toBeDefined();
 });

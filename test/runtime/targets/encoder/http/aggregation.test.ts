@@ -50,7 +50,7 @@ describe('aggregation', () => {
     const response = await open?.post('/predict', { inputs: ['a', ['b', 'c']], aggregation: 'max' });
     expect([response?.status, await response?.text()]).toEqual([
       422,
-      'inputs/1 is a pair, and aggregation takes single texts only. Send pairs in a request without it.',
+      'inputs/1 is a pair, but aggregation requires single texts. Send pairs without aggregation.',
     ]);
   });
 

@@ -27,7 +27,7 @@ describe('10,000 inputs', () => {
     const response = await open.post('/predict', { inputs });
     expect([response.status, await response.text()]).toEqual([
       422,
-      'The request has 10000 inputs; at most 2048 are taken at once (--max-client-batch). Send several requests.',
+      'Too many inputs: the request has 10000, the maximum is 2048 (--max-client-batch). Send several requests.',
     ]);
     await expectGood(open);
   });

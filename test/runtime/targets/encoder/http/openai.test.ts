@@ -99,7 +99,7 @@ describe('with the client of OpenAI', () => {
     const unknown = client.models.retrieve('a/b c');
     await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
     await expect(unknown).rejects.toMatchObject({
-      error: { message: 'No such model: "a/b c". This server has "embedder".' },
+      error: { message: 'Model not found: "a/b c". This server has "embedder".' },
     });
   });
 

@@ -70,9 +70,7 @@ describe('POST /rerank', () => {
     const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain(
-      'with 2 labels; only sequence_classification models with one label',
-    );
+    expect(await response.text()).toContain('requires a sequence_classification model with one label, but ');
     const pathsOf = async (app: typeof open): Promise<string[]> => {
       const document = (await (await app.app.request('/openapi.json')).json()) as { paths: object };
       return Object.keys(document.paths);

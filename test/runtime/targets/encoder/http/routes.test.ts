@@ -83,7 +83,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
   test('without one label it says why it cannot rerank', async () => {
     const rerank = await opened().post('/rerank', { query: 'a', documents: ['b'] });
     expect(rerank.status).toBe(404);
-    expect(await rerank.text()).toContain('only sequence_classification models with one label can rerank');
+    expect(await rerank.text()).toContain('/rerank requires a sequence_classification model with one label');
   });
 });
 
@@ -93,6 +93,8 @@ test.each(['sentiment', 'ner'])('%s says why it has no /v1/embeddings', async (m
   await open.close();
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({
-    error: { message: expect.stringMatching(/^\w+ is a model of type \w+; only embedding models have/) },
+    error: {
+      message: expect.stringMatching(/^\/v1\/embeddings requires an embedding model, but \w+ is a \w+ model/),
+    },
   });
 });

@@ -47,7 +47,7 @@ describe('a model as its own files say', () => {
     [{ inputs: [], prompt_name: 'query' }, 'Cannot tokenize empty string'],
     [
       { pooling: 'cls' },
-      'unknown key "pooling" (known are inputs, normalize, dimensions, prompt_name, metadata)',
+      'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, metadata)',
     ],
   ])('refuses %j with 422', async (body, message) => {
     const response = await open().post('/predict', { inputs: ['a'], ...body });
@@ -108,7 +108,7 @@ describe('POST /v1/embeddings', () => {
     expect(await refused.json()).toMatchObject({
       error: {
         message:
-          'prompt_name is for texts, and the input is token ids. Put the ids of the prompt before them.',
+          'prompt_name requires text inputs, but the input is token ids. Prepend the token ids of the prompt instead.',
       },
     });
   });

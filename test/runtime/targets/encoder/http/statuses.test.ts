@@ -52,16 +52,13 @@ describe.each(ROUTES)('POST %s', (path) => {
   test('401 without the key', async () => {
     expect((await outcome(path, { headers: JSON_TYPE, body: good }))[0]).toBe(401);
     const wrong = { ...JSON_TYPE, Authorization: 'Bearer other' };
-    expect(await outcome(path, { headers: wrong, body: good })).toEqual([
-      401,
-      'The API key is not known to this server.',
-    ]);
+    expect(await outcome(path, { headers: wrong, body: good })).toEqual([401, 'Invalid API key.']);
   });
 
   test('405 for another method', async () => {
     expect(await outcome(path, { method: 'GET', headers })).toEqual([
       405,
-      `Not allowed: GET ${path}. This path takes POST.`,
+      `Method not allowed: GET ${path}. Allowed methods: POST.`,
     ]);
   });
 
@@ -89,7 +86,7 @@ describe.each(ROUTES)('POST %s', (path) => {
 });
 
 test('422 as the engine says it', async () => {
-  const message = 'Input 0 has 1001 characters; at most 1000 are taken (--max-input-chars). Split it.';
+  const message = 'Input 0 is too long: 1001 characters, the maximum is 1000 (--max-input-chars). Split it.';
   const long = 'x'.repeat(1001);
   const predict = JSON.stringify({ inputs: [long], normalize: true });
   expect(await outcome('/predict', { headers, body: predict })).toEqual([422, message]);
@@ -110,7 +107,7 @@ test('429 with Retry-After when too much waits', async () => {
   const refused = await send('/predict', large);
   expect(refused.status).toBe(429);
   expect(refused.headers.get('Retry-After')).toBe('1');
-  expect(await refused.text()).toMatch(/^The model is busy: .*\(--max-queue\)/);
+  expect(await refused.text()).toMatch(/^The model is overloaded: .*\(--max-queue\)/);
   const openAi = await send('/v1/embeddings', JSON.stringify(GOOD['/v1/embeddings']));
   expect(await openAi.json()).toMatchObject({
     error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },

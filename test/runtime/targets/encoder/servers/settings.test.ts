@@ -45,19 +45,22 @@ test('hosts may have a port', () => {
   expect(read(['--allowed-hosts', hosts.join(',')]).allowedHosts).toEqual(hosts);
 });
 
-const NO_HOST = 'Give an address of this machine, or 0.0.0.0 for all of them.';
-const NO_ORIGIN = 'Write scheme and host, as https://app.example, or * for all.';
+const NO_HOST = 'Set it to an address of this machine, or to 0.0.0.0 for all addresses.';
+const NO_ORIGIN = 'Use scheme and host, e.g. https://app.example, or * for all origins.';
 test.each([
   [['--http-hostname= '], `--http-hostname is empty. ${NO_HOST}`],
-  [['--api-key', ' , '], '--api-key names no key. Leave it out to let anyone call.'],
-  [['--cors-origins', 'app.example'], `--cors-origins: "app.example" is no origin. ${NO_ORIGIN}`],
-  [['--cors-origins', 'https://a/b'], `--cors-origins: "https://a/b" is no origin. ${NO_ORIGIN}`],
-  [['--cors-origins', '*, https://a b'], `--cors-origins: "https://a b" is no origin. ${NO_ORIGIN}`],
+  [['--api-key', ' , '], '--api-key contains no key. Remove it to allow requests without a key.'],
+  [['--cors-origins', 'app.example'], `--cors-origins: "app.example" is not a valid origin. ${NO_ORIGIN}`],
+  [['--cors-origins', 'https://a/b'], `--cors-origins: "https://a/b" is not a valid origin. ${NO_ORIGIN}`],
+  [['--cors-origins', '*, https://a b'], `--cors-origins: "https://a b" is not a valid origin. ${NO_ORIGIN}`],
   [
     ['--allowed-hosts', 'http://a'],
-    '--allowed-hosts: "http://a" is no host name. Write it as model.example.',
+    '--allowed-hosts: "http://a" is not a valid host name. Use a name such as model.example.',
   ],
-  [['--allowed-hosts', 'a, ::1'], '--allowed-hosts: "::1" is no host name. Write it as model.example.'],
+  [
+    ['--allowed-hosts', 'a, ::1'],
+    '--allowed-hosts: "::1" is not a valid host name. Use a name such as model.example.',
+  ],
 ])('%j is refused', (args, message) => {
   expect(() => read(args)).toThrow(new UsageError(message));
 });
@@ -65,21 +68,17 @@ test.each([
 test.each(['http-hostname', 'grpc-hostname', 'api-key', 'cert-file', 'allowed-hosts'])(
   '--%s is refused if it is empty',
   (name) => {
-    expect(() => read([`--${name}`, ''])).toThrow(
-      `--${name} must not be empty. Leave it out, or give a value`,
-    );
+    expect(() => read([`--${name}`, ''])).toThrow(`--${name} must not be empty. Remove it, or set a value`);
     expect(() => read([`--${name}=`])).toThrow(UsageError);
   },
 );
 
 test('a key that no header can carry is refused, without showing it', () => {
-  const rule = 'Keys are of visible ASCII characters, without spaces.';
+  const rule = 'Keys must consist of visible ASCII characters without spaces.';
   expect(() => read([], { ENCODERFILE_API_KEY: 'good,schlüssel' })).toThrow(
-    new UsageError(`ENCODERFILE_API_KEY: key 2 cannot be sent in a header. ${rule}`),
+    new UsageError(`ENCODERFILE_API_KEY: key 2 is invalid. ${rule}`),
   );
-  expect(() => read(['--api-key', 'a b'])).toThrow(
-    new UsageError(`--api-key: key 1 cannot be sent in a header. ${rule}`),
-  );
+  expect(() => read(['--api-key', 'a b'])).toThrow(new UsageError(`--api-key: key 1 is invalid. ${rule}`));
 });
 
 test('the shutdown timeout is a time, and 0 does not wait', () => {

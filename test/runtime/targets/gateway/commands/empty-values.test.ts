@@ -36,6 +36,6 @@ test('a network is not opened by variables of a shell that are not set', async (
   expect(await runCommand(['config', 'check', '--host', '', '--master-key', ''])).toEqual({
     code: 2,
     out: '',
-    err: 'Error: --host must not be empty. Leave it out, or give a value: --host <host>.\nSee `gateway config check --help`.\n',
+    err: 'Error: --host must not be empty. Remove it, or set a value: --host <host>.\nSee `gateway config check --help`.\n',
   });
 });

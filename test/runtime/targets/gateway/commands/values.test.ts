@@ -31,7 +31,7 @@ test.each([
   [[...BUDGET, '--every', '1000000w'], '--every: "1000000w" is not a time of 36500d at most; or none.'],
   [[...BUDGET, '--every', '999999999d'], '--every: "999999999d" is not a time of 36500d at most; or none.'],
   [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is no JSON object, as '{"team": "search"}'.`],
-  [[...KEY, '--metadata', 'x'], '--metadata: "x" is not of the form <name>=<value>.'],
+  [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],
 ])('%j is refused by the rule that it breaks', async (args, message) => {
   const { code, err } = await runCommand(args);
@@ -46,10 +46,10 @@ test('prices of a file that is not there', async () => {
     expect(await importing('nosuch.csv')).toEqual({
       code: 1,
       out: '',
-      err: 'Error: Cannot read the prices: there is no file nosuch.csv. Correct its name.\n',
+      err: 'Error: Cannot read the prices: no such file: nosuch.csv. Check the path.\n',
     });
     expect((await importing(folder)).err).toBe(
-      `Error: Cannot read the prices: ${folder} is a folder. Name a file.\n`,
+      `Error: Cannot read the prices: ${folder} is a folder. Pass a file.\n`,
     );
   } finally {
     rmSync(folder, { recursive: true });
@@ -63,7 +63,7 @@ test.skipIf(process.getuid?.() === 0)('a database out of reach is not said to be
     const { code, err } = await runCommand(['keys', 'list', '--data-dir', join(folder, 'data')]);
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining('its folder may not be read. Change its permissions'),
+      expect.stringContaining('its permission denied: folder. Change its permissions'),
     ]);
   } finally {
     chmodSync(folder, 0o700);

@@ -30,8 +30,8 @@ test.each([
   [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
   [['--otel-endpoint', 'foo'], '--otel-endpoint: expected an address that begins with http'],
   [['--database-url', 'foo'], '--database-url: The database URL has no scheme.'],
-  [['--cert-file', 'x.pem'], '--cert-file is given without --key-file; TLS needs both.'],
-  [['--key-file', 'x.pem'], '--key-file is given without --cert-file; TLS needs both.'],
+  [['--cert-file', 'x.pem'], '--cert-file requires --key-file.'],
+  [['--key-file', 'x.pem'], '--key-file requires --cert-file.'],
 ])('%j is a wrong command line', async (flags, message) => {
   await expect(read({}, { flags })).rejects.toThrow(UsageError);
   await expect(read({}, { flags })).rejects.toThrow(message);
@@ -39,7 +39,7 @@ test.each([
 
 test('a variable that lacks its other is told by the names of variables', async () => {
   await expect(read({}, { env: { GATEWAY_CERT_FILE: 'x.pem' } })).rejects.toThrow(
-    'GATEWAY_CERT_FILE is given without GATEWAY_KEY_FILE; TLS needs both.',
+    'GATEWAY_CERT_FILE requires GATEWAY_KEY_FILE.',
   );
 });
 

@@ -91,7 +91,7 @@ enable_metrics: yes
 test.each([
   ['providers: {openai: {api_key: "x}', /^1:\d+ .*this quote is never closed/],
   ['providers:\n\topenai: {}', /^2:1 .*tab/],
-  ['port: 1\nport: 2', /^2:1 {2}port: this key is given twice; keep one/],
+  ['port: 1\nport: 2', /^2:1 {2}port: duplicate key; remove one/],
   ['- a', /^1:1 {2}expected a mapping with settings as `providers`, found a list/],
   ['just text', /^1:1 {2}expected a mapping/],
   ['port: !int 3', /^1:\d+ .*tags/],
@@ -111,9 +111,7 @@ test('twins, and what says the same twice, are refused', async () => {
   ]);
   expect(await problems({ master_key: 'x'.repeat(40), master_key_file: 'y' })).toHaveLength(1);
   expect(await problems({ providers: { a: { type: 'ollama', provider_type: 'ollama' } } })).toHaveLength(1);
-  expect(await problems({ tls: { cert_file: 'c.pem' } })).toEqual([
-    'tls.cert_file is given without tls.key_file; TLS needs both.',
-  ]);
+  expect(await problems({ tls: { cert_file: 'c.pem' } })).toEqual(['tls.cert_file requires tls.key_file.']);
 });
 
 test.each([
@@ -139,7 +137,7 @@ test('a rule that looks nowhere is refused', async () => {
 test('files that cannot be read are told in a sentence', async () => {
   const missing = join(temp(), 'none.yml');
   await expect(readTold({ flags: ['-c', missing] })).rejects.toThrow(
-    `--config: there is no file ${missing}. Correct its name, or leave it out.`,
+    `--config: no such file: ${missing}. Check the path, or leave it out.`,
   );
   await expect(readTold({ env: { GATEWAY_CONFIG: missing } })).rejects.toThrow(
     /^GATEWAY_CONFIG: there is no file/,

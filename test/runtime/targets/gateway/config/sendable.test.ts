@@ -61,7 +61,7 @@ test.each([
   ['bad header', 'v', 'is no name of a header'],
   ['x-a', 'canary\r\nx-injected: 1', 'holds what no header can carry'],
   ['x-a', 'canary 世界', 'holds what no header can carry'],
-  ['content-length', '3', 'is set by the connection itself; leave it out'],
+  ['content-length', '3', 'is set by the connection itself; remove it'],
   ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
   ['host', 'other.example', 'is set by the connection itself'],
 ])('the header %s: %j is refused at the check', async (name, value, message) => {

@@ -80,7 +80,7 @@ test.each([
   ],
   [
     { budget_id: 'x' },
-    'unknown key "budget_id" (known are name, max_budget, budget_duration_sec)',
+    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec)',
     'budget_id',
   ],
 ])('what is wrong with a budget is told: %j', async (sent, detail, param) => {

@@ -40,7 +40,7 @@ describe('paths and methods', () => {
   ])('%s %s is 405 with what may be done', async (method, path, allow) => {
     const { status, headers, body } = await gateway().request(path, { method });
     expect([status, headers.get('Allow'), body.error.code]).toEqual([405, allow, 'method_not_allowed']);
-    expect(body.detail).toBe(`Not allowed: ${method} ${path}. This path takes ${allow}.`);
+    expect(body.detail).toBe(`Method not allowed: ${method} ${path}. Allowed methods: ${allow}.`);
   });
 
   test('HEAD is GET without the body', async () => {

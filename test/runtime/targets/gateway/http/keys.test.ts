@@ -135,7 +135,7 @@ describe('POST /v1/keys/{id}/rotate', () => {
     [{ grace_seconds: -1 }, 'grace_seconds must be at least 0, not -1'],
     [{ grace_seconds: 1.5 }, 'grace_seconds must be a whole number, not 1.5'],
     [{ grace_seconds: 1e9 }, 'grace_seconds must be at most 31536000, not 1000000000'],
-    [{ grace: 1 }, 'unknown key "grace" (known are grace_seconds)'],
+    [{ grace: 1 }, 'unknown key "grace" (known keys: grace_seconds)'],
   ])('says what is wrong: %j', async (sent, detail) => {
     const { ask } = shared();
     const { body: made } = await ask('POST', '/v1/keys', {});

@@ -145,7 +145,7 @@ test.each([
   ],
   [
     { model: 'a:b', ...PRICE },
-    'model_key is missing; unknown key "model" (known are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at)',
+    'model_key is missing; unknown key "model" (known keys: model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at)',
   ],
 ])('what is wrong with a price is told: %j', async (sent, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/pricing', sent);

@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux')(
   'a file where no folder can be made is refused, and not for ever',
   async () => {
     expect(await messageOf('sqlite:/proc/gateway-data/gateway.db')).toBe(
-      'Cannot make the folder /proc/gateway-data: nothing can be made in /proc. Choose another folder.',
+      'Cannot create the folder /proc/gateway-data: /proc does not allow new folders. Choose another folder.',
     );
     expect(await messageOf('sqlite:/proc/self/gateway-data/deep/gateway.db')).toContain(
       'Choose another folder.',

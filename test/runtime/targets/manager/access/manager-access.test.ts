@@ -39,10 +39,10 @@ describe('D-23: who calls', () => {
     expect(access.check(bearer('mcpm_good'))).toMatchObject({ name: 'ci', admin: true });
     expect(access.check('bearer   mcpm_good')).toMatchObject({ name: 'ci' });
     const refused: [string | undefined, string][] = [
-      [undefined, 'This server needs an API key: send the header `Authorization: Bearer <key>`.'],
-      ['Basic mcpm_good', 'This server needs an API key: send the header `Authorization: Bearer <key>`.'],
-      [bearer('mcpm_goo'), 'The API key is not known to this server.'],
-      [bearer('mcpm_goodx'), 'The API key is not known to this server.'],
+      [undefined, 'Missing API key. Send the header `Authorization: Bearer <key>`.'],
+      ['Basic mcpm_good', 'Missing API key. Send the header `Authorization: Bearer <key>`.'],
+      [bearer('mcpm_goo'), 'Invalid API key.'],
+      [bearer('mcpm_goodx'), 'Invalid API key.'],
       [bearer('mcpm_gone'), 'The API key is revoked.'],
     ];
     for (const [authorization, message] of refused) {
@@ -106,7 +106,7 @@ describe('the file of keys', () => {
     writeFileSync(file, keyFileText([keyOf('mcpm_one', { revoked: '2026-01-01T00:00:00Z' })]));
     later();
     expect(refusal(access, bearer('mcpm_one')).message).toBe('The API key is revoked.');
-    expect(refusal(access, bearer('mcpm_two')).message).toBe('The API key is not known to this server.');
+    expect(refusal(access, bearer('mcpm_two')).message).toBe('Invalid API key.');
   });
 
   test('that is broken while the server runs changes nothing, and is told', () => {

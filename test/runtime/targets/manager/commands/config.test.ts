@@ -164,7 +164,7 @@ test.each([
   [['config', 'daemon', 'set', 'api.cors.enable=maybe'], 1, 'enable must be true or false, not "maybe"'],
   [['config', 'daemon', 'set', 'mcp.timeout.init=soon'], 1, 'init must be a time above zero'],
   [['config', 'env', 'set', 'aa', 'K=v'], 1, 'There is no server "aa".'],
-  [['config', 'env', 'set', 'a', 'K'], 2, '"K" is not of the form <name>=<value>.'],
+  [['config', 'env', 'set', 'a', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],
   [['config', 'args', 'set', 'a', '--mode=x'], 2, 'A text that starts with a dash goes after --.'],
   [['config', 'volumes', 'list'], 2, 'Missing argument: <server>.'],

@@ -118,7 +118,7 @@ test.each([
   [['add', 'x', '--url', 'https://x', '--command', 'y', '--tool', '*'], 2, 'A server is started in one way'],
   [['add', 'a__b', '--command', 'y', '--tool', '*'], 1, '"a__b" cannot be the name of a server.'],
   [['add', 'x', '--package', 'y', '--tool', '*'], 1, '"y" is no package.'],
-  [['add', 'x', '--command', 'y', '--tool', '*', '--env', 'K'], 2, '"K" is not of the form <name>=<value>.'],
+  [['add', 'x', '--command', 'y', '--tool', '*', '--env', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [
     ['add', 'x', '--command', 'y', '--tool', '*', '--header', 'K=v'],
     2,

@@ -135,6 +135,6 @@ test.runIf(process.getuid?.() === 0)('a file of another user stays theirs', asyn
 test.runIf(process.platform === 'linux')('where no folder can be made, a sentence says so', async () => {
   const config = '/proc/nowhere/deep/.mcpd.toml';
   await expect(createServers({ ...paths(), config }, ONE)).rejects.toThrow(
-    'Cannot make the folder /proc/nowhere: nothing can be made in /proc. Choose another folder.',
+    'Cannot create the folder /proc/nowhere: /proc does not allow new folders. Choose another folder.',
   );
 });

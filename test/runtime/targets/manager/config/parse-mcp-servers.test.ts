@@ -72,7 +72,7 @@ test.each([
     '{"mcpServers": {"a": {"type": "websocket", "url": "https://x"}}}',
     'transport must be one of http, sse, not "websocket".',
   ],
-  ['{"mcpServers": {"a": {"command": "${cwd:x}"}}}', '"${cwd:x}" names no variable.'],
+  ['{"mcpServers": {"a": {"command": "${cwd:x}"}}}', '"${cwd:x}" is not a variable reference.'],
 ])('%s is refused', (servers, message) => {
   const problems = problemsOf({ servers, file: 'c.json' });
   expect(problems).toHaveLength(1);

@@ -58,19 +58,23 @@ test('a file that is not there', async () => {
 test('a folder, a device, a file below a file', async () => {
   mkdirSync(paths().config);
   await expect(readConfig(paths(), {})).rejects.toThrow(
-    `Cannot read ${paths().config}: it is a folder. Name a file.`,
+    `Cannot read ${paths().config}: it is a folder. Pass a file.`,
   );
   await expect(readConfig({ ...paths(), config: '/dev/zero' }, {})).rejects.toThrow('it is no regular file');
   writeFileSync(join(folder(), 'file'), '');
   await expect(readConfig({ ...paths(), config: join(folder(), 'file', 'x') }, {})).rejects.toThrow(
-    'one of its parent folders is a file. Name another path.',
+    'one of its parent folders is a file. Pass another path.',
   );
 });
 
 test.each([
   ['not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not text in UTF-8. Save it as UTF-8.'],
   ['binary', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it holds zero bytes.'],
-  ['ten megabytes', `# ${'x'.repeat(10 * 1024 * 1024)}`, 'has 10.0 MiB; a configuration has at most 4 MiB.'],
+  [
+    'ten megabytes',
+    `# ${'x'.repeat(10 * 1024 * 1024)}`,
+    'has 10.0 MiB, but a configuration file may have at most 4 MiB.',
+  ],
   ['empty', '', 'it is empty.'],
   ['no TOML', '<html>', 'this is not valid TOML'],
 ])('%s is told in one line', async (_, content, message) => {

@@ -103,7 +103,7 @@ describe('D-17: what is wrong with a body is the client’s fault, and told', ()
         message: 'unknown key "Arguments" (did you mean arguments?)',
         location: 'body.Arguments',
       },
-      { message: 'unknown key "more" (known are $schema, arguments)', location: 'body.more', value: 1 },
+      { message: 'unknown key "more" (known keys: $schema, arguments)', location: 'body.more', value: 1 },
     ]);
   });
 

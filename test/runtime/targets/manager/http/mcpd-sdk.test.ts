@@ -76,7 +76,7 @@ describe('the published client of the existing service', () => {
 
   test('understands our errors', async () => {
     const anyone = new McpdClient({ apiEndpoint: origin });
-    await expect(anyone.listServers()).rejects.toThrow('This server needs an API key');
+    await expect(anyone.listServers()).rejects.toThrow('Missing API key');
     await expect(client.getServerHealth('nobody')).rejects.toThrow(McpdError);
     await expect(client.servers['broken']?.getTools()).rejects.toThrow('not healthy: unreachable');
   });

@@ -9,7 +9,7 @@ import { call, ServerError } from './server.js';
 import { taskOf } from './tasks/index.js';
 import { createTextList } from './text-list.js';
 
-/** Labels that are named under the title; more are counted. */
+/** Number of labels to list under the title; the rest are only counted. */
 const NAMED_LABELS = 9;
 
 const form = byId('run-form', HTMLFormElement);
@@ -24,7 +24,7 @@ let model;
 let running = new AbortController();
 
 byId('copy-call', HTMLSpanElement).append(
-  copyButton('Copy', 'Copy the call', () => callText.textContent ?? ''),
+  copyButton('Copy', 'Copy the curl command', () => callText.textContent ?? ''),
 );
 byId('add', HTMLButtonElement).addEventListener('click', texts.addEmpty);
 query.addEventListener('input', showCall);
@@ -41,7 +41,7 @@ texts.replace(['']);
 void attempt(openModel);
 
 /**
- * Does something that asks the server. Where the server wants a key, asks for it and tries again.
+ * Runs an action that calls the server. If the server requires a key, asks for it and retries.
  * @param {() => Promise<unknown>} action
  */
 async function attempt(action) {
@@ -65,7 +65,7 @@ async function openModel() {
   return data;
 }
 
-/** Runs the model on the texts. A run that is still going is given up for the new one. */
+/** Runs the model on the texts. A new run cancels the previous one. */
 async function run() {
   running.abort();
   running = new AbortController();
@@ -84,7 +84,7 @@ async function run() {
   }
 }
 
-/** Shows the command that sends what the boxes hold now. */
+/** Shows the curl command for the current input. */
 function showCall() {
   if (!model) return;
   byId('same-call', HTMLElement).hidden = false;
@@ -104,7 +104,7 @@ const bodyOf = (model, sent) =>
   );
 
 /**
- * Says which model this is and offers texts that suit it.
+ * Shows the name of the model and offers example texts for it.
  * @param {Model} model
  */
 function introduce(model) {
@@ -127,7 +127,7 @@ function introduce(model) {
     }),
   );
   byId('query-row', HTMLDivElement).hidden = !asksQuery;
-  // Who was faster than the server keeps what they typed.
+  // Keep what the user typed before the server answered.
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();
   else write(examples[0] ?? { texts: [''] });

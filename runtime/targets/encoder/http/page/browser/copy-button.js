@@ -1,12 +1,12 @@
 import { element } from './dom.js';
 
-/** How long the button says that it copied. */
+/** How long the button shows that it copied. */
 const SAID_MS = 2000;
 
 /**
- * A button that puts a text on the clipboard and says so, to eyes and ears.
+ * A button that copies a text to the clipboard and confirms it visually and to screen readers.
  * @param {string} name
- * @param {string} label what it is called where "Copy" alone would not be clear
+ * @param {string} label accessible name, where "Copy" alone would not be clear
  * @param {() => string} text
  */
 export function copyButton(name, label, text) {
@@ -24,14 +24,14 @@ export function copyButton(name, label, text) {
   button.addEventListener('click', () => {
     copy(text()).then(
       () => say('Copied', 'Copied'),
-      () => say('Select and copy it', 'This browser did not let the page copy'),
+      () => say('Copy failed; select the text', 'The browser did not allow copying'),
     );
   });
   return element('span', { class: 'copy' }, button, said);
 }
 
 /**
- * The clipboard interface only exists on HTTPS and localhost; elsewhere the older way still works.
+ * The clipboard API is only available on HTTPS and localhost; elsewhere, fall back to the older API.
  * @param {string} text
  */
 async function copy(text) {

@@ -1,8 +1,9 @@
-/** Characters of JSON that one line holds; longer JSON is spread over several. */
+/** Maximum length of JSON on one line; longer JSON is wrapped. */
 const LINE = 56;
 
 /**
- * The call as a command for a shell. An API key is named, not shown: what is copied ends up in chats and histories.
+ * Returns the request as a curl command. An API key is referenced as a variable, because copied commands end up in chats and
+ * shell histories.
  * @param {string} url
  * @param {unknown} body
  * @param {boolean} withKey
@@ -19,7 +20,7 @@ export function curlLine(url, body, withKey) {
 }
 
 /**
- * One word for a POSIX shell. Inside single quotes nothing is special but the quote itself.
+ * Quotes one word for a POSIX shell. Inside single quotes, only the quote itself is special.
  * @param {string} text
  */
 export function shellWord(text) {

@@ -6,13 +6,13 @@
  */
 
 /**
- * A part of a text: an entity, or what lies between two of them.
+ * A part of a text: an entity, or the text between two entities.
  * @typedef {{ text: string, type?: string }} Piece
  */
 
 /**
- * Cuts a text into entities and what is between them. Tokens of one type that follow each other are one entity, unless a
- * `B-` label says that a new one begins. Offsets count Unicode code points, strings count UTF-16 units.
+ * Splits a text into entities and the text between them. Adjacent tokens of one type form one entity, unless a `B-` label
+ * starts a new one. Offsets count Unicode code points, but strings count UTF-16 units.
  * @param {string} text
  * @param {readonly Token[]} tokens
  * @returns {Piece[]}
@@ -55,7 +55,7 @@ function entitiesOf(tokens) {
 }
 
 /**
- * The entity type in a label: PER in B-PER and I-PER.
+ * Returns the entity type of a label: PER for B-PER and I-PER.
  * @param {string} label
  */
 export const typeOf = (label) => label.replace(/^[BI]-/, '');

@@ -5,7 +5,7 @@ import { jsonText } from './json-text.js';
 import { errorNotice } from './notice.js';
 import { milliseconds } from './numbers.js';
 
-/** The part of the page that shows what the server answered. */
+/** Creates the part of the page that shows the results. */
 export function createResults() {
   const region = byId('results', HTMLElement);
   const timing = byId('timing', HTMLParagraphElement);
@@ -41,20 +41,20 @@ export function createResults() {
 /** @param {Answer} answer */
 function timingOf({ milliseconds: all, timings: { total, inference } }) {
   const parts = [
-    ...(total === undefined ? [] : [`${milliseconds(total)} in the server`]),
+    ...(total === undefined ? [] : [`${milliseconds(total)} on the server`]),
     ...(inference === undefined ? [] : [`${milliseconds(inference)} in the model`]),
   ];
-  return parts.length === 0 ? milliseconds(all) : `${milliseconds(all)}, of which ${parts.join(' and ')}`;
+  return parts.length === 0 ? milliseconds(all) : `${milliseconds(all)} (${parts.join(', ')})`;
 }
 
 /**
- * The answer as it came, written out when somebody opens it: for vectors it is long.
+ * Shows the raw response. It is formatted only when opened, because vectors are long.
  * @param {unknown} data
  */
 function rawAnswer(data) {
   const code = element('code');
-  const text = element('pre', { tabindex: 0, role: 'region', 'aria-label': 'The answer as JSON' }, code);
-  const details = element('details', { class: 'raw' }, element('summary', {}, 'The answer as JSON'), text);
+  const text = element('pre', { tabindex: 0, role: 'region', 'aria-label': 'JSON response' }, code);
+  const details = element('details', { class: 'raw' }, element('summary', {}, 'JSON response'), text);
   details.addEventListener('toggle', () => {
     if (details.open) code.textContent = jsonText(data);
   });

@@ -2,7 +2,7 @@
 import { element } from './dom.js';
 
 /**
- * The boxes for texts: one to begin with, more on demand.
+ * The text boxes: one at first, more on demand.
  * @param {HTMLOListElement} list
  * @param {() => void} onChange
  */
@@ -25,7 +25,7 @@ export function createTextList(list, onChange) {
     return box;
   };
 
-  /** Labels, and what they belong to, follow the order on the page. */
+  /** Renumbers labels and their references in page order. */
   const renumber = () => {
     for (const [at, box] of boxes().entries()) {
       const number = String(at + 1);
@@ -50,7 +50,7 @@ export function createTextList(list, onChange) {
     },
 
     /**
-     * What to send. Boxes that were left empty are left out, unless all are: then the server says what it thinks of that.
+     * Returns the texts to send. Empty boxes are skipped unless all are empty; the server then returns its error.
      * @returns {Sent[]}
      */
     sent() {

@@ -1,5 +1,5 @@
 /**
- * Cosine of the angle between two vectors; 0 where one of them has no direction.
+ * Cosine of the angle between two vectors; 0 if one of them is a zero vector.
  * @param {readonly number[]} left
  * @param {readonly number[]} right
  */

@@ -17,7 +17,7 @@ test('means of verdicts, per criterion', () => {
     g_eval_translation_fluency_mean: 0.8,
   });
   expect(() => resumed.add({ consistency: readVerdict('10') })).toThrow(
-    'The row has no verdict for "fluency"; g_eval_translation wants one for each criterion.',
+    'The row has no verdict for "fluency". g_eval_translation requires a verdict for each criterion.',
   );
   expect(resumed.result().values['g_eval_translation_fluency_mean']).toBe(0.8);
 });

@@ -85,9 +85,9 @@ describe('everything else is an error of the row', () => {
 
   test('the sentence shows the beginning of the answer, the form and the way out', () => {
     expect(() => readVerdict('x'.repeat(500))).toThrow(
-      `The judge's answer "${'x'.repeat(120)}…" has no score that can be read. It has to be {"reason": …, "score": n} with n from 0 to 10; try again, or take another model as judge.`,
+      `The judge's answer "${'x'.repeat(120)}…" has no readable score. It must be {"reason": …, "score": n} with n from 0 to 10; retry, or use another model as judge.`,
     );
-    expect(() => readVerdict('12')).toThrow('"12" has a score beyond the scale. ');
+    expect(() => readVerdict('12')).toThrow('"12" has a score outside the scale. ');
   });
 
   test('no answer does worse', () => {

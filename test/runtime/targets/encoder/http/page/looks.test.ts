@@ -146,12 +146,12 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
         'openapi.json',
         'Praise',
         'Complaint',
-        'Three at once',
+        'Three texts',
         'text-1',
         'run',
         'add',
-        'The answer as JSON',
-        'Copy the call',
+        'JSON response',
+        'Copy the curl command',
         'call',
       ]);
       expect(Math.min(...outlines)).toBeGreaterThanOrEqual(2);

@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       }
       await run(page);
       expect(await page.locator('#results').innerText()).toContain(`${hostile}</script><b>1`);
-      await page.getByText('The answer as JSON').click();
+      await page.getByText('JSON response').click();
       expect(await page.locator('img, main script, main b:not(.numbered b)').count()).toBe(0);
     }),
   );
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
         await write(page, 1, '');
         await run(page);
         const alert = page.getByRole('alert');
-        expect(await alert.innerText()).toBe('The server answered 422\n\nCannot tokenize empty string');
+        expect(await alert.innerText()).toBe('Error 422\n\nCannot tokenize empty string');
         await write(page, 1, 'I love this');
         await run(page);
         expect(await alert.innerText()).toBe('');
@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
 
   test('boxes left empty are left out; removing one renumbers the others', () =>
     pages.visit(origin('sentiment'), async (page) => {
-      await page.getByRole('button', { name: 'Three at once' }).click();
+      await page.getByRole('button', { name: 'Three texts' }).click();
       await page.locator('.result').nth(2).waitFor();
       await write(page, 2, '');
       await run(page);
@@ -74,8 +74,8 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
         const request = page.waitForRequest((one) => one.method() === 'POST');
         await run(page);
         expect((await request).postDataJSON()).toEqual({ inputs: [`it's "good"`] });
-        await page.getByRole('button', { name: 'Copy the call' }).click();
-        await page.getByRole('button', { name: 'Copy the call' }).getByText('Copied').waitFor();
+        await page.getByRole('button', { name: 'Copy the curl command' }).click();
+        await page.getByRole('button', { name: 'Copy the curl command' }).getByText('Copied').waitFor();
         const clipboard = page
           .locator('body')
           .evaluate((body) => body.ownerDocument.defaultView.navigator.clipboard.readText());
@@ -90,12 +90,12 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       async (page) => {
         const field = page.getByLabel('API key');
         await field.waitFor();
-        expect(await page.locator('#key-words').innerText()).toContain('This server needs an API key');
+        expect(await page.locator('#key-words').innerText()).toContain('Missing API key');
         expect(await page.locator('#key:focus').count()).toBe(1);
         expect(await field.getAttribute('type')).toBe('password');
         await page.keyboard.type('wrong-key');
         await page.keyboard.press('Enter');
-        await page.getByText('The API key is not known to this server.').waitFor();
+        await page.getByText('Invalid API key.').waitFor();
         await field.fill('right-key');
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { level: 1, name: 'sentiment' }).waitFor();
@@ -116,8 +116,10 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
         await page.getByRole('button', { name: 'Praise' }).waitFor();
         await page.route('**/predict', (route) => route.abort('connectionrefused'));
         await page.getByRole('button', { name: 'Run', exact: true }).click();
-        const alert = page.getByRole('alert').filter({ hasText: 'No answer' });
-        expect(await alert.innerText()).toBe('No answer\n\nThe server did not answer. Is it still running?');
+        const alert = page.getByRole('alert').filter({ hasText: 'No response' });
+        expect(await alert.innerText()).toBe(
+          'No response\n\nThe server did not respond. Check that it is running.',
+        );
       },
       { callFails: true },
     ));

@@ -50,7 +50,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
         /^Text 1: POSITIVE \d+\.\d%\. Text 2: NEGATIVE \d+\.\d%\.$/,
       );
       expect(await page.locator('#timing').innerText()).toMatch(
-        /^[\d.]+ ms, of which [\d.]+ ms in the server and [\d.]+ ms in the model$/,
+        /^[\d.]+ ms \([\d.]+ ms on the server, [\d.]+ ms in the model\)$/,
       );
     }));
 
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
           rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)),
         );
       expect(cells.map((row) => row.map((cell) => cell.replace('−', '-')))).toEqual(expected);
-      expect(await page.getByRole('status').innerText()).toMatch(/^Closest: texts 1 and 2 \(0\.\d\d\)/);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Most similar: texts 1 and 2 \(0\.\d\d\)/);
 
       const codes = await page.locator('.vectors code').allInnerTexts();
       const first = vectors.map(

@@ -1,7 +1,7 @@
 import { element, withShare } from '../dom.js';
 
 /**
- * A share as a bar, and its number beside it.
+ * A horizontal bar for a share, with its number next to it.
  * @param {number} share
  * @param {string} shown
  */

@@ -6,7 +6,7 @@ import { table } from '../table.js';
 import { cosine } from '../vectors.js';
 import { numbered } from './numbered.js';
 
-/** Numbers of a vector that are shown. */
+/** Number of vector elements to show. */
 const SHOWN = 6;
 
 /** @type {Task} */
@@ -22,15 +22,15 @@ export const embedding = {
     const width = vectors[0]?.length ?? 0;
     const list = element('ol', { class: 'vectors' });
     list.append(...sent.map((one, at) => vectorItem(one, vectors[at] ?? [])));
-    const heading = element('h3', {}, `Vectors of ${width} numbers`);
+    const heading = element('h3', {}, `Vectors with ${width} dimensions`);
     if (sent.length < 2) {
-      const hint = element('p', { class: 'hint' }, 'Add a second text to see how similar the two are.');
-      return { parts: [section(heading, list, hint)], spoken: `One vector of ${width} numbers.` };
+      const hint = element('p', { class: 'hint' }, 'Add a second text to compare them.');
+      return { parts: [section(heading, list, hint)], spoken: `One vector with ${width} dimensions.` };
     }
     const pairs = pairsOf(sent, vectors).sort((left, right) => right.value - left.value);
     const sentence = sentenceOf(pairs);
     const matrix = similarityTable(sent, vectors, pairs.at(-1)?.value ?? 0);
-    const hint = 'Cosine of the angle between the vectors: 1 where they point the same way.';
+    const hint = 'Cosine similarity of the vectors; 1 means the same direction.';
     return {
       parts: [
         section(
@@ -76,7 +76,7 @@ function sentenceOf(pairs) {
     (pair) => `${pair?.left} and ${pair?.right} (${cosineText(pair?.value ?? 0)})`,
   );
   if (pairs.length === 1) return `Texts ${closest}.`;
-  return `Closest: texts ${closest}. Furthest apart: ${furthest}.`;
+  return `Most similar: texts ${closest}. Least similar: ${furthest}.`;
 }
 
 /**
@@ -99,7 +99,7 @@ function pairsOf(sent, vectors) {
  * @param {number} lowest
  */
 function similarityTable(sent, vectors, lowest) {
-  // Colours run from the tenth below the lowest value to 1, so that small differences show and tiny ones do not.
+  // Colors range from the tenth below the lowest value up to 1, so that small differences are visible and tiny ones are not.
   const floor = Math.min(Math.floor(lowest * 10) / 10, 0.9);
   const rows = sent.map(({ number, text }, row) => [
     numbered(number, text),

@@ -5,7 +5,7 @@ import { sequenceClassification } from './sequence-classification.js';
 import { tokenClassification } from './token-classification.js';
 
 /**
- * What the page knows of the model.
+ * What the page knows about the model.
  * @typedef {object} Model
  * @property {string} model_id
  * @property {string} model_type
@@ -14,7 +14,7 @@ import { tokenClassification } from './token-classification.js';
  */
 
 /**
- * A text as sent, with the number of its box on the page.
+ * A text that was sent, with the number of its box on the page.
  * @typedef {{ number: number, text: string }} Sent
  */
 
@@ -46,11 +46,10 @@ const TASKS = {
 
 /** @param {Model} model */
 export function taskOf({ model_type, id2label, score_function }) {
-  // With one label there is nothing to choose between: such a model scores how well two texts match. Regression models
-  // predict a number for a text.
+  // A model with one label has nothing to choose between: it scores how well two texts match, or it is a regression model.
   const labels = Object.keys(id2label ?? {}).length;
   const isReranker = model_type === 'sequence_classification' && labels === 1 && score_function !== 'none';
   const task = isReranker ? reranking : TASKS[model_type];
-  if (!task) throw new Error(`this page does not know the model type ${model_type}`);
+  if (!task) throw new Error(`unknown model type ${model_type}`);
   return task;
 }

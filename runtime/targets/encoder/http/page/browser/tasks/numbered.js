@@ -1,7 +1,7 @@
 import { element } from '../dom.js';
 
 /**
- * A text in one line, after the number of its box.
+ * A text on one line, after the number of its box.
  * @param {number} number
  * @param {string} text
  */

@@ -5,7 +5,7 @@ import { bar } from './bar.js';
 import { numbered } from './numbered.js';
 
 /**
- * What a sequence classification model with one label is for.
+ * Task of a sequence classification model with one label.
  * @type {Task}
  */
 export const reranking = {

@@ -5,7 +5,7 @@ import { table } from '../table.js';
 import { bar } from './bar.js';
 import { quotedText } from './quoted-text.js';
 
-/** Rows that are shown at once; the others are a click away. */
+/** Number of rows to show at first; the rest are expandable. */
 const SHOWN = 8;
 
 /** @type {Task} */
@@ -29,7 +29,7 @@ export const sequenceClassification = {
     { name: 'Praise', texts: ['I love this place. The staff was friendly and the room was lovely.'] },
     { name: 'Complaint', texts: ['The food was cold and the waiter was rude.'] },
     {
-      name: 'Three at once',
+      name: 'Three texts',
       texts: [
         'Best hotel in the city, highly recommended',
         'The movie was not good at all.',
@@ -40,7 +40,7 @@ export const sequenceClassification = {
 };
 
 /**
- * A label with its score. The score of a regression model is a number of any size, so it has no bar.
+ * A label with its score. The score of a regression model is an unbounded number, so it has no bar.
  * @typedef {{ label: string, score: number, shown: string, hasBar: boolean }} Rank
  */
 
@@ -69,7 +69,7 @@ function bars(ranks, number) {
   const first = barTable(`Labels of text ${number}`, ranks.slice(0, SHOWN));
   if (ranks.length <= SHOWN) return [first];
   const summary = element('summary', {}, `${ranks.length - SHOWN} more labels`);
-  const rest = barTable(`Further labels of text ${number}`, ranks.slice(SHOWN));
+  const rest = barTable(`More labels of text ${number}`, ranks.slice(SHOWN));
   return [first, element('details', {}, summary, rest)];
 }
 

@@ -7,7 +7,7 @@ import { percent } from '../numbers.js';
 import { table } from '../table.js';
 import { quotedText } from './quoted-text.js';
 
-/** As many as the style sheet has; further types share them. */
+/** Number of colors in the style sheet; additional types reuse them. */
 const COLOURS = 8;
 
 /** @type {Task} */
@@ -47,7 +47,7 @@ export const tokenClassification = {
     { name: 'Short', texts: ['John lives in Berlin'] },
     { name: 'From the news', texts: ['The German engineer Peter Weber joined Globex Ltd.'] },
     {
-      name: 'Three at once',
+      name: 'Three texts',
       texts: [
         'Anna Smith works at Acme Corporation in Paris.',
         'Peter Weber flew from Tokyo to New York on Monday.',
@@ -72,13 +72,13 @@ const entity = (text, type, colour) =>
     'mark',
     { class: `entity colour-${colour}` },
     text,
-    // Parts the two for those who listen; a space of this kind keeps them on one line.
+    // Separates the two for screen readers; a no-break space keeps them on one line.
     '\u00A0',
     element('span', { class: 'entity-type' }, type),
   );
 
 /**
- * Gives every entity type of the model its colour, the same for every text.
+ * Assigns a color to each entity type of the model, the same for every text.
  * @param {readonly string[]} labels
  * @returns {(type: string) => number}
  */
