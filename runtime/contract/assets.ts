@@ -1,6 +1,6 @@
 import type { SectionName } from './container/sections.ts';
 
-/** File names in the folder that a build without an executable writes, by section. */
+/** File names in the assets folder that `build --no-build` writes, by section. */
 export const ASSETS = {
   weights: 'weights.bin',
   graph: 'graph.onnx',

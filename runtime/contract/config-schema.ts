@@ -3,7 +3,7 @@ import { MODEL_TYPE_NAMES } from './model-types.ts';
 import { DEFAULT_TRANSFORM_LIMITS, LIBRARY_NAMES } from './transform.ts';
 import { POOLINGS } from './sentence.ts';
 
-/** No C0 or C1 control characters. Written without the `u` flag's help, so that every editor reads it the same way. */
+/** Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets it the same way. */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 /** @internal Exported for tests only. */
 export const CONFIG_SCHEMA_ID = 'urn:encoderfile:config';
@@ -26,7 +26,7 @@ const transformFile = Type.Object(
   { additionalProperties: false, description: 'A Lua script in a separate file.' },
 );
 
-/** Only of sentence_embedding models. */
+/** Fields of sentence_embedding models only. */
 const sentence = {
   pooling: Type.Optional(
     Type.Enum(POOLINGS, {
@@ -163,7 +163,7 @@ const build = Type.Object(
   { additionalProperties: false, description: 'Settings of one build.' },
 );
 
-/** The YAML build configuration as JSON Schema draft-07: what the CLI validates with and what editors complete from. */
+/** The YAML build configuration as JSON Schema draft-07, for validation in the CLI and completion in editors. */
 export const CONFIG_SCHEMA = Type.Object(
   { encoderfile: build },
   {
@@ -174,9 +174,9 @@ export const CONFIG_SCHEMA = Type.Object(
   },
 );
 
-/** The file as written and valid. The optional fields that have a default are still optional here. */
+/** A valid config file as written. Optional fields with a default are still optional here. */
 export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
-/** The fields a user writes under `encoderfile:`. */
+/** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
-/** Those of them that only sentence_embedding models have. */
+/** The fields that only sentence_embedding models have. */
 export const SENTENCE_FIELDS: readonly string[] = Object.keys(sentence);

@@ -1,12 +1,12 @@
 /**
- * The closed set of error codes. Each wire has one table from these to its own statuses (`serve/errors/`); there are no
- * user-defined codes.
+ * The closed set of error codes. Each transport has one table from these codes to its own statuses (`serve/errors/`); there are
+ * no user-defined codes.
  */
 export type ErrorCode =
   | 'InputError'
   | 'InternalError'
   | 'ConfigError'
-  /** Not what its content type says: broken JSON. */
+  /** The content does not match its content type, for example invalid JSON. */
   | 'MalformedError'
   | 'UnsupportedMediaError'
   | 'TooLargeError'
@@ -15,44 +15,44 @@ export type ErrorCode =
   | 'NotFoundError'
   | 'MethodError'
   | 'UnauthorizedError'
-  /** There is no price for it, and nothing is given away. */
+  /** The model has no price, but the server requires one. */
   | 'PaymentRequiredError'
   | 'ForbiddenError'
-  /** Something of that name is there already, or is still in use. */
+  /** A resource with this name already exists, or the resource is in use. */
   | 'ConflictError'
-  /** Too much is waiting already; later it will work. */
+  /** The server is overloaded; retry later. */
   | 'OverloadedError'
-  /** The server is starting or ending. */
+  /** The server is starting or stopping. */
   | 'UnavailableError'
-  /** Whoever asked has left. */
+  /** The client has disconnected, or has cancelled the request. */
   | 'CancelledError'
-  /** Not something that the server behind this one can do. */
+  /** The upstream server does not support the operation. */
   | 'NotImplementedError'
-  /** The server behind this one failed. */
+  /** The upstream server failed. */
   | 'UpstreamError'
-  /** The server behind this one did not answer in time. */
+  /** The upstream server did not respond in time. */
   | 'TimeoutError';
 
-/** One thing that is wrong, where wires can tell several. */
+/** One problem, for transports that can report several. */
 export interface ErrorDetail {
   readonly message: string;
-  /** A path into the request, as `body.arguments.city` or `path.tool`. */
+  /** Path into the request, for example `body.arguments.city` or `path.tool`. */
   readonly location?: string | undefined;
   readonly value?: unknown;
-  /** Which kind of rule it breaks, as JSON Schema calls it. */
+  /** The violated rule, named as in JSON Schema. */
   readonly rule?: string | undefined;
 }
 
 export interface AppErrorOptions {
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[] | undefined;
-  /** When it is worth trying again. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number | undefined;
-  /** A stable word for programs, as `budget_exceeded`, where the code alone says too little. */
+  /** A stable identifier for programs, for example `budget_exceeded`, where the code alone is not specific enough. */
   readonly reason?: string | undefined;
 }
 
-/** The one error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
+/** The only error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
@@ -68,7 +68,7 @@ export class AppError extends Error {
     this.reason = options.reason;
   }
 
-  /** Anything thrown becomes an AppError at an edge; what we did not foresee is our fault, an InternalError. */
+  /** Converts anything thrown to an AppError; an unexpected error becomes an InternalError. */
   static from(reason: unknown): AppError {
     if (reason instanceof AppError) return reason;
     return new AppError('InternalError', messageOf(reason), { cause: reason });
@@ -80,7 +80,7 @@ export const inputError = (message: string, cause?: unknown): AppError =>
 export const configError = (message: string, cause?: unknown): AppError =>
   new AppError('ConfigError', message, { cause });
 
-/** The text of anything thrown, for putting inside a longer message. */
+/** Returns the message of anything thrown, for use in a longer message. */
 export function messageOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }

@@ -3,15 +3,15 @@ export const ASSET_NATIVE_LIST = 'native.json';
 export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
 export const textAsset = (name: string): string => `text/${name}`;
-/** The license notices of everything in the executable, compressed. */
+/** License notices of everything in the executable, compressed. */
 export const ASSET_NOTICES = 'notices.txt.zst';
 
-/** Lua as WebAssembly, beside the native libraries. */
+/** Lua as WebAssembly, stored with the native libraries. */
 export const LUA_WASM = 'lua.wasm';
 
 /** The native libraries of a base runtime: the `native.json` asset. */
 export interface NativeList {
-  /** Content hash over all files; names their folder in the cache. */
+  /** Content hash over all files; the name of their folder in the cache. */
   readonly key: string;
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
 }

@@ -1,4 +1,4 @@
-/** The platforms an executable can be made for. `nodePackage` carries the Node binary in npm, pinned by `integrity`. */
+/** A platform that executables can be built for. `nodePackage` contains its Node binary in npm, pinned by `integrity`. */
 export interface Platform {
   readonly triple: string;
   readonly os: 'linux' | 'darwin' | 'win32';
@@ -7,7 +7,7 @@ export interface Platform {
   readonly nodePath: string;
   readonly integrity: string;
   readonly exeSuffix: '' | '.exe';
-  /** Files of onnxruntime-node's folder for this platform that a CPU session needs. */
+  /** Files in onnxruntime-node's folder for this platform that a CPU session needs. */
   readonly onnxruntimeFiles: readonly string[];
   readonly tokenizersFile: string;
 }
@@ -65,6 +65,6 @@ export const PLATFORMS: readonly Platform[] = [
   },
 ];
 
-/** The short name of a platform, as in `linux-x64`. */
+/** Short name of a platform, for example `linux-x64`. */
 export const shortName = (platform: Platform): string =>
   `${platform.os === 'win32' ? 'windows' : platform.os === 'darwin' ? 'macos' : 'linux'}-${platform.cpu}`;

@@ -1,3 +1,3 @@
-/** How scores follow from the logits of a sequence classification model. `none`: the logits themselves are the scores. */
+/** Function from logits to scores of a sequence classification model. With `none`, scores are the logits. */
 export const SCORE_FUNCTIONS = ['softmax', 'sigmoid', 'none'] as const;
 export type ScoreFunction = (typeof SCORE_FUNCTIONS)[number];

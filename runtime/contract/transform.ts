@@ -1,17 +1,20 @@
-/** Libraries of Lua that every transform has. */
+/** Lua libraries that every transform has. */
 export const ALWAYS_LIBRARIES = ['table', 'string', 'math', 'utf8'] as const;
-/** Those that `lua_libs` adds; of `os` there are time, clock and date. No others exist: a transform has no files, no processes. */
+/**
+ * Libraries that `lua_libs` can add; `os` only has time, clock and date. There are no others: a transform has no access to
+ * files or processes.
+ */
 const MORE_LIBRARIES = ['coroutine', 'os'] as const;
 export const LIBRARY_NAMES = [...ALWAYS_LIBRARIES, ...MORE_LIBRARIES] as const;
 export type LibraryName = (typeof LIBRARY_NAMES)[number];
 
-/** What one run of a transform may use; the keys are those of `transform_limits`. */
+/** Limits of one run of a transform; the keys are those of `transform_limits`. */
 export interface TransformLimits {
-  /** Instructions of Lua's machine. */
+  /** Maximum number of instructions of the Lua virtual machine. */
   readonly instructions: number;
-  /** Megabytes that the script may hold at once, tensors included. */
+  /** Maximum memory in megabytes, tensors included. */
   readonly memory_mb: number;
-  /** Seconds, for what takes long in few instructions. */
+  /** Maximum run time in seconds, because few instructions can take long. */
   readonly seconds: number;
 }
 
@@ -21,11 +24,11 @@ export const DEFAULT_TRANSFORM_LIMITS: TransformLimits = {
   seconds: 10,
 };
 
-/** How a model's transform is to be run; the script itself is the section `transform`. */
+/** How a model's transform is run; the script itself is the section `transform`. */
 export interface TransformSettings {
-  /** What errors call the script: its file, or `transform`. */
+  /** Name of the script in errors: its file, or `transform`. */
   readonly name: string;
-  /** The line of that file in which the script begins. */
+  /** Line of that file on which the script starts. */
   readonly firstLine: number;
   readonly libraries: readonly LibraryName[];
   readonly limits: TransformLimits;

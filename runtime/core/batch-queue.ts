@@ -1,17 +1,17 @@
 import type { Batching } from '../contract/batching.ts';
 import { canShareRun } from './batches.ts';
 
-/** Something that waits to be run: all that matters is how many tokens long it is. */
+/** An item that waits to be run; only its number of tokens matters. */
 export interface Waiting {
   readonly length: number;
 }
 
 /**
- * What waits for the model, and the choice of what runs next. Every batch starts with what has waited longest, so nothing
- * starves, and is filled with what is nearest to it in length, so that little padding is computed.
+ * The queue of the model, which decides what runs next. Every batch starts with the item that has waited longest, so that
+ * nothing starves, and is filled with items of similar length to reduce padding.
  */
 export class BatchQueue<Item extends Waiting> {
-  /** In order of arrival: a Set keeps that order and forgets an item in constant time. */
+  /** In order of arrival: a Set keeps this order and deletes in constant time. */
   readonly #arrivals = new Set<Item>();
   readonly #byLength: (Set<Item> | undefined)[] = [];
   readonly #batching: Batching;
@@ -25,12 +25,12 @@ export class BatchQueue<Item extends Waiting> {
     return this.#arrivals.size;
   }
 
-  /** Sum of the lengths of all that waits. */
+  /** Total number of waiting tokens. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** Whether what waits fills a batch, so that waiting for more items cannot make it better. */
+  /** Whether the waiting items fill a batch, so that waiting for more cannot improve it. */
   isFull(maxTokens: number): boolean {
     return this.#batching === 'single' ? this.size > 0 : this.#tokens >= maxTokens;
   }
@@ -41,14 +41,17 @@ export class BatchQueue<Item extends Waiting> {
     this.#tokens += item.length;
   }
 
-  /** Takes an item out, if it still waits. */
+  /** Removes an item if it is still waiting. */
   remove(item: Item): void {
     if (!this.#arrivals.delete(item)) return;
     this.#byLength[item.length]?.delete(item);
     this.#tokens -= item.length;
   }
 
-  /** Takes the next batch out: at most `maxTokens` padded tokens, or one item however long. Empty if nothing waits. */
+  /**
+   * Removes and returns the next batch: at most `maxTokens` padded tokens, or one item of any length. Empty if nothing is
+   * waiting.
+   */
   take(maxTokens: number): Item[] {
     const [oldest] = this.#arrivals;
     if (!oldest) return [];
@@ -86,7 +89,7 @@ export class BatchQueue<Item extends Waiting> {
     return batch;
   }
 
-  /** The first item of the nearest length at or beyond `from`. */
+  /** Returns the first item of the nearest length at or beyond `from`. */
   #nearest(from: number | undefined, step: 1 | -1): Item | undefined {
     if (from === undefined) return undefined;
     for (let length = from; length >= 0 && length < this.#byLength.length; length += step) {
@@ -98,8 +101,8 @@ export class BatchQueue<Item extends Waiting> {
 }
 
 /**
- * What one more run costs, in tokens of work: joining a batch must not add more padding than that. Measured on a model of
- * MiniLM-L6's shape, where a run of 16 tokens takes as long as 30 tokens do in a large batch.
+ * Cost of an additional run in tokens: joining a batch must not add more padding than that. Measured on a model of MiniLM-L6's
+ * shape, where a run of 16 tokens takes as long as 30 tokens in a large batch.
  */
 const RUN_COST_IN_TOKENS = 16;
 

@@ -1,8 +1,8 @@
 import type { Batching } from '../contract/batching.ts';
 
 /**
- * Groups texts into batches of similar length, so that little padding is computed: sorted by length, each batch at most
- * `maxTokens` padded tokens (or one text, however long), and only texts that can share a run. Returns positions into `lengths`.
+ * Groups texts into batches of similar length to reduce padding: sorted by length, at most `maxTokens` padded tokens per batch
+ * (or one text of any length), and only texts that can share a run. Returns indexes into `lengths`.
  */
 export function planBatches(
   lengths: readonly number[],
@@ -15,7 +15,7 @@ export function planBatches(
   for (const index of order) {
     const [first] = current;
     const length = lengthAt(lengths, index);
-    // Sorted, so this text is the longest of the batch and sets its padded width.
+    // The texts are sorted, so this one is the longest of the batch and determines its padded width.
     const fits = length * (current.length + 1) <= maxTokens;
     if (first !== undefined && !(fits && canShareRun(batching, lengthAt(lengths, first), length))) {
       batches.push(current);

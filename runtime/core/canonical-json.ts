@@ -1,6 +1,6 @@
 import { isRawNumber } from './lossless-json.ts';
 
-/** JSON that is the same for the same values, whatever the order of their keys. */
+/** Serializes values to JSON that does not depend on the order of their keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, sortKeys) ?? 'null';
 }

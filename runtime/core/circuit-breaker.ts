@@ -1,29 +1,29 @@
-/** When a target that keeps failing is left alone. All times in milliseconds. */
+/** When calls to a failing target are suspended. All times are in milliseconds. */
 export interface BreakerPolicy {
-  /** This many failures in a row open it. */
+  /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
-  /** How long it stays open the first time; twice as long after every trial that fails, up to `longestOpen`. */
+  /** How long the breaker stays open the first time. The time doubles after every failed trial, up to `longestOpen`. */
   readonly open: number;
   readonly longestOpen: number;
 }
 
 export const BREAKER_POLICY: BreakerPolicy = { failures: 5, open: 5000, longestOpen: 60_000 };
 
-/** What is known of one target. A new value for every change. */
+/** Immutable state of the breaker of one target. */
 export interface Breaker {
-  /** In a row. */
+  /** Number of consecutive failures. */
   readonly failures: number;
-  /** Nobody is let through before; undefined while it is closed. */
+  /** Time until which requests are rejected; undefined while the breaker is closed. */
   readonly openUntil: number | undefined;
-  /** How long it was opened for last. */
+  /** Last duration of the open state. */
   readonly openedFor: number;
-  /** One request is trying whether the target has recovered. */
+  /** Whether a trial request is running. */
   readonly trial: boolean;
 }
 
 export const CLOSED_BREAKER: Breaker = { failures: 0, openUntil: undefined, openedFor: 0, trial: false };
 
-/** Whether a request may go to the target, and what is known of it then. */
+/** Whether a request can go to the target, with the new state. */
 export type Admission =
   | { readonly admitted: true; readonly breaker: Breaker; readonly isTrial: boolean }
   | { readonly admitted: false; readonly retryAfter: number };
@@ -32,7 +32,7 @@ export function admit(breaker: Breaker, now: number): Admission {
   if (breaker.openUntil === undefined) return { admitted: true, breaker, isTrial: false };
   const left = breaker.openUntil - now;
   if (left > 0) return { admitted: false, retryAfter: left };
-  // How long the trial takes nobody knows; the shortest time it would be opened for is a fair guess.
+  // The duration of a trial is unknown; the last open time is a fair guess.
   if (breaker.trial) return { admitted: false, retryAfter: breaker.openedFor };
   return { admitted: true, breaker: { ...breaker, trial: true }, isTrial: true };
 }
@@ -47,13 +47,13 @@ export function failed(
 ): Breaker {
   const failures = breaker.failures + 1;
   if (isTrial) return opened(failures, Math.min(policy.longestOpen, breaker.openedFor * 2), now);
-  // Those that were on their way when it opened tell nothing new.
+  // Failures of requests that were already running when it opened carry no new information.
   if (breaker.openUntil !== undefined) return breaker;
   if (failures < policy.failures) return { ...breaker, failures };
   return opened(failures, policy.open, now);
 }
 
-/** A request that ended without telling anything of the target: its client left, or the request was wrong. */
+/** State after a request whose outcome says nothing about the target: its client disconnected, or the request was invalid. */
 export const abandoned = (breaker: Breaker, isTrial: boolean): Breaker =>
   isTrial ? { ...breaker, trial: false } : breaker;
 

@@ -1,4 +1,4 @@
-/** How many Unicode code points a text has, without making a list of them. */
+/** Counts the Unicode code points of a text without creating a list. */
 export function codePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {

@@ -1,4 +1,4 @@
-/** A record of CSV, as RFC 4180 has it. What is not there is an empty field. */
+/** Formats a CSV record according to RFC 4180. Missing values become empty fields. */
 export const csvLine = (fields: readonly (string | number | null | undefined)[]): string =>
   `${fields.map((field) => fieldOf(String(field ?? ''))).join(',')}\r\n`;
 
@@ -7,6 +7,9 @@ function fieldOf(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Spreadsheets run what begins like this, and what is in a field may come from anyone. Of such texts only numbers do nothing. */
+/**
+ * Spreadsheets execute fields that start like this, and fields can contain text from anyone. Of such texts, only numbers are
+ * harmless.
+ */
 const isFormula = (text: string): boolean =>
   /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?(e[+-]?\d+)?$/.test(text);

@@ -9,13 +9,13 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Longer than this, Node's timers would fire at once. */
+/** Longer Node timers fire immediately. */
 const LONGEST = 2 ** 31 - 1;
 
 export const DURATION_RULE =
   'a positive duration: seconds such as 15, or a value with units such as "500ms", "15s", "1m30s"';
 
-/** Milliseconds of a time as people write it: bare seconds, or parts with units. undefined where it is none. */
+/** Parses a duration to milliseconds: bare seconds, or parts with units. Returns undefined if it is invalid. */
 export function parseDuration(value: string | number): number | undefined {
   const text = String(value).trim();
   const milliseconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : sumOfParts(text);

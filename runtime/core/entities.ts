@@ -2,47 +2,49 @@ import { argmax } from './argmax.ts';
 import { codePoints } from './code-points.ts';
 
 /**
- * How the tokens of a word agree on a label: `simple` not at all, each token is by itself; `first` by its first token; `max` by
- * its surest one; `average` by the mean of their scores.
+ * How the tokens of a word agree on a label. `simple`: not at all, each token stands for itself; `first`: by the first token;
+ * `max`: by the token with the highest score; `average`: by the mean of the scores.
  */
 export type AggregationStrategy = 'simple' | 'first' | 'average' | 'max';
 
 export interface EntityToken {
-  /** As the vocabulary writes it. */
+  /** Token as written in the vocabulary. */
   readonly token: string;
   readonly token_id: number;
-  /** In Unicode code points of the text. */
+  /** Offset in Unicode code points of the text. */
   readonly start: number;
   readonly end: number;
-  /** The probability of each label. */
+  /** Probability of each label. */
   readonly scores: Float32Array;
 }
 
 export interface EntityGroup {
-  /** The label without `B-` or `I-`. */
+  /** Label without its `B-` or `I-` prefix. */
   readonly entity_group: string;
-  /** Mean of the scores that its tokens, or words, have for the label. */
+  /** Mean score of the label over the tokens or words of the entity. */
   readonly score: number;
   readonly start: number;
   readonly end: number;
-  /** Its tokens, of which `wordOfEntity` makes a word. */
+  /** Token ids, from which `wordOfEntity` builds a word. */
   readonly ids: readonly number[];
-  /** What stands in the text for each of them that the vocabulary does not have. */
+  /** Source text of each unknown token. */
   readonly unknown: readonly string[];
 }
 
-/** What there is to know of a model for this. */
+/** Properties of a model that affect aggregation. */
 export interface EntityRules {
   readonly id2label: Readonly<Record<string, string>> | undefined;
-  /** Whether the tokenizer marks tokens that continue a word (`continuing_subword_prefix`); if not, spaces tell words. */
+  /**
+   * Whether the tokenizer marks tokens that continue a word (`continuing_subword_prefix`); otherwise, spaces separate words.
+   */
   readonly marksSubwords: boolean;
-  /** The token for what the vocabulary does not have: `[UNK]`. */
+  /** The token for unknown words: `[UNK]`. */
   readonly unknown?: { readonly id: number; readonly token: string } | undefined;
 }
 
 /**
- * Tokens, special ones left out, as the entities of the text, equal to what the token classification pipeline of Python's
- * transformers says of them (https://huggingface.co/docs/transformers/main_classes/pipelines).
+ * Aggregates tokens without special tokens into entities, with the same results as the token classification pipeline of
+ * transformers (https://huggingface.co/docs/transformers/main_classes/pipelines).
  */
 export function aggregateEntities(
   tokens: readonly EntityToken[],
@@ -58,7 +60,7 @@ export function aggregateEntities(
     .filter((entity) => entity.entity_group !== OUTSIDE);
 }
 
-/** The pipeline's `word`: what the tokenizer decodes the ids to, with the text itself where that says `[UNK]`. */
+/** The pipeline's `word`: the decoded ids, with the source text in place of `[UNK]`. */
 export function wordOfEntity(decoded: string, { unknown }: EntityGroup, rules: EntityRules): string {
   if (rules.unknown === undefined) return decoded;
   let next = 0;
@@ -67,7 +69,7 @@ export function wordOfEntity(decoded: string, { unknown }: EntityGroup, rules: E
 
 const OUTSIDE = 'O';
 
-/** Never empty. */
+/** A word; never empty. */
 type Word = readonly EntityToken[];
 
 interface LabelledWord {
@@ -87,7 +89,7 @@ function wordsOf(tokens: readonly EntityToken[], characters: readonly string[], 
   return words;
 }
 
-/** A token that is spelt otherwise than its piece of the text has a mark, as in `##ing`. */
+/** A token whose length differs from its source text has a mark, as in `##ing`. */
 const isShortened = ({ token, start, end }: EntityToken): boolean => codePoints(token) !== end - start;
 
 const afterNoSpace =
@@ -110,12 +112,12 @@ const SCORES_OF_WORD: Record<AggregationStrategy, (rows: Rows) => Float32Array> 
   simple: first,
   first,
   max: (rows) => rows.reduce((surest, row) => (best(row) > best(surest) ? row : surest)),
-  // In float32 at every step, as the pipeline adds, so that ties come out alike.
+  // Computed in float32 at every step, like the pipeline, so that ties are resolved identically.
   average: (rows) =>
     rows.reduce((sum, row) => sum.map((value, at) => value + (row[at] ?? 0))).map((sum) => sum / rows.length),
 };
 
-/** Words beside each other with the same tag; `B-` starts anew, and a label without a prefix continues. */
+/** Groups adjacent words with the same tag; `B-` starts a new group, and a label without a prefix continues one. */
 function groupsOf(words: readonly LabelledWord[]): LabelledWord[][] {
   const groups: LabelledWord[][] = [];
   for (const word of words) {
@@ -137,7 +139,7 @@ function entityOf(
   const tokens = group.flatMap(({ word }) => word);
   const label = group[0]?.label ?? OUTSIDE;
   return {
-    // Whatever stands before the first hyphen goes, a prefix or not.
+    // Removes everything before the first hyphen, whether it is a prefix or not.
     entity_group: label.slice(label.indexOf('-') + 1),
     score: group.reduce((sum, { score }) => sum + score, 0) / group.length,
     start: tokens[0]?.start ?? 0,

@@ -2,7 +2,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Expansion {
   readonly text: string;
-  /** The variables whose values are in the text now. */
+  /** Variables whose values were substituted. */
   readonly used: readonly { readonly name: string; readonly value: string }[];
   readonly problems: readonly string[];
 }
@@ -11,13 +11,13 @@ const PLACEHOLDER = /\$(?:\$|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g;
 const ESCAPE = 'Write $$ for a literal dollar sign.';
 
 export interface ExpandOptions {
-  /** Whether `$NAME` stands for a variable too; it does, unless said otherwise. */
+  /** Whether `$NAME` without braces is a variable. Default: true. */
   readonly bareNames?: boolean;
 }
 
 /**
- * Puts variables into a text: `$NAME`, `${NAME}`, `${NAME:-what stands for it}`; `$$` is a dollar sign. What is put in is not
- * looked at again.
+ * Substitutes variables: `$NAME`, `${NAME}`, `${NAME:-default}`; `$$` is a literal dollar sign. Substituted values are not
+ * expanded again.
  */
 export function expand(text: string, env: Environment, { bareNames = true }: ExpandOptions = {}): Expansion {
   const used: { name: string; value: string }[] = [];
@@ -52,5 +52,5 @@ export function expand(text: string, env: Environment, { bareNames = true }: Exp
   return { text: expanded, used, problems };
 }
 
-/** A text that `expand` gives back as it is. */
+/** Escapes a text so that `expand` returns it unchanged. */
 export const escapeDollars = (text: string): string => text.replaceAll('$', '$$$$');

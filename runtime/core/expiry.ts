@@ -1,7 +1,7 @@
 import { parseSpan } from './time-span.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** When something ends, in milliseconds since 1970: `30d` from now, or a date. Undefined if it is neither. */
+/** Parses an expiry to milliseconds since 1970: `30d` from now, or a date. Returns undefined if it is invalid. */
 export function parseExpiry(text: string, now: number): number | undefined {
   const span = parseSpan(text);
   return span === undefined ? parseTimestamp(text) : now + span;

@@ -1,9 +1,9 @@
 import { messageOf } from '../contract/errors.ts';
 
-/** Where a large text goes wrong is only told if the parser says so; searching for it would take too long. */
+/** Length up to which the error position is searched; in a longer text it is only reported if the parser names it. */
 const SEARCHED_LENGTH = 65_536;
 
-/** What is wrong with a text that `JSON.parse` refused, and where. */
+/** Explains why `JSON.parse` rejected a text, and where. */
 export function explainJson(text: string, error: unknown): string {
   const at =
     positionIn(messageOf(error)) ?? (text.length <= SEARCHED_LENGTH ? searchPosition(text) : undefined);
@@ -16,15 +16,17 @@ export function explainJson(text: string, error: unknown): string {
   return `unexpected ${JSON.stringify(found)} at line ${line}, column ${column}.`;
 }
 
-/** The parser's own word, which most of its messages have: `... in JSON at position 12 (line 1 column 13)`. */
+/**
+ * Extracts the position from the parser's message, which most of them contain: `... in JSON at position 12 (line 1 column 13)`.
+ */
 function positionIn(message: string): number | undefined {
-  // Of a string that does not end they name the beginning.
+  // For an unterminated string, these messages name its start.
   if (/^(?:Unexpected end|Unterminated string)/.test(message)) return Infinity;
   const [, position] = / at position (\d+)/.exec(message) ?? [];
   return position === undefined ? undefined : Number(position);
 }
 
-/** The first character without which what is before it could still become JSON, found by halving. */
+/** Finds the first character at which the text stops being a prefix of valid JSON, by bisection. */
 function searchPosition(text: string): number {
   let [good, bad] = [0, text.length + 1];
   while (bad - good > 1) {

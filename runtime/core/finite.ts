@@ -1,10 +1,10 @@
-/** The index of the first value that is NaN or infinite; JSON cannot carry such numbers. */
+/** Returns the index of the first NaN or infinite value, which JSON cannot represent. */
 export function findNotFinite(values: Float32Array): number | undefined {
   for (let index = 0; index < values.length; index++) if (!Number.isFinite(values[index])) return index;
   return undefined;
 }
 
-/** The place of an element in a tensor of this shape. Axes count from 1, as in Lua. */
+/** Converts an index to a position in a tensor of this shape. Axes count from 1, as in Lua. */
 export function placeOf(index: number, shape: readonly number[]): number[] {
   const place: number[] = [];
   let rest = index;

@@ -1,11 +1,11 @@
 /**
- * Finds the shortest digits that read back as each float32, of several the closest to it, with double arithmetic.
+ * Finds the shortest digits that parse back to each float32, and of several the closest, with double arithmetic.
  *
- * A value times a power of ten, chosen so that eight or nine digits stand before the point, has its two boundaries (half a
- * step of float32 away) more than 0.59 away. So the whole number nearest to it is always inside; if a multiple of ten is
- * too, or of a hundred, that is shorter. Rounding errors stay below 1e-7, and nearer than 1e-6 nothing is decided.
+ * A value times a power of ten, chosen so that eight or nine digits precede the point, has its two boundaries (half a float32
+ * step away) more than 0.59 away. The nearest whole number is therefore always inside; if a multiple of ten or a hundred is
+ * inside too, that is shorter. Rounding errors stay below 1e-7, and anything closer than 1e-6 to a boundary is left undecided.
  *
- * There are no branches on what is random in real data, as a wrong guess of the processor costs more than all the rest.
+ * There are no data-dependent branches, because a branch misprediction costs more than all the rest.
  */
 export function findDigits(
   words: Uint32Array,
@@ -22,7 +22,7 @@ export function findDigits(
     const ones = scaled + TO_WHOLE - TO_WHOLE;
     const tens = (scaled * 0.1 + TO_WHOLE - TO_WHOLE) * 10;
     const hundreds = (scaled * 0.01 + TO_WHOLE - TO_WHOLE) * 100;
-    // How far inside the boundaries, in millionths; the sign bit then makes 1 of inside and 0 of outside.
+    // Distance to the boundary in millionths; its sign bit becomes 1 for inside and 0 for outside.
     const tensInside = ((room - Math.abs(scaled - tens)) * MILLION) | 0;
     const useTens = ~tensInside >>> 31;
     let found = (ones + (tens - ones) * useTens) | 0;
@@ -32,7 +32,7 @@ export function findDigits(
       found = hundreds | 0;
       foundZeros = hundredsInside < MARGIN ? UNSURE : found % 1000 === 0 ? MANY_ZEROS : 2;
     }
-    // Two multiples of ten that are nearly as close need no check: all float32 were tried, and none comes out wrong.
+    // Two multiples of ten that are almost equally close need no check: an exhaustive test over all float32 found no error.
     if (tensInside === 0 || Math.abs(Math.abs(scaled - ones) - 0.5) < MARGIN || (word & MANTISSA) === 0) {
       foundZeros = UNSURE;
     }
@@ -44,16 +44,16 @@ export function findDigits(
 export interface Digits {
   /** Eight or nine digits. */
   readonly digits: Int32Array;
-  /** How many of the last are zeros: 0, 1, 2 or `MANY_ZEROS`; or `UNSURE`. Both are greater than any count. */
+  /** Number of trailing zeros: 0, 1, 2 or `MANY_ZEROS`; or `UNSURE`. Both are greater than any count. */
   readonly zeros: Uint8Array;
 }
 
-/** Three or more. */
+/** Three or more trailing zeros. */
 export const MANY_ZEROS = 10;
-/** A boundary is too near; or a power of two (its lower boundary is nearer), zero, subnormal, not finite. */
+/** Undecided: too close to a boundary, a power of two (its lower boundary is closer), zero, subnormal, or not finite. */
 export const UNSURE = 20;
 
-/** Adding this to a double and taking it away again rounds it, as it leaves no bits for a fraction. */
+/** Adding and subtracting this number rounds a double, because no bits are left for a fraction. */
 const TO_WHOLE = 1.5 * 2 ** 52;
 const MILLION = 2 ** 20;
 const MARGIN = 1 / MILLION;
@@ -64,12 +64,12 @@ const NOT_FINITE = 255;
 /** The exponent bits of a float32. */
 export const exponentOf = (word: number): number => (word >>> 23) & 0xff;
 
-/** For each exponent the power of ten that gives eight or nine digits before the point. */
+/** For each exponent, the power of ten that gives eight or nine digits before the point. */
 export interface Scales {
   readonly power: Float64Array;
-  /** The same as an exponent: so many of the digits stand after the point. */
+  /** The same as an exponent: number of digits after the point. */
   readonly places: Int8Array;
-  /** From one float32 to the next, times the power; zero for what is subnormal or not finite. */
+  /** Step between adjacent float32 values, times the power; zero for subnormal and non-finite values. */
   readonly step: Float64Array;
 }
 
@@ -79,7 +79,7 @@ export function makeScales(): Scales {
   const step = new Float64Array(256);
   let place = 45;
   let scale = 10 ** place;
-  // The least value of each exponent in turn.
+  // Iterates over the exponents with their least values.
   for (let exponent = 1, least = 2 ** -126; exponent < NOT_FINITE; exponent++, least *= 2) {
     if (least * scale >= 1e8) {
       place -= 1;

@@ -10,7 +10,7 @@ import {
 import { shortestFloat32 } from './float32.ts';
 import type { JsonBytes } from './json-bytes.ts';
 
-/** Writes a comma and a number for each value, the number as JSON.stringify prints its `shortestFloat32`. */
+/** Writes a comma and a number for each value, formatted as JSON.stringify formats its `shortestFloat32`. */
 export function writeFloats(target: JsonBytes, floats: Float32Array): void {
   const words = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
   tables ??= makeTables();
@@ -29,7 +29,7 @@ export function writeFloats(target: JsonBytes, floats: Float32Array): void {
   }
 }
 
-/** Counts them where that was left to do, and says whether it was. */
+/** Counts trailing zeros if there were three or more; returns whether there were. */
 function countZeros({ digits, zeros }: Digits, index: number): boolean {
   if (zeros[index] !== MANY_ZEROS) return false;
   let rest = (digits[index] ?? 0) / 1000;
@@ -40,20 +40,20 @@ function countZeros({ digits, zeros }: Digits, index: number): boolean {
 }
 
 const CHUNK = 128;
-/** The longest is -1.17549435e-38 with its comma; but digits are written by the four, and some beyond the end. */
+/** The longest number is -1.17549435e-38 with its comma; but digits are written in groups of four, some beyond the end. */
 const MOST_BYTES = 32;
-/** Room to have beyond what is written, as it is reserved for a chunk at a time. */
+/** Bytes to reserve beyond the written text, because space is reserved per chunk. */
 export const FLOATS_SLACK = CHUNK * MOST_BYTES;
 
 interface Tables {
   readonly scales: Scales;
-  /** 00 to 99 in ASCII, the first digit in the lower byte. */
+  /** 00 to 99 in ASCII, with the first digit in the lower byte. */
   readonly pairs: Uint16Array;
-  /** The digits of the chunk at hand. */
+  /** Digits of the current chunk. */
   readonly found: Digits;
 }
 
-/** Made when first needed, as a program that loads this may never print a float. */
+/** Created on first use, because most programs that load this module never print a float. */
 let tables: Tables | undefined;
 
 function makeTables(): Tables {
@@ -69,8 +69,8 @@ function makeTables(): Tables {
 }
 
 /**
- * Writes values of 0.00001 to 9.999999, which nearly all are, up to one that is not; returns where that is. Nothing is called
- * that the compiler would not inline, so that all stays in registers.
+ * Writes values from 0.00001 to 9.999999 (nearly all values) up to the first other value, and returns its index. Calls only
+ * functions that the compiler inlines, so that everything stays in registers.
  */
 function writeSmall(
   target: JsonBytes,
@@ -94,11 +94,11 @@ function writeSmall(
     if (zeros > MOST_ZEROS_SMALL || point > 1 || point < LEAST_POINT) break;
     view.setUint32(end, COMMA_MINUS_ZEROS, true);
     view.setUint32(end + 4, FOUR_ZEROS, true);
-    // The minus is written over if the sign bit is not set.
+    // The minus sign is overwritten unless the sign bit is set.
     const start = (end + 1 + (word >>> 31)) | 0;
     end = (start + 2 - point) | 0;
     writeDigits(view, end, digits, ninth, pairs);
-    // What stands second now is the digit before the point: a zero, or the first of the digits.
+    // The second character is now the digit before the point: a zero, or the first digit.
     view.setUint8(start, view.getUint8(start + 1));
     view.setUint8(start + 1, POINT);
     end = (end + 8 + ninth - zeros) | 0;
@@ -107,7 +107,7 @@ function writeSmall(
   return at;
 }
 
-/** The same for values of 10 to 99,999.99. */
+/** Same for values from 10 to 99,999.99. */
 function writeLarge(
   target: JsonBytes,
   words: Uint32Array,
@@ -131,7 +131,7 @@ function writeLarge(
     view.setUint16(end, COMMA_MINUS, true);
     const start = (end + 1 + (word >>> 31)) | 0;
     writeDigits(view, start, digits, ninth, pairs);
-    // The digits after the point make room for it.
+    // The digits after the point move to make room for it.
     const fraction = (start + point) | 0;
     const fourOfIt = view.getUint32(fraction, true);
     const rest = view.getUint32(fraction + 4, true);
@@ -144,7 +144,7 @@ function writeLarge(
   return at;
 }
 
-/** Whether there are nine digits, as 1 or 0. The first of nine is a 1. */
+/** 1 if there are nine digits, otherwise 0. The first of nine digits is always 1. */
 const isNinthThere = (digits: number): number => (99_999_999 - digits) >>> 31;
 
 function writeDigits(view: DataView, at: number, digits: number, ninth: number, pairs: Uint16Array): void {
@@ -163,7 +163,7 @@ function fourDigits(number: number, pairs: Uint16Array): number {
   return (pairs[high] ?? 0) | ((pairs[(number - Math.imul(high, 100)) | 0] ?? 0) << 16);
 }
 
-/** Writes one value of any kind. */
+/** Writes a single value of any kind. */
 function writeOther(target: JsonBytes, value: number, word: number, index: number, tables: Tables): void {
   const { scales, found } = tables;
   const exponent = exponentOf(word);
@@ -178,10 +178,10 @@ function writeOther(target: JsonBytes, value: number, word: number, index: numbe
 
 const MOST_ZEROS_SMALL = 6;
 const MOST_ZEROS_LARGE = 2;
-/** How many digits may stand before the point; below zero, how many zeros after it. */
+/** Minimum number of digits before the point; negative numbers mean zeros after it. */
 const LEAST_POINT = -4;
 const MOST_POINT = 5;
-/** Powers of ten up to this are exact doubles, so that dividing by them gives the double nearest to the decimal. */
+/** Powers of ten up to this one are exact doubles, so that dividing by them gives the double nearest to the decimal. */
 const EXACT_PLACES = 22;
 const COMMA = 0x2c;
 const POINT = 0x2e;

@@ -1,4 +1,4 @@
-/** The members that have a value, so that those below them show through; null is one. */
+/** Removes undefined members, so that spreading the result keeps earlier values; null counts as a value. */
 export function givenOnly<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {

@@ -4,7 +4,7 @@ const SECOND = 1_000_000_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Nanoseconds as Go prints a duration: `350.5µs`, `1.234567ms`, `1m0.5s`. https://pkg.go.dev/time#Duration.String */
+/** Formats nanoseconds like Go: `350.5µs`, `1.234567ms`, `1m0.5s`. https://pkg.go.dev/time#Duration.String */
 export function formatGoDuration(nanoseconds: number): string {
   const whole = Math.round(Math.abs(nanoseconds));
   if (whole === 0) return '0s';
@@ -22,7 +22,7 @@ function positive(nanoseconds: number): string {
   return minutes > 0 ? `${minutes}m${seconds}` : seconds;
 }
 
-/** A quotient by a power of ten, exactly: division would round what does not fit into a double. */
+/** Divides by a power of ten exactly; floating-point division would round. */
 function decimal(nanoseconds: number, unit: number): string {
   const fraction = String(nanoseconds % unit).padStart(String(unit).length - 1, '0');
   const digits = fraction.replace(/0+$/, '');

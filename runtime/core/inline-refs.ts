@@ -2,19 +2,19 @@ import { mapInnerSchemas } from './inner-schemas.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Schemas that point at themselves from many sides would grow without end. */
+/** Limit on expanded parts: schemas with many recursive references would grow without bound. */
 const MOST_PARTS = 20_000;
 
 const DEFINITIONS = new Set(['$defs', 'definitions']);
 
 /**
- * The schema without `$defs`, and with what its references point at in their place, so that each part of it can stand alone.
- * Where a schema contains itself, and where a reference leads nowhere, it is left open there: only the type is kept.
+ * Returns the schema without `$defs` and with references replaced by their targets, so that each part stands alone. Recursive
+ * and dangling references are reduced to their type.
  */
 export function inlineRefs(root: Schema): Schema {
   let parts = 0;
 
-  /** `open` are the references that are being written out around this part. */
+  /** `open` contains the references that are being expanded around this part. */
   function inline(schema: unknown, open: readonly string[]): unknown {
     if (!isSchema(schema)) return schema;
     parts += 1;
@@ -45,11 +45,11 @@ export function inlineRefs(root: Schema): Schema {
   return inline(root, ['#']) as Schema;
 }
 
-/** What is still true of a schema that is not written out. */
+/** The part of a schema that remains valid without expansion. */
 const leftOpen = ({ type, title, description }: Schema): Schema =>
   Object.fromEntries(Object.entries({ type, title, description }).filter(([, value]) => value !== undefined));
 
-/** A JSON pointer as the fragment of a URI: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+/** Resolves a JSON pointer in a URI fragment: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
 function find(root: Schema, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;

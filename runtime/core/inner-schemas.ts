@@ -1,4 +1,4 @@
-/** What these keywords of JSON Schema 2020-12 hold; all others hold data or numbers. */
+/** Keywords of JSON Schema 2020-12 that contain schemas; all others contain data. */
 const ONE_SCHEMA = new Set([
   'additionalItems',
   'additionalProperties',
@@ -22,7 +22,7 @@ const MAP_OF_SCHEMAS = new Set([
   'properties',
 ]);
 
-/** The value of a keyword with each schema directly inside it replaced. */
+/** Returns the value of a keyword with each direct subschema replaced. */
 export function mapInnerSchemas(
   keyword: string,
   value: unknown,

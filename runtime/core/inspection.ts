@@ -8,7 +8,7 @@ import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
 
-/** What a file is made of. `model` is absent in a base runtime. */
+/** The contents of a file. `model` is undefined for a base runtime. */
 export interface Inspection {
   readonly file: string;
   readonly bytes: number;
@@ -31,7 +31,7 @@ export function inspect(source: ByteSource): Inspection {
   };
 }
 
-/** The same for people. */
+/** Formats an inspection as a table. */
 export function inspectionTable(inspection: Inspection): string {
   const { model, runtime } = inspection;
   const labels = model?.id2label ? Object.values(model.id2label) : undefined;

@@ -1,8 +1,8 @@
-/** UTF-8 text, written from front to back into memory that grows. */
+/** A growing buffer for UTF-8 text. */
 export class JsonBytes {
   bytes: Uint8Array<ArrayBuffer>;
   view: DataView;
-  /** Where the next byte goes. */
+  /** Position of the next byte. */
   at = 0;
 
   constructor(size: number) {
@@ -10,7 +10,7 @@ export class JsonBytes {
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for so many more bytes. */
+  /** Reserves space for more bytes. */
   reserve(count: number): void {
     const needed = this.at + count;
     if (needed <= this.bytes.length) return;
@@ -26,7 +26,7 @@ export class JsonBytes {
     this.at += 1;
   }
 
-  /** Text of ASCII characters only. */
+  /** Writes ASCII text. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes, at } = this;
@@ -34,7 +34,7 @@ export class JsonBytes {
     this.at = at + text.length;
   }
 
-  /** A JSON string, if it is printable ASCII and nothing must be escaped; else writes nothing and says so. */
+  /** Writes a JSON string if it is printable ASCII that needs no escapes; otherwise writes nothing and returns false. */
   quoted(text: string): boolean {
     this.reserve(text.length + 2);
     const { bytes, at } = this;
@@ -54,13 +54,13 @@ export class JsonBytes {
     this.at += new TextEncoder().encodeInto(text, this.bytes.subarray(this.at)).written;
   }
 
-  /** What was written. The memory behind it is its own, and may be longer. */
+  /** Returns the written bytes. The underlying memory is not shared, and can be longer. */
   written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.at);
   }
 }
 
-/** Of a UTF-16 code unit in UTF-8; a pair of them takes four bytes. */
+/** Maximum UTF-8 bytes per UTF-16 code unit; a surrogate pair takes four bytes. */
 const MOST_BYTES_PER_UNIT = 3;
 const SPACE = 0x20;
 const QUOTE = 0x22;

@@ -1,9 +1,9 @@
-/** What becomes of members of an object: another JSON text, or `undefined` to leave the member out. */
+/** Changes to members of an object: another JSON text, or `undefined` to remove the member. */
 export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
 interface Member {
   readonly name: string;
-  /** Where its name, its value and what is after it begin. */
+  /** Offsets of the name, of the value, and of the end. */
   readonly start: number;
   readonly value: number;
   readonly end: number;
@@ -13,10 +13,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPEN = 0x7b;
-/** A name without anything that is written in another way than it is read. */
+/** A name without escapes and non-ASCII bytes. */
 const AS_IT_STANDS = /^[^\\\x80-\xff]*$/;
 
-/** What stands in the place of the bytes from one offset to another. */
+/** A replacement for the bytes between two offsets. */
 interface Splice {
   readonly from: number;
   readonly to: number;
@@ -24,8 +24,8 @@ interface Splice {
 }
 
 /**
- * Changes members of the object that a JSON text is, and leaves every other byte as it is: numbers of any length, order,
- * spaces. Members that are not there yet are put in front. The text has to be valid JSON and an object.
+ * Edits members of a JSON object text and leaves every other byte unchanged: long numbers, order, white space. New members are
+ * added at the front. The text must be valid JSON and an object.
  */
 export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
   const members = listMembers(json);
@@ -42,12 +42,12 @@ export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
   }
   const lastEnd = members.at(-1)?.end ?? 0;
   const from = members[lastKept]?.end ?? members[0]?.start ?? 0;
-  // With the comma before them.
+  // The removed range includes the preceding comma.
   if (from < lastEnd) splices.push({ from, to: lastEnd, text: '' });
   return splices.length === 0 ? json : spliced(json, splices);
 }
 
-/** At most one: what is to be there and is not. */
+/** At most one: new members with a value. */
 function additions(
   json: Uint8Array,
   members: readonly Member[],
@@ -81,10 +81,10 @@ function spliced(json: Uint8Array, splices: readonly Splice[]): Buffer {
   return result;
 }
 
-/** The names of the members of such an object, as often as they stand there. */
+/** Names of the members of a JSON object text, including duplicates. */
 export const memberNames = (json: Uint8Array): string[] => listMembers(json).map(({ name }) => name);
 
-/** How many there are. */
+/** Number of members, including duplicates. */
 export function countMembers(json: Uint8Array): number {
   let count = 0;
   let at = json.indexOf(OPEN) + 1;
@@ -115,7 +115,7 @@ function listMembers(json: Uint8Array): Member[] {
   }
 }
 
-/** Nearly all names are letters as they are, and to parse those takes longer than all the rest. */
+/** Nearly all names need no decoding, and parsing them would take longer than everything else. */
 function nameIn(json: Buffer, start: number, end: number): string {
   const name = json.toString('latin1', start + 1, end - 1);
   return AS_IT_STANDS.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
@@ -138,7 +138,7 @@ function endOfValue(json: Uint8Array, start: number): number {
       if (depth === 0) return at + 1;
     } else if (opens(byte)) depth += 1;
     else if (closes(byte)) {
-      // The bracket of what a number or word stands in.
+      // The closing bracket of the enclosing list or object.
       if (depth === 0) return at;
       depth -= 1;
       if (depth === 0) return at + 1;
@@ -147,7 +147,7 @@ function endOfValue(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** After the quote that ends the string which starts at `start`. */
+/** Returns the position after the quote that ends the string starting at `start`. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

@@ -1,6 +1,6 @@
 /**
- * About how many characters a value has as JSON: exact but for escapes in strings and the digits of numbers, and without
- * writing it. Counting stops when it is more than `most`.
+ * Estimates the length of a value as JSON without writing it: exact except for escapes in strings and digits of numbers.
+ * Counting stops when it exceeds `most`.
  */
 export function jsonSize(value: unknown, most: number = Infinity): number {
   let size = 0;

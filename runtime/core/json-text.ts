@@ -1,14 +1,14 @@
-/** As `JSON.parse` calls it; TypeScript's library does not have the third argument yet. */
+/** Reviver of `JSON.parse`; TypeScript's library does not have the third argument yet. */
 export type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
- * `JSON.parse` that reads every name as it is written. That of V8 takes a name with escapes for another one that was read before,
- * perhaps out of somebody else's text (nodejs/node#63785); so names are spelled without escapes before they reach it.
+ * `JSON.parse` with correct member names. V8 can confuse a name with escapes with another name that it parsed before, possibly
+ * in another text (nodejs/node#63785), so names are rewritten without escapes first.
  */
 export function parseJsonText(text: string, revive?: Reviver): unknown {
   const escaped = namesWithEscapes(text);
   if (escaped.length === 0) return JSON.parse(text, revive as Parse);
-  // What is no JSON is refused as it came.
+  // Invalid JSON must be rejected in its original form.
   JSON.parse(text);
   const names = escaped.map(({ start, end }) => JSON.parse(text.slice(start, end)) as string);
   const standIns = standInsFor(names, text);
@@ -36,21 +36,21 @@ const COLON = /[ \t\r\n]*:/y;
 // oxlint-disable-next-line no-control-regex -- they are what has to be escaped.
 const NEEDS_ESCAPES = /["\\\u0000-\u001f]/;
 
-/** Where they are, with their quotes. In a text that is no JSON it may be anywhere. */
+/** Finds names with escapes, including their quotes. In invalid JSON the positions are meaningless. */
 function namesWithEscapes(text: string): Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf('\\'); at !== -1;) {
     const end = endOfString(text, at);
     if (end === undefined) return found;
     COLON.lastIndex = end;
-    // It is the first of its string, which therefore began at the quote before it.
+    // It is the first escape of its string, which therefore starts at the preceding quote.
     if (COLON.test(text)) found.push({ start: text.lastIndexOf('"', at), end });
     at = text.indexOf('\\', end);
   }
   return found;
 }
 
-/** Behind the first quote without an escape of its own. */
+/** Returns the position after the first unescaped quote. */
 function endOfString(text: string, from: number): number | undefined {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let escapes = quote;
@@ -60,11 +60,11 @@ function endOfString(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Names that are nowhere else, for those that cannot be written without escapes. */
+/** Creates unique stand-ins for names that cannot be written without escapes. */
 function standInsFor(names: readonly string[], text: string): Map<string, string> {
   const unwritable = new Set(names.filter((name) => NEEDS_ESCAPES.test(name)));
   if (unwritable.size === 0) return new Map();
-  // Whoever writes the text may have written any mark: the first is taken that is not there.
+  // The text can contain any marker, so the first unused one is chosen.
   const taken = new Set(
     [text, ...names].flatMap((one) => [...one.matchAll(MARK)].map(([, number]) => number)),
   );
@@ -75,7 +75,7 @@ function standInsFor(names: readonly string[], text: string): Map<string, string
 
 const MARK = /\uE000(\d+)/g;
 
-/** Gives members their names back, each in its place. Goes as deep as the text, so it must not call itself. */
+/** Restores the names of members. As deep as the text, so it must not be recursive. */
 function renameMembers(value: unknown, names: ReadonlyMap<string, string>): void {
   const open = [value];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
@@ -85,7 +85,7 @@ function renameMembers(value: unknown, names: ReadonlyMap<string, string>): void
     if (!entries.some(([name]) => names.has(name))) continue;
     for (const [name] of entries) delete (item as Record<string, unknown>)[name];
     for (const [name, child] of entries) {
-      // Not an assignment, which would take `__proto__` for something else.
+      // An assignment would treat `__proto__` specially.
       Object.defineProperty(item, names.get(name) ?? name, {
         value: child,
         configurable: true,

@@ -2,8 +2,8 @@ import { FLOATS_SLACK, writeFloats } from './float32-text.ts';
 import { JsonBytes } from './json-bytes.ts';
 
 /**
- * JSON as UTF-8 bytes: what JSON.stringify says of plain data, and a Float32Array as a list of numbers in their shortest
- * form as float32 (0.1, not 0.10000000149011612). The memory behind the bytes is theirs alone.
+ * Encodes JSON as UTF-8 bytes: plain data like JSON.stringify, and a Float32Array as a list of numbers in their shortest
+ * float32 form (0.1, not 0.10000000149011612). The memory of the result is not shared.
  */
 export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   const target = new JsonBytes(likelySize(value));
@@ -11,14 +11,14 @@ export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   return target.written();
 }
 
-/** The same for one vector. */
+/** Same for a single vector. */
 export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
 
-/** Growing copies, and new memory is slow: floats, which are nearly all of a large answer, are counted before. */
+/** Growing copies the buffer and new memory is slow, so floats, which make up most of a large response, are counted first. */
 const likelySize = (value: unknown): number =>
   SMALL_SIZE + FLOATS_SLACK + Math.min(likelyFloats(value) * LIKELY_BYTES_PER_FLOAT, MOST_ON_TRUST);
 
-/** How many floats there are if all items of a list are like its first. */
+/** Number of floats if all items of a list resemble the first. */
 export function likelyFloats(value: unknown): number {
   if (value instanceof Float32Array) return value.length;
   if (Array.isArray(value)) return value.length === 0 ? 0 : value.length * likelyFloats(value[0]);
@@ -41,7 +41,7 @@ function writeVector(target: JsonBytes, values: Float32Array): void {
   const start = target.at;
   target.reserve(2);
   writeFloats(target, values);
-  // Over the comma before the first.
+  // Overwrites the comma before the first number.
   target.bytes[start] = OPEN_LIST;
   if (values.length === 0) target.at += 1;
   target.byte(CLOSE_LIST);
@@ -82,7 +82,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const SMALL_SIZE = 1024;
 const LIKELY_BYTES_PER_FLOAT = 13;
-/** A first item can be unlike the rest. */
+/** Limit on this estimate, because the first item may differ from the rest. */
 const MOST_ON_TRUST = 4 * 2 ** 20;
 const SHORT = 64;
 const COMMA = 0x2c;

@@ -1,12 +1,12 @@
 import { encodeFloats, encodeJson, likelyFloats } from './json-writer.ts';
 import { shortestFloat32 } from './float32.ts';
 
-/** JSON on one line; float arrays in shortest float32 form. */
+/** JSON on one line, with floats in their shortest float32 form. */
 export function toJsonLine(value: unknown): string {
   return new TextDecoder().decode(encodeJson(value));
 }
 
-/** JSON for people: indented, but lists of plain values on one line, so that a vector is not a page long. */
+/** Indented JSON for reading, with lists of plain values on one line, so that a vector does not fill a page. */
 export function toPrettyJson(value: unknown): string {
   return render(value, '', likelyFloats(value) < MANY_FLOATS ? printFew : printMany);
 }
@@ -29,7 +29,7 @@ function render(value: unknown, indent: string, printFloats: PrintFloats): strin
   return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`;
 }
 
-/** The fast writer pays off once it is compiled; until then the engine's own functions are faster. */
+/** The fast writer only pays off once it is compiled; below this number, the engine's own functions are faster. */
 const MANY_FLOATS = 10_000;
 const printFew: PrintFloats = (values) => `[${Array.from(values, printFloat).join(', ')}]`;
 const printFloat = (value: number): string => JSON.stringify(shortestFloat32(value));

@@ -1,6 +1,6 @@
 /**
- * The lines of a text that comes in pieces, without their ends (LF or CRLF) and without a byte order mark. Node's readline would also end
- * lines at U+2028 and U+2029, which JSON allows inside strings.
+ * Yields the lines of a text that arrives in chunks, without line ends (LF or CRLF) and byte order mark. Node's readline would
+ * also split at U+2028 and U+2029, which JSON allows inside strings.
  */
 export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];
@@ -13,7 +13,7 @@ export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<stri
     return line.replace(/^\uFEFF/, '');
   };
   for await (const piece of pieces) {
-    // A line may be as long as the file, so only what is new is searched.
+    // A line can be as long as the file, so only new text is searched.
     const [end = '', ...more] = piece.split('\n');
     if (more.length === 0) {
       rest.push(end);

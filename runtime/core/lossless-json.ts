@@ -1,5 +1,5 @@
 import { parseJsonText } from './json-text.ts';
-/** A number kept as it was written, because a double would change it. `JSON.stringify` writes it back digit for digit. */
+/** A number kept in its original form, because a double would change it. `JSON.stringify` writes it back digit by digit. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -12,13 +12,13 @@ interface RawJson {
 const RAW_JSON = JSON as unknown as RawJson;
 
 /**
- * Only a text with sixteen digits in a row, the point among them, or an exponent of three digits can hold a number that a
+ * Only a text with sixteen consecutive digits, including the point, or a three-digit exponent can contain a number that a
  * double changes: fifteen digits always survive.
  */
 const MAY_HOLD_LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** `JSON.parse` that changes no number. A text with ordinary numbers costs one search through it. */
+/** `JSON.parse` that preserves all numbers. For ordinary numbers it costs one search through the text. */
 export function parseLossless(text: string): unknown {
   return parseJsonText(text, MAY_HOLD_LONG_NUMBER.test(text) ? keepLongNumber : undefined);
 }
@@ -32,13 +32,13 @@ function keepLongNumber(_key: string, value: unknown, { source }: { source?: str
   return RAW_JSON.rawJSON(source);
 }
 
-/** `1.50` and `15e-1` are the same number as 1.5; only what another number would come out of is worth keeping. */
+/** `1.50` and `15e-1` are the same number as 1.5; the original is only kept if the value would change. */
 function isSameNumber(source: string, value: number): boolean {
   const printed = String(value);
   return source === printed || canonical(source) === canonical(printed);
 }
 
-/** The digits without zeros at their ends, and the power of ten of the last one. The sign is never lost in parsing. */
+/** The digits without leading and trailing zeros, and the power of ten of the last one. Parsing never loses the sign. */
 function canonical(text: string): string {
   const [, whole = text, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Of a value that may have several forms ajv (with `allErrors` and `verbose`) tells what is wrong with each; only the form that
- * was meant counts. Where none can have been meant, the union itself is what is wrong.
+ * Selects the relevant errors of a value with several alternatives. ajv (with `allErrors` and `verbose`) reports the errors of
+ * each alternative, but only those of the intended one matter. If none fits, the union itself is the error.
  */
 export function meantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
@@ -17,22 +17,22 @@ function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): E
   return branch < 0 || found.length === 0 ? [union] : meantErrors(found);
 }
 
-/** Below zero if it cannot be told. */
+/** Index of the intended alternative; negative if unknown. */
 function meantBranch(branches: readonly SchemaBranch[], value: unknown): number {
   const best = branches.findIndex((candidate) => fits(candidate, value));
   if (best >= 0) return best;
-  // A list that may only be left out by null can mean nothing else, whatever is in it.
+  // If the only alternative to a list is null, a list is intended, whatever it contains.
   const others = branches.filter(({ type }) => type !== 'null');
   return branches.findIndex(({ type }) => others.length === 1 && type === typeOf(value));
 }
 
-/** Elements of a list share their place in the schema, so the place in the value counts too. */
+/** Elements of a list share a schema path, so the instance path must match too. */
 const isInside = (error: ErrorObject, union: ErrorObject): boolean =>
   error !== union &&
   error.schemaPath.startsWith(`${union.schemaPath}/`) &&
   `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
 
-/** What of a form's schema tells which form it is. */
+/** The part of an alternative's schema that identifies it. */
 export interface SchemaBranch {
   readonly type?: string;
   readonly title?: string;
@@ -41,13 +41,13 @@ export interface SchemaBranch {
   readonly anyOf?: readonly SchemaBranch[];
 }
 
-/** Whether a value has the form's type, and if it is a list, its first element that of the form's elements. */
+/** Whether a value has the type of the alternative, and for lists, whether the first element has the type of the items. */
 function fits({ type, items }: SchemaBranch, value: unknown): boolean {
   if (type !== (typeOf(value) === 'number' && type === 'integer' ? 'integer' : typeOf(value))) return false;
   return !Array.isArray(value) || value.length === 0 || items === undefined || fits(items, value[0]);
 }
 
-/** As JSON Schema calls it. */
+/** Type of a value in JSON Schema's terms. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -1,29 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../contract/errors.ts';
 
-/** Who may call. */
+/** Access control of a server. */
 export interface Access {
   /**
-   * Throws an UnauthorizedError unless the `Authorization` header carries one of the keys; without keys anyone may call.
-   * Returns whose key it is, where keys belong to someone.
+   * Checks the `Authorization` header. Throws an UnauthorizedError unless it contains one of the keys; without keys, every
+   * caller is accepted. Returns the owner of the key, if keys have owners.
    */
   readonly check: (authorization: string | null | undefined) => Principal | undefined;
 }
 
-/** Whoever calls. */
+/** An authenticated caller. */
 export interface Principal {
-  /** For logs. */
+  /** Name of the caller, for logs. */
   readonly name: string;
 }
 
-/** Access with a few keys, one as good as the other. */
+/** Creates access control with a list of equivalent keys. */
 export function createAccess(apiKeys: readonly string[]): Access {
   const digests = apiKeys.map(digestOf);
   return {
     check(authorization) {
       if (digests.length === 0) return undefined;
       const given = digestOf(bearerToken(authorization));
-      // Every key is compared, and digests are of one length, so the time tells nothing about the keys.
+      // Compares every key by digests of equal length, so that timing reveals nothing about the keys.
       const known = digests.map((key) => timingSafeEqual(key, given)).includes(true);
       if (!known) throw unknownKey();
       return undefined;
@@ -31,7 +31,7 @@ export function createAccess(apiKeys: readonly string[]): Access {
   };
 }
 
-/** Whether a call without a key is refused. */
+/** Whether a call without a key is rejected. */
 export function needsKey({ check }: Access): boolean {
   try {
     check(undefined);
@@ -41,7 +41,7 @@ export function needsKey({ check }: Access): boolean {
   }
 }
 
-/** The key in an `Authorization` header. Throws an UnauthorizedError if there is none. */
+/** Returns the key in an `Authorization` header. Throws an UnauthorizedError if there is none. */
 export function bearerToken(authorization: string | null | undefined): string {
   const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? [];
   if (token !== undefined) return token.trim();
@@ -50,5 +50,5 @@ export function bearerToken(authorization: string | null | undefined): string {
 
 export const unknownKey = (): AppError => new AppError('UnauthorizedError', 'Invalid API key.');
 
-/** Keys are compared by these. */
+/** Hashes a key for comparison. */
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();

@@ -1,6 +1,6 @@
 import { contextPattern, wordPattern } from './redaction-patterns.ts';
 
-/** Replaces values by `label`: one pass with each of two expressions. */
+/** Replaces values with `label`, in one pass per expression. */
 export function createHideValues(values: readonly string[], label: string): (text: string) => string {
   const [words, context] = [wordPattern(values), contextPattern(values)];
   return (text) => {

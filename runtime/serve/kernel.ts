@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 
-/** What every server of ours has, whatever it serves. */
+/** State shared by all parts of a server. */
 export interface Kernel {
   readonly log: Logger;
   readonly metrics: Registry;

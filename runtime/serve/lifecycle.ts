@@ -4,27 +4,27 @@ import { settlesWithin } from '../platform/settles-within.ts';
 
 type Phase = 'starting' | 'ready' | 'draining';
 
-/** Where a server stands between its start and its end, and what it still has to answer. All transports share one. */
+/** The state of a server between start and stop, and its running requests. All transports share one. */
 export interface Lifecycle {
   readonly phase: () => Phase;
-  /** Resolves when the next phase begins, rejects when the signal is aborted before. */
+  /** Resolves when the next phase starts; rejects when the signal is aborted first. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
   readonly ready: () => void;
   /**
-   * Counts a request in; the function it returns counts it out again. Throws an UnavailableError while the server starts or
-   * ends: what was let in is answered, what was not is told so. `onCut` hears when there is no time left for an answer.
+   * Registers a request; the returned function unregisters it. Throws an UnavailableError while the server starts or stops.
+   * `onCut` is called when there is no time left for a response.
    */
   readonly enter: (onCut?: (reason: AppError) => void) => () => void;
   /**
-   * Counts in work that outlives the request it belongs to, also while the server ends. The request must still be counted in.
-   * The function it returns counts the work out; `onCut` is called when there is no time left for it.
+   * Registers work that outlives its request, also while the server stops. The request must still be registered. The returned
+   * function unregisters the work; `onCut` is called when there is no time left for it.
    */
   readonly extend: (onCut: (reason: AppError) => void) => () => void;
-  /** How many requests are in now. */
+  /** Number of running requests. */
   readonly inside: () => number;
-  /** Lets nobody in any more; resolves when everybody is out, or when patience has run out. */
+  /** Stops admitting requests; resolves when all running requests have ended, or after the timeout. */
   readonly drain: (patienceMilliseconds?: number) => Promise<void>;
-  /** Tells those who are still in that their answer ends now. */
+  /** Calls `onCut` of all running requests. */
   readonly cut: (reason: AppError) => void;
 }
 
@@ -33,7 +33,7 @@ export function createLifecycle(): Lifecycle {
   let inside = 0;
   let cutBy: AppError | undefined;
   const toldOfCut = new Set<(reason: AppError) => void>();
-  // One listener for each client that watches, and there may be many.
+  // One listener per watching client, and there can be many.
   const changes = new EventEmitter().setMaxListeners(0);
   const begin = (next: Phase): void => {
     phase = next;

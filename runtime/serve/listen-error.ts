@@ -4,11 +4,11 @@ import { formatAddress } from './hostname.ts';
 export interface ListenTarget {
   readonly hostname: string;
   readonly port: number;
-  /** The flag that sets the port, as `--grpc-port`. */
+  /** The flag that sets the port, for example `--grpc-port`. */
   readonly portFlag: string;
 }
 
-/** Why a server could not listen, and what to do about it. */
+/** Explains why a server could not listen and how to fix it. */
 export function explainListenError(error: unknown, target: ListenTarget): AppError {
   const explain = REASONS[codeOf(error)];
   const reason = explain?.(target) ?? `${messageOf(error)}.`;
@@ -20,7 +20,7 @@ const unknownHost = ({ hostname }: ListenTarget): string =>
 
 const noIpv6 = (): string => 'this machine has no IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
 
-/** By Node's error codes. */
+/** Reasons by Node's error code. */
 const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
   EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another port with ${portFlag}.`,
   EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,

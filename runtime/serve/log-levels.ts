@@ -1,5 +1,5 @@
 import { COMMON_FLAGS } from '../core/common-flags.ts';
 
-/** In a file of their own: a program's help names them, and needs no logger for that. */
+/** A separate file, because help needs the names but not a logger. */
 export const LOG_LEVELS = COMMON_FLAGS['log-level'].choices;
 export type LogLevel = (typeof LOG_LEVELS)[number];

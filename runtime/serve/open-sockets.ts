@@ -2,13 +2,13 @@ import { Server, type Socket } from 'node:net';
 
 export interface OpenSockets {
   /**
-   * Lets the server take no more connections; resolves when all have ended. Those that are open after `graceMs` are cut off,
-   * which `beforeCut` hears before.
+   * Stops accepting connections; resolves when all have ended. Connections still open after `graceMs` are cut off; `beforeCut`
+   * is called first.
    */
   readonly close: (graceMs: number, beforeCut?: () => void) => Promise<void>;
 }
 
-/** Knows the connections of a server that listens, whatever it speaks on them. */
+/** Tracks the connections of a listening server, independent of its protocol. */
 export function trackSockets(server: Server): OpenSockets {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -21,8 +21,8 @@ export function trackSockets(server: Server): OpenSockets {
         beforeCut?.();
         for (const socket of sockets) socket.destroy();
       }, graceMs);
-      // Servers of HTTP have a `close` of their own, which takes an answer for sent as soon as it is complete on our side, and
-      // cuts off large ones whose client still reads.
+      // The `close` of HTTP servers considers a response sent once it is complete on our side, and would cut off large
+      // responses that the client is still reading.
       await new Promise<void>((resolve) => {
         Server.prototype.close.call(server, () => resolve());
       });

@@ -3,14 +3,14 @@ import type { Secret } from '../core/redactions.ts';
 import { createHideValues } from './hide-values.ts';
 
 /**
- * Takes secrets out of what people get to see. Texts about one server, named by `owner`, are searched for the secrets of that server and
- * for those of others that do not occur by chance; other texts for all secrets.
+ * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and
+ * for distinctive secrets of others; other text is searched for all secrets.
  */
 export interface Redactor {
   readonly text: (text: string, owner?: string) => string;
-  /** The same for all texts inside a value, also its keys, and for numbers. */
+  /** Same for all strings in a value, including keys, and for numbers. */
   readonly value: (value: unknown, owner?: string) => unknown;
-  /** These are the secrets from now on, and those before stay secret too: they may still be in what servers say. */
+  /** Sets the current secrets. Earlier secrets are still redacted, because servers may still print them. */
   readonly learn: (secrets: readonly Secret[]) => void;
 }
 
@@ -44,7 +44,7 @@ function compile(secrets: readonly Secret[], owner: string | undefined): (text: 
   return createHideValues(values, REDACTED);
 }
 
-/** Another server's secret that looks like nothing else: a password `postgres` must not hide the word in all texts. */
+/** Whether a secret of another server is distinctive: a password `postgres` must not hide the word everywhere. */
 const isDistinct = ({ value, isNamed }: Secret): boolean =>
   isNamed && (value.length >= 16 || (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)));
 
@@ -63,6 +63,6 @@ function redactInside(value: unknown, text: (text: string) => string): unknown {
   );
 }
 
-/** Whether a value counts as a secret by the name of its member alone. */
+/** Whether a value is a secret because of the name of its member alone. */
 const isShortSecret = (key: string, item: unknown, text: (text: string) => string): boolean =>
   ['string', 'number'].includes(typeof item) && text(`${key}=${String(item)}`) === `${key}=${REDACTED}`;

@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 
 export interface RunningAnswers {
-  /** Ends each connection as soon as nothing is being answered on it: those that are idle now, and new ones at once. */
+  /** Ends each connection as soon as no response is running on it: idle connections now, new ones immediately. */
   readonly endConnections: () => void;
-  /** Whether the client of that connection has a part of an answer already. */
+  /** Whether the client of a connection has already received a part of a response. */
   readonly hasBegun: (connection: Duplex) => boolean;
 }
 
 /**
- * Knows what is being answered on which connection of HTTP/1.1. Node's own `server.close()` ends connections that are idle at
- * that moment, and leaves the others until their keep-alive has run out.
+ * Tracks running responses by HTTP/1.1 connection. Node's `server.close()` only ends connections that are idle at that moment,
+ * and leaves others open until their keep-alive timeout.
  */
 export function trackAnswers(server: Server): RunningAnswers {
   const running = new Map<Socket, Set<ServerResponse>>();
@@ -21,7 +21,7 @@ export function trackAnswers(server: Server): RunningAnswers {
     if (ending && !response.headersSent) response.setHeader('Connection', 'close');
   };
   const endIfIdle = (socket: Socket): void => {
-    // Not before the client has read the last answer to its end.
+    // The client must have read the last response to its end.
     if (ending && running.get(socket)?.size === 0) socket.destroySoon();
   };
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {

@@ -2,11 +2,11 @@ import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 export interface SignalHooks {
-  /** SIGHUP means to read the settings again; unless the terminal is gone, which is a reason to stop. */
+  /** Called on SIGHUP to reload settings, unless the terminal has closed, which stops the process. */
   readonly onReload?: (() => void) | undefined;
 }
 
-/** Waits until the process is told to stop. A second signal ends it at once. */
+/** Waits until the process is stopped by a signal. A second signal exits immediately. */
 export function untilStopped({ onReload }: SignalHooks = {}): {
   readonly stopped: Promise<NodeJS.Signals>;
   readonly forget: () => void;
@@ -15,10 +15,10 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   let told: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // A launcher passes on what a service manager sent to the whole group.
+    // A launcher forwards a signal that a service manager sent to the whole group.
     if (told?.signal === signal && now - told.at < ECHO_MILLISECONDS) return;
-    // What is still unanswered is lost, as whoever sent two signals wants it. `process.exit` would first end the threads, and
-    // one that runs native code aborts the process then.
+    // A second signal abandons unanswered requests. `process.exit` would first terminate threads, and terminating a thread in
+    // native code aborts the process.
     if (told) {
       forget();
       process.kill(process.pid, signal);
@@ -28,8 +28,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   };
   const hangUp = (signal: NodeJS.Signals): void => {
     if (onReload && terminalIsThere()) return onReload();
-    // Without a terminal it comes from a shell that `nohup` was to protect from; Node forgets at its start that a signal was
-    // to be ignored.
+    // Without a terminal, SIGHUP comes from a shell that `nohup` should protect from; Node resets ignored signals at start.
     if (hadTerminal) stop(signal);
     else onReload?.();
   };
@@ -38,7 +37,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
     ['SIGINT', stop],
     ['SIGTERM', stop],
     ['SIGHUP', hangUp],
-    // Node would open its debugger to every program of this machine.
+    // Otherwise Node would open its debugger to every program on this machine.
     ['SIGUSR1', ignore],
   ];
   for (const [signal, listener] of listeners) process.on(signal, listener);

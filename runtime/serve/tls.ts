@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type AppError, configError, messageOf } from '../contract/errors.ts';
 
-/** PEM texts that can be used together. */
+/** A matching certificate and key as PEM text. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** What messages call the two. */
+/** Names of the two files in messages. */
 const FLAGS = { cert: '--cert-file', key: '--key-file' };
 
-/** Reads a certificate and its key, and makes sure that they can be used together. Without both names there is no TLS. */
+/** Reads a certificate and its key, and checks that they match. Without both paths, TLS is disabled. */
 export function readTls(
   certFile: string | undefined,
   keyFile: string | undefined,
@@ -31,13 +31,13 @@ export function readTls(
   return { cert: cert.toString(), key: key.toString() };
 }
 
-/** OpenSSL takes a certificate and a key of different kinds, each for itself. */
+/** OpenSSL accepts a certificate and a key of different types individually. */
 function requirePair(cert: Buffer, key: Buffer): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
   throw new Error('it belongs to a different certificate');
 }
 
-/** The one sentence about a file that cannot be used. */
+/** Creates the error for a file that cannot be used. */
 const refuse =
   (flag: string, file: string, content: string) =>
   (error: unknown): AppError =>
@@ -46,7 +46,7 @@ const refuse =
       error,
     );
 
-/** OpenSSL's messages begin with numbers and the names of its parts. */
+/** Removes the error numbers and module names from OpenSSL's messages. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && 'reason' in error && typeof error.reason === 'string'
     ? error.reason

@@ -1,4 +1,4 @@
-/** CRC-32 (ISO-HDLC, as in zip and png). The contract may not import Node, and the input is a few hundred bytes. */
+/** CRC-32 (ISO-HDLC, as in zip and png). The contract cannot import Node, and the input is only a few hundred bytes. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

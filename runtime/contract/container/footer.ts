@@ -1,6 +1,6 @@
 import { crc32 } from './crc32.ts';
 
-/** The last bytes of every file we make; docs/file-format.md describes them field by field. */
+/** The last bytes of every file that encoderfile creates; docs/file-format.md describes the fields. */
 export interface Footer {
   readonly formatVersion: number;
   readonly indexOffset: number;
@@ -25,7 +25,10 @@ export function encodeFooter(footer: Footer): Uint8Array {
   return bytes;
 }
 
-/** `undefined` where the magic is not there: the file has no payload, or its end is missing. `corrupt`: magic without its checksum. */
+/**
+ * Decodes a footer. Returns `undefined` without the magic, if the file has no payload or is truncated, and `corrupt` if the
+ * checksum does not match.
+ */
 export function decodeFooter(bytes: Uint8Array): Footer | 'corrupt' | undefined {
   if (bytes.length !== FOOTER_LENGTH || MAGIC.some((byte, at) => bytes[at] !== byte)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

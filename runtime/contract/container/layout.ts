@@ -8,11 +8,11 @@ interface PlacedPart {
   readonly length: number;
 }
 
-/** Where everything of a container goes; known before any hash is, with room for the longest that hashes can be. */
+/** Positions of all parts of a container. They are known before the hashes, for which the maximum length is reserved. */
 export interface Layout {
   readonly parts: readonly PlacedPart[];
   readonly indexOffset: number;
-  /** The end of the footer; a multiple of 16, because a Mach-O signature must start on one. */
+  /** End of the footer; a multiple of 16, because a Mach-O signature must start on one. */
   readonly end: number;
 }
 
@@ -36,7 +36,7 @@ export function layoutContainer(
   return { parts, indexOffset, end: alignUp(indexOffset + indexLength + FOOTER_LENGTH, 16) };
 }
 
-/** The index and footer as one run of bytes, to be written at `layout.indexOffset`. */
+/** Encodes the index and the footer as one block of bytes, to be written at `layout.indexOffset`. */
 export function encodeTail(layout: Layout, hashes: ReadonlyMap<SectionName, SectionHashes>): Uint8Array {
   const sections = layout.parts.map((part): Section => {
     const found = hashes.get(part.name);

@@ -1,9 +1,8 @@
 /**
- * Where the appended payload of an executable must end, told from `head`, its first 64 KiB or less.
- *
- * A signature comes after the payload because it has to cover it, so on macOS and Windows the payload ends
- * where the signature begins. Everything else, and whatever cannot be understood, ends with the file:
- * the footer check that follows then tells whether a payload is there. Never throws.
+ * Returns the position where the appended payload of an executable must end, determined from `head`, its first 64 KiB or less.
+ * A signature follows the payload because it covers it, so on macOS and Windows the payload ends where the signature starts.
+ * Everything else, including unknown formats, ends with the file; the footer check then determines whether a payload exists.
+ * Never throws.
  */
 export function payloadEnd(head: Uint8Array, fileSize: number): number {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -29,9 +28,9 @@ function machoSignatureOffset(view: DataView): number | undefined {
 }
 
 /**
- * The security directory of a PE32+ file, the only directory that holds a file offset (Microsoft's PE Format,
- * "Optional Header Data Directories"). Injecting a SEA blob leaves the directory of Node's own signature behind,
- * pointing into the middle of the file, so it counts only if the certificates end the file, as in every signed one.
+ * The security directory of a PE32+ file, the only directory with a file offset (Microsoft's PE Format, "Optional Header Data
+ * Directories"). Injecting a SEA blob leaves the directory of Node's own signature behind, which then points into the middle of
+ * the file, so it only counts if the certificates end the file, as in every signed file.
  */
 function peSignatureOffset(view: DataView, fileSize: number): number | undefined {
   const MZ = 0x5a4d;
@@ -49,7 +48,7 @@ function peSignatureOffset(view: DataView, fileSize: number): number | undefined
   if (directories <= IMAGE_DIRECTORY_ENTRY_SECURITY || optionalLength < directory + 8) return undefined;
   const offset = u32(view, optional + directory) ?? 0;
   const end = offset + (u32(view, optional + directory + 4) ?? 0);
-  // Certificates are padded to 8 bytes, which their size may leave out.
+  // Certificates are padded to 8 bytes, which their size may not include.
   return end <= fileSize && fileSize - end < 8 ? offset : undefined;
 }
 

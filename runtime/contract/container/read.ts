@@ -12,7 +12,7 @@ export interface Container {
 
 const HEAD_LENGTH = 65_536;
 
-/** Finds and checks the index of a container: magic, checksums, version and that every section lies inside the file. */
+/** Reads and checks the index of a container: magic, checksums, version, and that every section is inside the file. */
 export function readContainer(source: ByteSource): Container {
   const head = source.readAt(0, Math.min(HEAD_LENGTH, source.size));
   const end = payloadEnd(head, source.size);

@@ -14,12 +14,12 @@ export interface SectionVerdict {
   readonly actual: string;
 }
 
-/** How a section's bytes are read, chunk by chunk. */
+/** Reads the bytes of a section in chunks. */
 export type ReadSection = (section: Section) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const CHUNK = 4 * 1024 * 1024;
 
-/** Reads every section and hashes it. `onBytes` hears how much is read so far. */
+/** Reads and hashes every section. `onBytes` is called with the number of bytes read so far. */
 export async function verifySections(
   { sections }: Container,
   read: ReadSection,
@@ -42,7 +42,7 @@ export async function verifySections(
   return verdicts;
 }
 
-/** A section read from an open file. */
+/** Reads a section of an open file. */
 export const readFrom = (source: ByteSource): ReadSection =>
   function* chunks({ offset, length }) {
     for (let done = 0; done < length; done += CHUNK) {

@@ -1,4 +1,4 @@
-/** What `JSON.parse` can give. */
+/** Any result of `JSON.parse`. */
 export type Json =
   | string
   | number

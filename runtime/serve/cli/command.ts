@@ -5,36 +5,36 @@ interface OptionAlias {
   readonly env?: string;
 }
 
-/** One option of a command. Its value comes from the flag, else from `env`, else it is `fallback`. */
+/** One option of a command. Its value comes from the flag, then from `env`, then from `fallback`. */
 export interface Option {
   readonly short?: string;
-  /** What to call the value in help; without it the option is a switch. */
+  /** Name of the value in help. Without it, the option is a boolean switch. */
   readonly value?: string;
   readonly help: string;
   readonly env?: string;
   readonly fallback?: string;
   /** Description of a default that is computed, for help. */
   readonly defaultText?: string;
-  /** The only values allowed. */
+  /** The allowed values. */
   readonly choices?: readonly string[];
   /** Other words for choices, such as `off` for `silent`. They work, but help and completion do not show them. */
   readonly choiceAliases?: Readonly<Record<string, string>>;
   readonly aliases?: readonly OptionAlias[] | undefined;
   /** Whether help and completion leave it out. */
   readonly hidden?: boolean;
-  /** May be given several times; `Invocation.values` has them all. */
+  /** Whether the option can be repeated; `Invocation.values` returns all values. */
   readonly repeatable?: boolean;
-  /** Whether the empty text means something, as that there is to be none; else it is refused. */
+  /** Whether an empty value is meaningful, for example to disable something; otherwise it is rejected. */
   readonly mayBeEmpty?: boolean;
 }
 
 export interface Invocation {
   readonly positionals: readonly string[];
-  /** Those of the positionals that stand after `--`; undefined without a `--`. */
+  /** Positional arguments after `--`; undefined if there is no `--`. */
   readonly afterDashes: readonly string[] | undefined;
-  /** The option's text; a switch has `true` or nothing. Of an option given several times the last one counts. */
+  /** Returns the text of an option; a switch is `true` or undefined. If an option is repeated, the last value wins. */
   value(name: string): string | undefined;
-  /** All texts of an option that may be given several times, in their order. */
+  /** Returns all values of a repeatable option, in order. */
   values(name: string): readonly string[];
   flag(name: string): boolean;
   /** Whether the option is on the command line. */
@@ -43,25 +43,25 @@ export interface Invocation {
   source(name: string): string;
 }
 
-/** Where a command writes; what is written is out when the call returns. */
+/** Where a command writes. Output is written synchronously. */
 export interface Output {
-  /** Results only. */
+  /** Writes results to stdout. */
   readonly out: (text: string) => void;
-  /** Everything said to a person. */
+  /** Writes messages for the user to stderr. */
   readonly err: (text: string) => void;
 }
 
-/** A command of an executable. Targets describe theirs as data; parsing and help are written once. */
+/** A command of an executable. Targets declare commands as data; parsing and help are shared. */
 export interface Command {
   readonly summary: string;
-  /** What follows the command's name, as in `<INPUTS>...`; without it there are no positional arguments. */
+  /** Positional arguments in help, for example `<INPUTS>...`; undefined if the command takes none. */
   readonly positionals?: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Resolves with the exit code. */
+  /** Runs the command; resolves with the exit code. */
   run(invocation: Invocation, output: Output, program: Program): Promise<number>;
 }
 
-/** Commands that share their first words. */
+/** Commands with a common first word. */
 export interface CommandGroup {
   readonly summary: string;
   readonly commands: Commands;
@@ -70,15 +70,15 @@ export interface CommandGroup {
 export type Commands = Readonly<Record<string, Command | CommandGroup>>;
 
 export interface Program {
-  /** What the user typed to start it. */
+  /** The name that the user typed to start the program. */
   readonly name: string;
   readonly title: string;
   readonly commands: Commands;
-  /** Options of every command, which may also stand before its name. */
+  /** Options of every command, which can also precede its name. */
   readonly options?: Readonly<Record<string, Option>>;
 }
 
 export const isGroup = (entry: Command | CommandGroup): entry is CommandGroup => 'commands' in entry;
 
-/** The command line is wrong; exit code 2. */
+/** The command line is invalid; the exit code is 2. */
 export class UsageError extends Error {}

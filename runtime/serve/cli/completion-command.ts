@@ -1,7 +1,7 @@
 import { type Command, UsageError } from './command.ts';
 import { exactly } from './positionals.ts';
 
-/** `completion`: what a shell has to read to complete our commands. */
+/** The `completion` command: prints a shell completion script. */
 export const completionCommand: Command = {
   summary: 'Print a shell completion script for bash, zsh or fish.',
   positionals: '<shell>',

@@ -4,7 +4,7 @@ import { type CompletionRow, completionTable } from './completion-table.ts';
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 
-/** A script for a shell to read. It calls nothing of ours, so that a press of Tab costs nothing. */
+/** Creates a static completion script. It never calls the program, so completion is instant. */
 export function completionScript(shell: CompletionShell, program: Program): string {
   const rows = completionTable(program);
   const name = program.name;
@@ -12,7 +12,7 @@ export function completionScript(shell: CompletionShell, program: Program): stri
   return SCRIPTS[shell](rows, name, id);
 }
 
-/** Bash and zsh read the same cases: which words are a command, and what may follow it. */
+/** The cases shared by the bash and zsh scripts: which words form a command, and what can follow it. */
 const cases = (rows: readonly CompletionRow[]): string => `  for word in "\${before[@]}"; do
     case "$at $word" in
       ${rows

@@ -1,13 +1,13 @@
 import { type Commands, isGroup, type Option, type Program } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
 
-/** What a shell may offer after the words of a command. */
+/** What a shell can offer after the words of a command. */
 export interface CompletionRow {
-  /** As `config args`; empty is the program. */
+  /** Path of the command, for example `config args`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly string[];
   readonly options: readonly string[];
-  /** Values of options that have a choice of them, by option. */
+  /** Allowed values by option, for options with a list of choices. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -10,20 +10,20 @@ import {
 import { freeName, namesOf, type Options } from './option-table.ts';
 
 export interface FoundCommand {
-  /** As typed; empty is the program itself. */
+  /** The words of the command as typed; empty for the program itself. */
   readonly words: readonly string[];
-  /** undefined: no command is named, so the group's help is wanted. */
+  /** The command; undefined if the words only name a group, whose help is then printed. */
   readonly command: Command | undefined;
   readonly group: Program | CommandGroup;
-  /** What follows the command's name, together with the program's options that stood before it. */
+  /** Arguments after the command's name, and the program's options that preceded it. */
   readonly args: readonly string[];
-  /** Whether help was asked for in words. */
+  /** Whether help was requested with the word `help` or with --help. */
   readonly help: boolean;
-  /** The next word names no command of the group. */
+  /** Set if the next word is not a command of the group. */
   readonly problem?: UsageError;
 }
 
-/** The command or group that a command line names. */
+/** Finds the command or group that a command line names. */
 export function findCommand(program: Program, argv: readonly string[]): FoundCommand {
   const { leading, rest } = takeLeadingOptions(program.options ?? {}, argv);
   const words: string[] = [];
@@ -65,7 +65,7 @@ export function findCommand(program: Program, argv: readonly string[]): FoundCom
 
 export const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 
-/** Options of the program that stand for one of its commands. */
+/** Program options that are aliases of commands. */
 const COMMANDS_OF_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--version', 'version'],
   ['-V', 'version'],

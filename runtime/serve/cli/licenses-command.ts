@@ -1,7 +1,7 @@
 import { configError } from '../../contract/errors.ts';
 import type { Command } from './command.ts';
 
-/** `licenses` and `--licenses`; `target` is the name of the program in the builder. */
+/** The `licenses` command, also available as `--licenses`; `target` is the name of the program in the builder. */
 export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Command => ({
   summary: 'Print the licenses of the bundled software.',
   options: {},

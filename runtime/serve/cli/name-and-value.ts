@@ -1,6 +1,6 @@
 import { UsageError } from './command.ts';
 
-/** `NAME=value`, taken apart; the value may be empty and hold any text. `source` is the option, for the message. */
+/** Splits `NAME=value`; the value can be empty and can contain any text. `source` is the option, for the message. */
 export function nameAndValue(text: string, source?: string): readonly [name: string, value: string] {
   const [, name, value] = /^\s*([^=\s][^=]*?)\s*=([^]*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];

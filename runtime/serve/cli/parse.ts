@@ -4,7 +4,7 @@ import { type Command, type Invocation, type Option, UsageError } from './comman
 import { chosenWord, variableOf } from './option-variable.ts';
 import { type Options, type OptionTable, optionTable, visibleOptions } from './option-table.ts';
 
-/** Reads a command's arguments. Precedence: flag, environment, default. */
+/** Parses the arguments of a command. Precedence: flag, environment, default. */
 export function parseInvocation(
   command: Command,
   args: readonly string[],
@@ -67,7 +67,7 @@ function parse(command: Command, { options, shownNames }: OptionTable, args: rea
   });
   const { tokens } = parseArgs({
     args: [...args],
-    // Its own refusals have three lines, and tell of texts where none are taken.
+    // The messages of strict mode have three lines and mention positional arguments even if there are none.
     strict: false,
     tokens: true,
     options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
@@ -93,10 +93,10 @@ function parse(command: Command, { options, shownNames }: OptionTable, args: rea
 
 interface OptionToken {
   readonly name: string;
-  /** As it was written: `-f`, `--format`. */
+  /** The option as written: `-f`, `--format`. */
   readonly rawName: string;
   readonly value: string | undefined;
-  /** Whether the value came as in `--format=json`. */
+  /** Whether the value was written inline, as in `--format=json`. */
   readonly inlineValue: boolean | undefined;
 }
 
@@ -110,7 +110,7 @@ function unknownOption({ name, rawName }: OptionToken, command: Command, options
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, option: Option): string {
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} requires a value: ${rawName} <${option.value}>.`);
-  // What comes out of a variable that is not set is meant as no value, and not as this one.
+  // An unset shell variable expands to an empty text, which was not meant as a value.
   if (value === '' && !option.choices && !option.mayBeEmpty) {
     throw new UsageError(
       `--${name} must not be empty. Remove it, or set a value: --${name} <${option.value}>.`,

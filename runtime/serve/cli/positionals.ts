@@ -1,6 +1,6 @@
 import { type Invocation, UsageError } from './command.ts';
 
-/** The arguments of a command that takes exactly these; `names` are for the message. */
+/** Returns the arguments of a command that takes exactly these; `names` are for messages. */
 export function exactly<const Names extends readonly string[]>(
   { positionals }: Invocation,
   ...names: Names
@@ -14,7 +14,7 @@ export function exactly<const Names extends readonly string[]>(
   return positionals as unknown as { readonly [Index in keyof Names]: string };
 }
 
-/** The arguments of a command that takes these and any number more. */
+/** Returns the arguments of a command that takes these and any number of others. */
 export function atLeast<const Names extends readonly string[]>(
   invocation: Invocation,
   ...names: Names
@@ -24,7 +24,7 @@ export function atLeast<const Names extends readonly string[]>(
   return { first: exactly<Names>(own, ...names), rest: positionals.slice(names.length) };
 }
 
-/** As if the command line ended at its `--`: what follows is for another program. */
+/** Returns the invocation as if the command line ended at `--`; the arguments after it belong to another program. */
 export const beforeDashes = (invocation: Invocation): Invocation => ({
   ...invocation,
   positionals: invocation.positionals.slice(

@@ -1,6 +1,6 @@
 import type { Output } from './command.ts';
 
-/** A result for programs: one document. */
+/** Prints a result as one JSON document. */
 export const printJson = ({ out }: Output, value: unknown): void =>
   out(`${JSON.stringify(value, null, 2)}\n`);
 

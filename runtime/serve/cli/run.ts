@@ -6,7 +6,10 @@ import { findCommand, type FoundCommand, isHelp } from './find-command.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
 
-/** Runs the command that `args` name and returns the exit code. Errors are one sentence on stderr, never a stack trace. */
+/**
+ * Runs the command that `args` name and returns the exit code. Errors are printed as one sentence on stderr, never as a stack
+ * trace.
+ */
 export async function runProgram(program: Program, args: readonly string[], output: Output): Promise<number> {
   let found: FoundCommand | undefined;
   try {
@@ -21,7 +24,7 @@ export async function runProgram(program: Program, args: readonly string[], outp
   }
 }
 
-/** A line that names no command is a mistake, which help answers; one that asks for help is none. */
+/** Prints help: to stdout if it was requested, to stderr if the command line names no command. */
 function printHelp(
   program: Program,
   { words, command, group, args, help }: FoundCommand,

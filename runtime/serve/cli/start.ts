@@ -3,10 +3,10 @@ import { ReaderGone, writeAll } from '../../platform/stdio.ts';
 import type { Program } from './command.ts';
 import { runProgram } from './run.ts';
 
-/** Runs a program as this process: its output goes to stdout and stderr, its exit code ends the process. */
+/** Runs a program as this process: writes to stdout and stderr, and exits with its exit code. */
 export function startProgram(program: Program, args: readonly string[]): void {
   void runProgram(program, args, { out, err }).then((code) => {
-    // Everything is written by now; waiting for native threads to end would only cost time.
+    // All output has been written; waiting for native threads would only cost time.
     process.exit(code);
   });
 }
@@ -24,6 +24,6 @@ function err(text: string): void {
   try {
     writeAll(2, text);
   } catch {
-    // Nobody can be told, but the exit code still tells.
+    // The message cannot be printed, but the exit code still reports the failure.
   }
 }

@@ -2,17 +2,17 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './terminal.ts';
 import { cutText, textWidth } from './text-width.ts';
 
-/** What stands in one place of a table; `style` is for terminals with colours. */
+/** The content of a table cell; `style` is for terminals with colors. */
 export interface Cell {
   readonly text: string;
   readonly style?: 'green' | 'yellow' | 'red' | 'dim' | undefined;
 }
 
 const GAP = '  ';
-/** Columns are not made narrower than this. */
+/** Minimum width of a column. */
 const NARROWEST = 6;
 
-/** A line for each row, none wider than the terminal: what does not fit is cut, in the widest columns first. */
+/** Formats one line per row, no wider than the terminal: text that does not fit is truncated, in the widest columns first. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly (Cell | string)[])[],
@@ -36,7 +36,7 @@ export function formatTable(
   );
 }
 
-/** What servers say of themselves must not move the cursor. */
+/** Removes line breaks and control characters, so that text from servers cannot move the cursor. */
 export const oneLine = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

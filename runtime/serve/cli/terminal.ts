@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 
-/** Where tables are shown. */
+/** Properties of the terminal that a table is printed to. */
 export interface Terminal {
-  /** In characters; infinite where nothing limits it, as in a file. */
+  /** Width in characters; infinite if nothing limits it, as in a file. */
   readonly width: number;
-  /** Whether what was written can be written over. */
+  /** Whether printed lines can be overwritten. */
   readonly live: boolean;
   readonly style: (style: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 }
 
-/** Standard output as it is: without colours where there is no terminal, or where NO_COLOR is set. */
+/** Properties of stdout: without colors if it is not a terminal or NO_COLOR is set. */
 export function stdoutTerminal(): Terminal {
   const { stdout } = process;
   return {

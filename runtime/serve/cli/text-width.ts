@@ -3,14 +3,14 @@ const WIDE =
   /^(?:\p{RGI_Emoji}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/v;
 const UNSEEN = /^(?:\p{M}|\p{Cf})/v;
 
-/** Of most texts, each character takes one column; to look for emoji takes a while. */
+/** Characters of these texts take one column each; detecting emoji is slow. */
 const PLAIN = /^[ -~]*$/;
 
-/** How many columns of a terminal a text takes. */
+/** Number of terminal columns that a text takes. */
 export const textWidth = (text: string): number =>
   PLAIN.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + widthOf(grapheme), 0);
 
-/** A text of at most so many columns; one that is cut says so at its end. */
+/** Truncates a text to a number of columns, with an ellipsis at the end. */
 export function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let shown = '';

@@ -1,7 +1,7 @@
 import { DURATION_RULE, parseDuration } from '../../core/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
-/** The value of an option that is a whole number. The option has a fallback, or may be left out. */
+/** Returns the value of an integer option, which has a fallback or can be missing. */
 export function wholeNumber(
   invocation: Invocation,
   name: string,
@@ -15,7 +15,7 @@ export function wholeNumber(
   throw new UsageError(`${given} is not a whole number from ${least} to ${most}.`);
 }
 
-/** As `wholeNumber`, of an option that has a fallback. */
+/** Same as `wholeNumber`, for an option that has a fallback. */
 export function requiredNumber(
   invocation: Invocation,
   name: string,
@@ -26,7 +26,7 @@ export function requiredNumber(
   return number;
 }
 
-/** The value of an option that is a time, in milliseconds. `zero` allows none at all. */
+/** Returns the value of a duration option in milliseconds. `zero` allows 0. */
 export function duration(
   invocation: Invocation,
   name: string,
@@ -41,7 +41,7 @@ export function duration(
   throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${rule}.`);
 }
 
-/** Items separated by commas. */
+/** Returns comma-separated items. */
 export function list(invocation: Invocation, name: string): string[] {
   return (invocation.value(name) ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 
-/** `version` of a program that carries no model. The builder writes the version in; from source there is none. */
+/** The `version` command of a program without a model. The builder inserts the version; from source there is none. */
 export const versionCommand = (name: string): Command => ({
   summary: 'Print the product name and version.',
   options: {},

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import type { ErrorCode } from '../../contract/errors.ts';
 
-/** gRPC statuses of the error codes. */
+/** gRPC status of each error code. */
 export const GRPC_STATUS: Record<ErrorCode, Code> = {
   InputError: Code.InvalidArgument,
   InternalError: Code.Internal,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
-/** HTTP statuses of the error codes. 499 is what nginx logs for a client that left; nobody receives it. */
+/** HTTP status of each error code. 499 is nginx's code for a disconnected client; nobody receives it. */
 export const HTTP_STATUS: Record<ErrorCode, number> = {
   InputError: 422,
   InternalError: 500,

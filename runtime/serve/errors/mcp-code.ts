@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;
 
-/** JSON-RPC codes of the error codes, for MCP: the client's fault or ours. */
+/** JSON-RPC code of each error code, for MCP: client error or server error. */
 export const MCP_CODE: Record<ErrorCode, number> = {
   InputError: INVALID_REQUEST,
   InternalError: INTERNAL_ERROR,

@@ -1,6 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 
-/** Why a configuration was not taken: for whoever wrote it to mend, while the server works as it did. */
+/** Turns the error of a rejected configuration into one for its author; the server keeps its previous configuration. */
 export function refusedConfig(error: unknown): AppError {
   const known = AppError.from(error);
   if (known.code !== 'ConfigError') return known;

@@ -1,12 +1,12 @@
-/** What a server-sent event says. */
+/** The fields of a server-sent event. */
 export interface EventData {
-  /** `message` if the event does not say. */
+  /** Event type; undefined means `message`. */
   readonly event: string | undefined;
-  /** Undefined for comments and other events without data. */
+  /** Data; undefined for comments and other events without data. */
   readonly data: string | undefined;
-  /** What a client that lost the stream names to have the rest. */
+  /** Event id, from which a client can resume the stream. */
   readonly id: string | undefined;
-  /** How long such a client should wait first. */
+  /** How long a client should wait before it reconnects. */
   readonly retryMs: number | undefined;
 }
 
@@ -14,10 +14,10 @@ const NEWLINE = /\r\n|\r|\n/;
 const LF = 10;
 const ONE_DATA_LINE = 'data: ';
 
-/** Reads one event, as `createFrameSplitter` cuts them. */
+/** Parses one event, as `createFrameSplitter` returns it. */
 export function readEvent(frame: Buffer): EventData {
   const text = frame.toString('utf8');
-  // Nearly all events are one line of data.
+  // Nearly all events consist of one data line.
   if (text.startsWith(ONE_DATA_LINE)) {
     const end = text.length - 2;
     if (text.charCodeAt(end) === LF && text.indexOf('\n') === end && !text.includes('\r')) {

@@ -1,14 +1,14 @@
 import { AppError } from '../../contract/errors.ts';
 
-/** Cuts a stream of bytes into server-sent events without looking into them, so that they can be forwarded as they came. */
+/** Splits a byte stream into server-sent events without parsing them, so that they can be forwarded unchanged. */
 export interface FrameSplitter {
-  /** The events that are complete now, with the empty line that ends each. They lie behind each other in one buffer. */
+  /** Adds a chunk; returns the events that are now complete, including the empty line that ends each. They share one buffer. */
   push(chunk: Buffer): Buffer[];
-  /** What is left at the end of the stream: an event whose empty line never came. */
+  /** Returns the rest of the stream: an event without its final empty line. */
   end(): Buffer | undefined;
 }
 
-/** Nobody sends events of this size; whoever does would fill the memory. */
+/** Maximum size of an event, so that a single event cannot fill the memory. */
 export const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 const LF = 0x0a;
@@ -30,7 +30,7 @@ export function createFrameSplitter(
   };
   return {
     push(chunk) {
-      // A long event is put together only once.
+      // A long event is concatenated only once.
       const last = waiting.at(-1);
       if (last && !mayEnd(last, chunk)) {
         keep(chunk);
@@ -60,7 +60,7 @@ export function createFrameSplitter(
   };
 }
 
-/** Whether there may be an empty line in the chunk, or between it and what came before. */
+/** Whether the chunk, or the boundary to the previous chunk, can contain an empty line. */
 const mayEnd = (last: Buffer, chunk: Buffer): boolean =>
   chunk.includes(EMPTY_LINE) ||
   chunk.includes(CR) ||
@@ -68,19 +68,19 @@ const mayEnd = (last: Buffer, chunk: Buffer): boolean =>
   (last.at(-1) === LF && chunk[0] === LF);
 
 function endOfFrame(bytes: Buffer, start: number): number {
-  // An empty line that follows an event belongs to no other.
+  // An empty line directly after an event does not belong to the next one.
   if (bytes[start] === LF) return start + 1;
   const at = bytes.indexOf(EMPTY_LINE, start);
   return at === -1 ? -1 : at + 2;
 }
 
-/** Lines may also end with CR, or CR LF, even mixed. */
+/** Lines can also end with CR or CR LF, even mixed. */
 function endOfAnyFrame(bytes: Buffer, start: number): number {
   let lineStart = start;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte !== LF && byte !== CR) continue;
-    // Whether LF belongs to it shows only with the next byte.
+    // Whether an LF follows is only known with the next byte.
     if (byte === CR && at + 1 === bytes.length) return -1;
     const isEmpty = at === lineStart;
     if (byte === CR && bytes[at + 1] === LF) at += 1;

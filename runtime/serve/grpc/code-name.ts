@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 
-/** What a call came to. Connect has no number for a call that went well. */
+/** Outcome of a call. Connect has no code for success. */
 export type CallCode = Code | typeof OK;
 export const OK = 0;
 

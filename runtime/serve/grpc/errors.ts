@@ -12,17 +12,17 @@ import { observedCall } from './observe.ts';
 
 export interface ErrorOptions {
   readonly log: Logger;
-  /** Larger messages are refused. */
+  /** Maximum message size; larger messages are rejected. */
   readonly maxMessageBytes: number;
 }
 
-/** When to come back after an overload, in seconds. */
+/** Retry-After value for an overloaded server, in seconds. */
 const RETRY_AFTER = '1';
 
-/** Set once a call has got past the reading of its (first) message. */
+/** Set once the (first) message of a call has been read. */
 const messageWasRead = createContextKey(false);
 
-/** Turns whatever a method throws into a status. Our own faults are logged, and only their sentence is sent. */
+/** Turns anything a method throws into a status. Internal errors are logged, and clients only receive a generic sentence. */
 export function errorInterceptor(options: ErrorOptions): Interceptor {
   return (next) => async (request) => {
     const explain = (error: unknown): ConnectError =>
@@ -45,8 +45,8 @@ export function errorInterceptor(options: ErrorOptions): Interceptor {
 }
 
 /**
- * Connect reads the message of a unary call before any interceptor runs, and takes one that is no protobuf for a fault of
- * the server. The call's signal is the one place that hears of it before the client does.
+ * Connect reads the message of a unary call before any interceptor runs, and reports one that is not valid protobuf as a server
+ * error. The call's signal is the only hook that runs before the client gets the status.
  */
 export function blameUnreadableMessages({ signal, values }: HandlerContext, options: ErrorOptions): void {
   signal.addEventListener(
@@ -58,7 +58,7 @@ export function blameUnreadableMessages({ signal, values }: HandlerContext, opti
   );
 }
 
-/** What went wrong while a message was read is up to whoever sent it. */
+/** An error while reading a message is the sender's fault. */
 function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown {
   if (!(error instanceof ConnectError)) return error;
   if (error.code === Code.Internal) {
@@ -74,7 +74,7 @@ function unreadable(error: unknown, { maxMessageBytes }: ErrorOptions): unknown 
 
 function statusOf(error: unknown, signal: AbortSignal, report: (cause: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
-  // A deadline that passed and a client that left both end the work with an error of their own.
+  // A passed deadline and a disconnected client both end the work with their own error.
   if (signal.aborted) {
     return signal.reason instanceof ConnectError
       ? signal.reason

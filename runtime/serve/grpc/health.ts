@@ -3,7 +3,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/g
 import type { Lifecycle } from '../lifecycle.ts';
 
 export interface HealthOptions {
-  /** Full names of the services that can be asked for; the server as a whole, '', always can. */
+  /** Full names of the services that can be queried; the server as a whole, '', is always available. */
   readonly services: readonly string[];
   readonly lifecycle: Lifecycle;
   readonly serviceOptions: Partial<ConnectRouterOptions>;
@@ -37,7 +37,7 @@ export function addHealth(
             told = status;
             yield { status };
           } else if (lifecycle.phase() === 'draining') {
-            // Nothing will change any more, and the server waits for every call that runs.
+            // The status will not change any more, and the server waits for every running call.
             throw new ConnectError('The server is shutting down.', Code.Unavailable);
           } else {
             await lifecycle.changed(signal);

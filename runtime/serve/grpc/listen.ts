@@ -13,19 +13,19 @@ import { createProtocolSwitch } from './switch-protocol.ts';
 export interface GrpcListenOptions extends ListenTarget, Pick<Kernel, 'log' | 'metrics'> {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
-  /** In milliseconds: connections that do not get as far as a call, and calls whose client stalls, end after this. */
+  /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
   readonly idleTimeout?: number;
-  /** In milliseconds: what is still open this long after `close` is cut. */
+  /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
   readonly closeTimeout?: number;
 }
 
 export interface GrpcServer {
   readonly port: number;
-  /** Takes no new connections or calls; resolves when those that run are answered and all connections are closed. */
+  /** Stops accepting connections and calls; resolves when running calls are answered and all connections are closed. */
   readonly close: () => Promise<void>;
 }
 
-/** Serves gRPC, gRPC-Web and Connect on one port, by HTTP/2 (with and without TLS) and HTTP/1.1. */
+/** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
 export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer> {
   const { log, idleTimeout = 30_000, closeTimeout = 10_000 } = options;
   const front = createFront(options, idleTimeout);

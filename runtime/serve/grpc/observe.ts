@@ -11,16 +11,16 @@ import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 
 /** A call whose end will be logged and measured. */
 export interface ObservedCall {
-  /** What every line of the log says of it. */
+  /** Fields of every log line about the call. */
   readonly about: { readonly requestId: string; readonly method: string };
-  /** Says what the call came to. Only the first time counts: what happens afterwards no longer changes the answer. */
+  /** Reports the outcome of the call. Only the first report counts; later events do not change the response. */
   readonly end: (code: CallCode) => void;
 }
 
-/** The call as those know it who decide what it comes to. */
+/** The observed call, for code that determines its outcome. */
 export const observedCall = createContextKey<ObservedCall | undefined>(undefined);
 
-/** Machines call these every few seconds. */
+/** Services that machines call every few seconds; their calls are logged at level debug. */
 const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
 
 type Observe = (
@@ -29,7 +29,7 @@ type Observe = (
   handler: UniversalHandler | undefined,
 ) => ObservedCall;
 
-/** Gives every call an id, and logs and measures it when it ends. Calls without a handler are those of unknown methods. */
+/** Assigns an id to every call, and logs and measures it when it ends. Calls without a handler are calls of unknown methods. */
 export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>): Observe {
   const durations = durationHistogram(metrics, {
     name: 'grpc_request_duration_seconds',
@@ -50,7 +50,7 @@ export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>):
         ended = true;
         const ms = performance.now() - start;
         const code = CODE_NAME[status];
-        // Paths come from callers and have no end, methods are few.
+        // Paths are unbounded because callers choose them; methods are few.
         durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
         log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
       },
@@ -59,18 +59,18 @@ export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>):
 }
 
 /**
- * Ends the observed call when its status is decided, which in every protocol is when Connect aborts its signal. To be called
- * before the message is read, and after whatever else listens to the signal in order to change the error.
+ * Ends the observed call when its status is determined, which in every protocol is when Connect aborts its signal. Must be
+ * called before the message is read, and after other listeners that change the error.
  */
 export function observeEnd({ signal, values }: HandlerContext): void {
   const end = (): void => values.get(observedCall)?.end(codeOf(signal.reason));
-  // A deadline may have passed before anything began.
+  // The deadline may have passed before the call started.
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
 }
 
 function codeOf(reason: unknown): CallCode {
   if (reason instanceof ConnectError) return reason.code;
-  // Connect gives no reason when all went well, which makes it the one of the platform.
+  // Without an explicit reason, the abort reason is the platform's default, which means success.
   return reason instanceof DOMException ? OK : Code.Internal;
 }

@@ -4,13 +4,13 @@ import type { Logger } from '../log.ts';
 import { trackAnswers } from '../running-answers.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
 
-/** Servers that do not listen: they get their connections from elsewhere. */
+/** Servers that do not listen: their connections come from elsewhere. */
 export interface ProtocolServers {
   readonly http1: Http1Server;
   readonly http2: Http2Server;
-  /** Ends connections without calls now, the others after their last answer. */
+  /** Ends idle connections immediately, and the others after their last response. */
   readonly end: () => void;
-  /** To be called when no connection is left. */
+  /** Stops the servers. Must be called when no connection is left. */
   readonly stop: () => void;
 }
 
@@ -25,12 +25,13 @@ export function createProtocolServers(
   });
   const answers = trackAnswers(http1);
   http1.on('request', listener);
-  // A server that listens begins to watch its timeouts with this.
+  // Makes the server watch its timeouts, which normally starts when it listens.
   http1.emit('listening');
 
   const http2 = createHttp2Server(
     {
-      // In megabytes. Answers are held anyway until they are taken; the default of 10 refuses new calls meanwhile.
+      // Limit in megabytes. Responses are held in memory anyway until they are sent; the default of 10 would reject new calls
+      // meanwhile.
       maxSessionMemory: 4096,
       settings: { initialWindowSize: 1024 * 1024 },
     },
@@ -39,7 +40,7 @@ export function createProtocolServers(
   const sessions = new Set<ServerHttp2Session>();
   http2.on('session', (session) => {
     sessions.add(session);
-    // A client's first word is its settings.
+    // The first frame of a client contains its settings.
     const giveUp = setTimeout(() => session.destroy(), idleTimeout);
     session.once('remoteSettings', () => clearTimeout(giveUp));
     session.once('close', () => {

@@ -17,24 +17,24 @@ import { answerPlainly, answerUnknownMethod } from './unknown-method.ts';
 
 export interface RequestListenerOptions extends Pick<Kernel, 'log' | 'metrics'> {
   readonly routes: (router: ConnectRouter) => void;
-  /** A call whose client neither sends nor takes anything for so long is given up, in milliseconds. */
+  /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
   readonly idleTimeout: number;
 }
 
 export interface RequestListener {
   readonly listener: (request: NodeRequest, response: NodeResponse) => void;
-  /** Gives up calls that go on for as long as their client likes; those that go on for as long as the server does end with it. */
+  /** Aborts calls that last as long as their client wants; calls that last as long as the server are ended with it. */
   readonly endStreams: () => void;
-  /** Gives up all calls. */
+  /** Aborts all calls. */
   readonly endAll: () => void;
 }
 
-/** Answers calls by gRPC, gRPC-Web and Connect. */
+/** Answers calls over gRPC, gRPC-Web and Connect. */
 export function createRequestListener(options: RequestListenerOptions): RequestListener {
   const { routes, log, idleTimeout } = options;
   const router = createConnectRouter({
     acceptCompression: [compressionGzip, compressionBrotli],
-    // Clients always offer to take compressed answers, but vectors hardly shrink: it would cost far more than it saves.
+    // Clients always accept compressed responses, but vectors hardly compress: it would cost far more than it saves.
     compressMinBytes: Number.POSITIVE_INFINITY,
     requestGate: observeEnd,
   });
@@ -62,7 +62,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     response.once('close', () => running.delete(call));
     if (methodKind === 'unary') {
       response.setTimeout(idleTimeout, () => {
-        // The model may take its time; a client may not.
+        // The model can take its time, but a client that stalls is disconnected.
         if (!request.complete || response.headersSent) giveUp();
       });
     }
@@ -76,7 +76,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       answerPlainly(response, 400, 'The request has no Host header.\n');
       return;
     }
-    // Before Connect hears of it, which makes many things of a client that left.
+    // Must run before Connect is notified, because Connect maps a disconnected client to several codes.
     asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
     handler(asked)
       .then((answer) => {
@@ -84,7 +84,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
         return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);
       })
       .catch((error: unknown) => {
-        // Whatever a method throws has become an answer before; this is about the connection.
+        // Errors of methods have become responses before; this one concerns the connection.
         log.debug({ ...observed.about, err: error }, 'gRPC response could not be sent');
         giveUp();
       });
@@ -105,7 +105,9 @@ interface RunningCall {
   readonly openEnded: boolean;
 }
 
-/** What Connect answers by itself to what is no call in any of its protocols, by HTTP status; other errors have ended before. */
+/**
+ * Statuses of Connect's own responses to requests that are not calls in any of its protocols; other errors are handled earlier.
+ */
 const REFUSALS: Partial<Record<number, Code>> = {
   405: GRPC_STATUS.MethodError,
   415: GRPC_STATUS.UnsupportedMediaError,
@@ -113,7 +115,7 @@ const REFUSALS: Partial<Record<number, Code>> = {
 };
 
 function abandon(response: NodeResponse): void {
-  // Clients read "refused" as UNAVAILABLE.
+  // Clients map a refused stream to UNAVAILABLE.
   if ('stream' in response) response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
   else response.destroy();
 }

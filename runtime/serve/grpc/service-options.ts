@@ -6,18 +6,18 @@ import { blameUnreadableMessages, errorInterceptor, type ErrorOptions } from './
 import { observeEnd } from './observe.ts';
 
 export interface ServiceOptions extends ErrorOptions {
-  /** Absent where anyone may call. */
+  /** Access control; undefined if no key is required. */
   readonly access?: Access;
 }
 
-/** How every service of ours handles errors, size limits and keys: the third argument of `router.service`. */
+/** Error handling, size limits and access control of every service: the third argument of `router.service`. */
 export function serviceOptions(options: ServiceOptions): Partial<ConnectRouterOptions> {
   return {
     readMaxBytes: options.maxMessageBytes,
-    // Zeros are values too: without this, answers in JSON leave them out.
+    // Without this, JSON responses omit zeros.
     jsonOptions: { alwaysEmitImplicit: true },
     interceptors: [errorInterceptor(options)],
-    // Runs before the message is read, so strangers cost nothing.
+    // Runs before the message is read, so that unauthenticated callers cost nothing.
     requestGate(context) {
       blameUnreadableMessages(context, options);
       observeEnd(context);

@@ -2,13 +2,16 @@ import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
 
 const HEADER = 'grpc-message';
 
-/** Percent-encodes what the header cannot hold: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses */
+/**
+ * Percent-encodes characters that the header cannot contain:
+ * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
+ */
 export const encodeStatusMessage = (text: string): string =>
   text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]/gu, encodeURIComponent);
 
 /**
- * Connect encodes commas, colons and the like too, and @grpc/grpc-js shows them to people as they come. The trailer is complete
- * when the body is.
+ * Connect also encodes commas, colons and similar characters, and @grpc/grpc-js shows them to users undecoded. The trailer is
+ * complete when the body is.
  */
 export function withPlainStatusMessage(response: UniversalServerResponse): UniversalServerResponse {
   const { body, trailer } = response;

@@ -2,13 +2,16 @@ import type { Server as Http1Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
 
-/** What every HTTP/2 connection begins with, and no HTTP/1.1 request can: https://www.rfc-editor.org/rfc/rfc9113#section-3.4 */
+/**
+ * The first bytes of every HTTP/2 connection, which no HTTP/1.1 request can start with:
+ * https://www.rfc-editor.org/rfc/rfc9113#section-3.4
+ */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 export interface ProtocolSwitch {
-  /** Hands a new connection to the server of the protocol it speaks; one that does not say in time is closed. */
+  /** Passes a new connection to the server of its protocol; a connection that sends nothing in time is closed. */
   readonly take: (socket: Socket) => void;
-  /** Closes connections that have not said it yet, and all that come. */
+  /** Closes connections whose protocol is unknown, and all new ones. */
   readonly close: () => void;
 }
 
@@ -20,7 +23,7 @@ export function createProtocolSwitch(
   let closed = false;
   return {
     take(socket) {
-      // A connection may break at any time; whoever has it then notices by itself.
+      // A connection can fail at any time; its owner will notice.
       socket.on('error', () => {});
       if (closed) {
         socket.destroy();
@@ -45,7 +48,7 @@ export function createProtocolSwitch(
         socket.pause();
         socket.unshift(seen);
         if (isHttp2) {
-          // It reads by itself what is there already.
+          // The server reads data that has already arrived by itself.
           servers.http2.emit('connection', socket);
         } else {
           servers.http1.emit('connection', socket);

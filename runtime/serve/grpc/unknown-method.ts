@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
 import { encodeStatusMessage } from './status-message.ts';
 
-/** To a call of a method that is not here: UNIMPLEMENTED in the words of its protocol, or a plain 404. */
+/** Answers a call of an unknown method: UNIMPLEMENTED in the call's protocol, or a plain 404. */
 export function answerUnknownMethod(
   request: NodeRequest,
   response: NodeResponse,
@@ -12,7 +12,7 @@ export function answerUnknownMethod(
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('application/grpc')) {
     response.setHeader('content-type', contentType);
-    // Errors of gRPC are answers with status 200; those without a message are headers alone.
+    // gRPC errors are responses with status 200; without a message they consist of headers only.
     response.setHeader('grpc-status', String(Code.Unimplemented));
     response.setHeader('grpc-message', encodeStatusMessage(message));
     response.end();

@@ -1,7 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Lifecycle } from '../lifecycle.ts';
 
-/** For routes with work to do: what was let in is answered before the server ends, what was not is told to come back. */
+/**
+ * Middleware for routes with work to do: admitted requests are answered before the server stops, others get a retryable error.
+ */
 export const admit =
   (lifecycle: Lifecycle): MiddlewareHandler =>
   async (_c, next) => {

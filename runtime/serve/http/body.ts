@@ -6,25 +6,25 @@ import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems
 import { type ParseOptions, parseJson } from './parse-json.ts';
 import { readBytes, type ReadOptions } from './read-bytes.ts';
 
-/** The request's JSON body, checked against the schema. Throws an AppError that says everything that is wrong with it. */
+/** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
 export type BodyReader = <Schema extends TSchema>(c: Context, schema: Schema) => Promise<Static<Schema>>;
 
 export interface BodyOptions extends ReadOptions, ParseOptions {
   readonly maxBodyBytes: number;
-  /** What to say of a request without a body, even if it names no content type; else that is JSON which ends too early. */
+  /** Message for an empty body, even without a content type. Default: an empty body is JSON that ends too early. */
   readonly emptyMessage?: string | undefined;
-  /** What a request without a body means, where it may do without. */
+  /** Value of an empty body, if the body is optional. */
   readonly emptyBody?: unknown;
 }
 
-/** All problems of a large body could be millions; of those only the first one is told. */
+/** Body size up to which all problems are reported; a large body could have millions, so only the first is reported. */
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
-/** Every schema is compiled once, when it is first needed. */
+/** Schemas are compiled once, on first use. */
 export function createBodyReader(options: BodyOptions): BodyReader {
   const parse = createBodyParser(options);
   return async (c, schema) => {
-    // Who sends nothing often does not say what of.
+    // Clients that send no body often send no content type.
     const mayBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
     const untyped = mayBeEmpty && c.req.header('Content-Type') === undefined;
     if (!untyped) requireJson(c);
@@ -34,7 +34,7 @@ export function createBodyReader(options: BodyOptions): BodyReader {
   };
 }
 
-/** The body of a request that says it is JSON, as it came. */
+/** Reads the body of a request with a JSON content type, as bytes. */
 export async function readJsonBytes(
   c: Context,
   options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>,
@@ -45,7 +45,7 @@ export async function readJsonBytes(
 
 export type BodyParser = <Schema extends TSchema>(bytes: Uint8Array, schema: Schema) => Static<Schema>;
 
-/** The same for a body that has been read. */
+/** Same for a body that has already been read. */
 export function createBodyParser({
   emptyMessage,
   emptyBody,
@@ -69,11 +69,11 @@ function wrongShape(errors: readonly ErrorObject[]): AppError {
 function createAjv(allErrors: boolean): Ajv {
   const ajv = new Ajv({
     strict: true,
-    // A schema may require one of several members by their names alone.
+    // Schemas can require one of several members by name only.
     strictRequired: false,
     allErrors,
     verbose: true,
-    // What is only described, as the format of a link, is nothing to refuse a request for.
+    // Formats such as URLs are documentation; they are not validated.
     validateFormats: false,
   });
   ajv.addKeyword(MESSAGE_KEYWORD);

@@ -1,14 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/**
- * A client that waits for leave to send its body gets it when somebody begins to read. Node would give it before anybody has
- * looked whose request it is.
- */
+/** Sends `100 Continue` when the body is first read. Node would send it before the caller is authenticated. */
 export function continueWhenRead(server: Server): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { shouldKeepAlive } = outgoing;
     const read = incoming._read.bind(incoming);
-    // A client that gets its answer instead may send the body or not; what follows could be either.
+    // A client that gets the response instead may or may not send the body, so the next bytes on the connection are ambiguous.
     outgoing.shouldKeepAlive = false;
     incoming._read = (size) => {
       incoming._read = read;

@@ -2,18 +2,18 @@ import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 
-/** What web pages of other origins may do, where they may call at all. */
+/** What web pages of other origins can do, if they are allowed. */
 export interface CorsRules {
   readonly methods?: readonly string[];
   readonly headers?: readonly string[];
-  /** Whether they may send cookies and the like; never if all origins may call. */
+  /** Whether they can send credentials such as cookies; never if all origins are allowed. */
   readonly credentials?: boolean;
   readonly maxAgeSeconds?: number;
 }
 
 const TEN_MINUTES = 600;
 
-/** Lets pages of these origins call and read the answers; `*` is every page. */
+/** Allows pages of these origins to call the server and read responses; `*` allows all. */
 export function crossOrigin(
   origins: readonly string[],
   exposedHeaders: readonly string[],

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Principal } from '../access.ts';
 
-/** What went wrong with a request that was answered directly; the app turns it into the answer. */
+/** The error of a request that was answered directly; the app turns it into a response. */
 export interface DirectFailure {
   readonly error: unknown;
   readonly requestId: string;
@@ -9,11 +9,11 @@ export interface DirectFailure {
   readonly startedAt: number;
 }
 
-/** What the server hands the app beside such a request. */
+/** Bindings that the server passes to the app with such a request. */
 export interface FailureBinding {
   readonly failure?: DirectFailure | undefined;
 }
 
-/** There are no bindings where an app is asked without a server. */
+/** Bindings are undefined if an app is called without a server. */
 export const failureOf = (c: Context): DirectFailure | undefined =>
   (c.env as FailureBinding | undefined)?.failure;

@@ -5,17 +5,17 @@ import { readIncoming } from './read-incoming.ts';
 
 export interface DirectJson {
   readonly bodyTimeoutMs: number;
-  /** Resolves with the answer's JSON. */
+  /** Resolves with the JSON of the response. */
   readonly answer: (request: JsonRequest) => Promise<string>;
 }
 
 interface JsonRequest extends Pick<DirectRequest, 'requestId' | 'caller' | 'parts'> {
   readonly body: Uint8Array;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** How a direct route answers that takes JSON and gives JSON, which the server waits for before it ends. */
+/** Answers a direct route with JSON input and output; the server waits for it before it stops. */
 export const answerJson =
   ({ lifecycle }: Kernel, { bodyTimeoutMs, answer }: DirectJson): DirectRoute['answer'] =>
   async ({ incoming, outgoing, requestId, caller, parts }) => {

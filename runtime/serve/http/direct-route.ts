@@ -8,36 +8,35 @@ import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
 
 /**
- * A POST route of an app that is answered on Node's own request and answer. Without the objects of the Fetch API it costs half
- * as much, which is only worth it where everything waits for that route (docs/decisions/0016). The app answers requests that are
- * unusual in any way, and tells all errors.
+ * A POST route that is answered on Node's own request and response. Without the Fetch API objects it costs half as much, which
+ * is only worth it for the busiest routes (docs/decisions/0016). The app answers unusual requests and all errors.
  */
 export interface DirectRoute {
-  /** As the app calls it. */
+  /** The route's pattern in the app. */
   readonly route: string;
-  /** The whole path; its groups are what varies. */
+  /** Pattern of the whole path; its groups are the parameters. */
   readonly path: RegExp;
-  /** What the header `Accept` may say; anything, unless this is here. A request without it takes anything. */
+  /** Allowed values of the `Accept` header; undefined allows any. A request without the header accepts anything. */
   readonly accepts?: ReadonlySet<string> | undefined;
   readonly maxBodyBytes: number;
   readonly hostRules?: HostRules | undefined;
-  /** Whose request it is, asked before its body is read; the kernel's keys say so unless this is here. */
+  /** Authenticates a request before its body is read. Default: the keys of the kernel. */
   readonly signIn?: ((incoming: IncomingMessage) => Promise<Principal>) | undefined;
-  /** Resolves when the answer has begun; rejects only before that. */
+  /** Answers the request. Resolves when the response has started; rejects only before that. */
   readonly answer: (request: DirectRequest) => Promise<void>;
 }
 
 export interface DirectRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** To be in the answer's head. */
+  /** Request id, for the response headers. */
   readonly requestId: string;
   readonly caller: Principal | undefined;
-  /** What the groups of the path matched. */
+  /** Values of the path's groups. */
   readonly parts: readonly string[];
 }
 
-/** Returns whether it takes the request; then it answers it, or calls `fail`. */
+/** Returns whether it handles the request; if so, it answers it or calls `fail`. */
 export type DirectListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -88,13 +87,13 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
   };
 }
 
-/** As the app logs it: some clients send keys in queries. */
+/** The path as the app logs it, without the query, because some clients send keys in queries. */
 function withoutQuery(url: string): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Nothing that only the app knows how to handle: no web page, no other form asked for, no body that has to be measured. */
+/** Whether the app's special handling is not needed: no web page, no other response format, and no body of unknown length. */
 function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }: DirectRoute): boolean {
   return (
     method === 'POST' &&

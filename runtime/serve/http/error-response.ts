@@ -3,16 +3,16 @@ import type { StatusCode } from 'hono/utils/http-status';
 import type { AppError } from '../../contract/errors.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 
-/** Paths that begin with `prefix` answer errors as JSON, because the clients of that API expect it. */
+/** Error format of paths that start with `prefix`, for APIs whose clients expect JSON. */
 export interface ErrorFormat {
-  /** Empty for all paths. */
+  /** Path prefix; empty for all paths. */
   readonly prefix: string;
-  /** `application/json` unless said otherwise. */
+  /** Media type. Default: `application/json`. */
   readonly mediaType?: string;
   readonly body: (error: AppError, status: number, c: Context) => unknown;
 }
 
-/** An error as an answer: the bare message as text, or what the path's own format makes of it. */
+/** Turns an error into a response: the plain message, or the format of the path. */
 export function errorResponse(c: Context, error: AppError, formats: readonly ErrorFormat[]): Response {
   const status = HTTP_STATUS[error.code] as StatusCode;
   const { retryAfterSeconds = status === 429 || status === 503 ? 1 : undefined } = error;
@@ -20,10 +20,10 @@ export function errorResponse(c: Context, error: AppError, formats: readonly Err
     c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   }
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
-  // What is left of the request would be taken for the next one.
+  // The rest of the request would be taken for the next request.
   if (status === 408) c.header('Connection', 'close');
   const format = formats.find(({ prefix }) => `${c.req.path}/`.startsWith(`${prefix}/`));
-  // The message can hold what the caller sent, which no browser may take for a page.
+  // The message can contain text of the caller, which browsers must not interpret as a page.
   c.header('X-Content-Type-Options', 'nosniff');
   c.status(status);
   const body = format ? JSON.stringify(format.body(error, status, c)) : error.message;

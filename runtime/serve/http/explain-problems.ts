@@ -3,21 +3,21 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { meantErrors, type SchemaBranch, typeOf } from '../../core/meant-errors.ts';
 
-/** A keyword for schemas: what to say instead when a value is empty. */
+/** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
 
 const MOST_TOLD = 20;
-/** Each element of a list can be wrong in every form it may have. */
+/** Maximum number of validation errors to examine; each list element can fail every alternative. */
 const MOST_EXAMINED = 200;
 
-/** What ajv (with `verbose`) found, as sentences for whoever wrote the request. */
+/** Turns the errors of ajv (with `verbose`) into sentences for the author of the request. */
 export function explainProblems(errors: readonly ErrorObject[]): string {
   const told = [...new Set(meantErrors(examined(errors)).map((error) => sentence(error)))];
   const more = told.length > MOST_TOLD || errors.length > MOST_EXAMINED ? ['and more'] : [];
   return [...told.slice(0, MOST_TOLD), ...more].join('; ');
 }
 
-/** The same one by one, with where it is in the body and what is there. */
+/** Same as a list, with the location and the value of each problem. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
   const found = meantErrors(examined(errors)).slice(0, MOST_TOLD);
   return found.map((error) => ({
@@ -34,7 +34,7 @@ function stepsTo({ instancePath, params }: ErrorObject): string[] {
   return typeof key === 'string' ? [...outside, key.slice(0, 64)] : outside;
 }
 
-/** Only what is short: the value of a member that is missing is all that is around it. */
+/** Includes short values only: the "value" of a missing member is the whole object around it. */
 function shortValue({ data, params }: ErrorObject): { value?: unknown } {
   const key: unknown = params['additionalProperty'];
   const value: unknown = typeof key === 'string' ? (data as Record<string, unknown>)[key] : data;
@@ -45,7 +45,7 @@ function shortValue({ data, params }: ErrorObject): { value?: unknown } {
 function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   if (errors.length <= MOST_EXAMINED) return errors;
   const first = errors.slice(0, MOST_EXAMINED);
-  // What is wrong with the forms of a value stands before what is wrong with the value: both or neither.
+  // Errors of a value's alternatives precede the error of the value: keep both or neither.
   return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
 }
 
@@ -90,13 +90,13 @@ function eitherOf(place: string, branches: readonly SchemaBranch[], data: unknow
   return `${place} must be ${OR.format(flat(branches).map((branch) => nameOf(branch)))}, not ${describe(data)}`;
 }
 
-/** A choice inside a choice is one of more. */
+/** Flattens nested alternatives. */
 const flat = (branches: readonly SchemaBranch[]): SchemaBranch[] =>
   branches.flatMap((branch) => (branch.anyOf && branch.title === undefined ? flat(branch.anyOf) : [branch]));
 
 function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
   const known = Object.keys((schema?.['properties'] as Record<string, unknown> | undefined) ?? {});
-  // Long junk resembles nothing anyway.
+  // Long garbage does not resemble any key.
   const written = key.slice(0, 64);
   const best = known.length === 0 ? undefined : closest(written, known);
   const hint =
@@ -118,18 +118,18 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const nameOf = ({ title, type = '' }: SchemaBranch): string => title ?? TYPE_NAMES[type] ?? type;
 
-/** Lists and objects by their kind only: they can be of any size and depth. */
+/** Describes lists and objects by kind only, because they can be large. */
 function describe(value: unknown): string {
   const type = typeOf(value);
   if (type === 'array' || type === 'object') return TYPE_NAMES[type] ?? type;
-  // JSON has no word for a number that is too large for it.
+  // JSON cannot represent a number that is too large.
   const written = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
 const listing = (values: readonly unknown[]): string => values.map((value) => String(value)).join(', ');
 
-/** `/inputs/3` as `inputs/3`. */
+/** Formats `/inputs/3` as `inputs/3`. */
 function placeOf(instancePath: string): string {
   if (instancePath === '') return 'the body';
   return instancePath.slice(1, 101).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -8,13 +8,13 @@ import type { ShellEnv } from './request-id.ts';
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
 
 export interface HealthOptions {
-  /** Whether there is `/metrics`. There is, by default. */
+  /** Whether to serve `/metrics`. Default: true. */
   readonly metrics?: boolean;
-  /** What else must be well for `/readyz`; throws what is not. */
+  /** Additional check for `/readyz`; throws what is wrong. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
 
-/** `/healthz`: the process lives. `/readyz`: it takes requests. `/metrics`: what it counted, for Prometheus. */
+/** Adds `/healthz` (the process is alive), `/readyz` (it accepts requests) and `/metrics` (Prometheus metrics). */
 export function addHealthRoutes(
   app: Hono<ShellEnv>,
   { lifecycle, metrics }: Kernel,

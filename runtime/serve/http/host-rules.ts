@@ -2,26 +2,26 @@ import { isIP } from 'node:net';
 import { bindHost } from '../hostname.ts';
 
 export interface HostRules {
-  /** The address the server listens on. */
+  /** The address that the server listens on. */
   readonly hostname: string;
-  /** Names the server may be called by, besides loopback ones. */
+  /** Host names that the server accepts in addition to loopback names. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Where web pages that may call the server come from, as `https://app.example`; `*` is anywhere. */
+  /** Allowed origins of web pages, for example `https://app.example`; `*` allows all. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** What of a request is looked at. */
+/** The parts of a request that are checked. */
 export interface RequestHead {
   readonly url: string;
   readonly headers: { get(name: string): string | null };
 }
 
 /**
- * Refuses what a web page somewhere else could make a browser send here (DNS rebinding). Returns why, or nothing:
- * - the Host header must be a loopback name or an allowed host; any host will do if none are named and the server listens
- *   on more than loopback;
- * - an Origin header, which browsers send, must be allowed or name the same host, and that host must be a loopback name, an
- *   IP address or an allowed host: any other name could have been made to point here by its owner.
+ * Rejects requests that a foreign web page could make a browser send (DNS rebinding). Returns the reason, or undefined:
+ * - the Host header must be a loopback name or an allowed host; any host is accepted if none are configured and the server
+ * listens on more than loopback;
+ * - an Origin header, which browsers send, must be allowed or match the host, and that host must be a loopback name, an IP
+ * address or an allowed host, because the owner of any other name could point it here.
  */
 export function createHostCheck(rules: HostRules): (request: RequestHead) => string | undefined {
   const { allowedHosts, allowedOrigins = [] } = rules;
@@ -29,7 +29,7 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   const anyHost = (allowedHosts ?? []).length === 0 && !isLoopbackHost(rules.hostname);
   const origins = new Set(allowedOrigins.map((origin) => URL.parse(origin)?.origin ?? origin));
 
-  // Most requests name the host that the one before them named.
+  // Most requests have the same host as the previous one.
   let last: { readonly given: string; readonly host: string | undefined } | undefined;
   const hostIn = (given: string): string | undefined => {
     if (last?.given !== given) last = { given, host: parseHost(given)?.hostname };
@@ -53,12 +53,12 @@ export function createHostCheck(rules: HostRules): (request: RequestHead) => str
   };
 }
 
-/** Whether an address or name, as users or sockets write it, is this machine's own. */
+/** Whether an address or name, as users or sockets write it, is a loopback address. */
 export const isLoopbackHost = (hostname: string): boolean => isLoopback(urlHost(hostname));
 
 const parseHost = (host: string): URL | null => (/[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}`));
 
-/** As it stands in a URL: an IPv6 address in brackets, and every spelling of an address as one. */
+/** Normalizes a host as in URLs: IPv6 addresses in brackets, and one spelling per address. */
 function urlHost(hostname: string): string {
   const host = bindHost(hostname);
   return parseHost(isIP(host) === 6 ? `[${host}]` : host)?.hostname ?? host;

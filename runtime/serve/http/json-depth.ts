@@ -1,4 +1,4 @@
-// What JSON is made of, as bytes of UTF-8.
+// Structural characters of JSON as UTF-8 bytes.
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LIST = 0x5b;
@@ -6,7 +6,7 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Whether the JSON text has more than `most` lists and objects inside each other, without parsing it. */
+/** Whether lists and objects of a JSON text are nested deeper than `most`, without parsing it. */
 export function isNestedDeeper(json: Uint8Array, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -23,7 +23,7 @@ export function isNestedDeeper(json: Uint8Array, most: number): boolean {
   return false;
 }
 
-/** Where the quote is that ends the text which starts at `start`. */
+/** Returns the position of the quote that ends the string starting at `start`. */
 function endOfText(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

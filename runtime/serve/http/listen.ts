@@ -22,39 +22,39 @@ export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
   /** As users write it: `0.0.0.0`, `[::]`, `localhost`. */
   readonly hostname: string;
-  /** 0 takes any free port. */
+  /** Port; 0 picks a free port. */
   readonly port: number;
-  /** The flag that sets the port, to name it when the port is in use. */
+  /** The flag that sets the port, for the message when the port is in use. */
   readonly portFlag: string;
-  /** With them the server speaks HTTPS only. */
+  /** Certificate and key; if set, the server only speaks HTTPS. */
   readonly tls?: TlsFiles | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
-  /** What is answered without the app. */
+  /** Answers requests without the app. */
   readonly direct?: DirectListener | undefined;
-  /** How to answer what reaches no app, where not as plain text. */
+  /** Format of errors for requests that do not reach the app. Default: plain text. */
   readonly refuse?: Refuse | undefined;
 }
 
-/** In milliseconds. */
+/** Timeouts in milliseconds. */
 interface HttpTimeouts {
   /** For all headers of a request. */
   readonly headers: number;
-  /** For a whole request, its body included. */
+  /** For a whole request, including its body. */
   readonly request: number;
-  /** For the next request on a connection. Longer than the minute after which proxies give up on idle connections. */
+  /** For the next request on a connection. Longer than the minute after which proxies close idle connections. */
   readonly keepAlive: number;
 }
 
 const TIMEOUTS: HttpTimeouts = { headers: 20_000, request: 120_000, keepAlive: 65_000 };
 
 export interface HttpListener {
-  /** The port it really listens on. */
+  /** The actual port. */
   readonly port: number;
-  /** Takes no more connections and lets running requests end; those that take longer than `graceMs` are cut off. */
+  /** Stops accepting connections and lets running requests finish; requests that take longer than `graceMs` are cut off. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the app. Rejects with a ConfigError that says why it cannot listen and what to do about it. */
+/** Serves the app. Rejects with a ConfigError that explains why it cannot listen and how to fix it. */
 export async function listenHttp(options: ListenOptions): Promise<HttpListener> {
   const { app } = options;
   const server = createServer(options);
@@ -84,7 +84,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
     async close(graceMs) {
       answers.endConnections();
       await sockets.close(graceMs);
-      // This ends what else Node runs for the server.
+      // Closes the server; Node's connection check also ends with it.
       server.close();
     },
   };
@@ -96,10 +96,10 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
     headersTimeout: headers,
     requestTimeout: request,
     keepAliveTimeout: keepAlive,
-    // How often Node looks for connections that have exceeded one of these.
+    // How often Node checks connections against these timeouts.
     connectionsCheckingInterval: Math.min(1000, headers, request),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Told in our words.
+    // A missing Host header is reported in our own error format.
     requireHostHeader: false,
     noDelay: true,
   };
@@ -111,7 +111,7 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
 const hasNoHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
   httpVersion === '1.1' && headers.host === undefined;
 
-/** What reaches no app: a request target or Host header that makes no URL. */
+/** Answers a request that does not reach the app: its target or Host header does not form a URL. */
 function refused(error: unknown, refuse: Refuse): Response {
   const known =
     error instanceof RequestError

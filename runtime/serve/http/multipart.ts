@@ -1,9 +1,9 @@
 import { AppError } from '../../contract/errors.ts';
 
-/** One field or file of a form, https://www.rfc-editor.org/rfc/rfc7578. What is not read of it is skipped. */
+/** One field or file of a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
 export interface Part {
   readonly name: string;
-  /** Undefined unless it is a file. */
+  /** File name; undefined if the part is not a file. */
   readonly filename: string | undefined;
   readonly bytes: AsyncGenerator<Uint8Array, void>;
 }
@@ -11,7 +11,7 @@ export interface Part {
 const MOST_HEADER_BYTES = 16_384;
 const CRLF = Buffer.from('\r\n');
 
-/** The boundary that a content type names; undefined if it is no form. */
+/** Returns the boundary of a content type; undefined if it is not a multipart form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   const [, quoted, plain] =
     /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(
@@ -20,14 +20,14 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   return quoted ?? plain;
 }
 
-/** The parts of a form as they come: of files of any size only a piece is in memory. Throws a MalformedError. */
+/** Yields the parts of a form as they arrive; only a piece of a file is held in memory. Throws a MalformedError. */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<Part, void> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const pieces = body[Symbol.asyncIterator]();
-  // The first delimiter has no line before it.
+  // The first delimiter is not preceded by a line end.
   let buffer: Buffer = CRLF;
   const more = async (): Promise<void> => {
     const { done, value } = await pieces.next();
@@ -50,7 +50,7 @@ export async function* readMultipart(
   async function* content(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       const at = buffer.indexOf(delimiter);
-      // What could be the beginning of a delimiter waits for the next piece.
+      // Bytes that could be the start of a delimiter are kept until the next chunk.
       const end = at >= 0 ? at : Math.max(0, buffer.length - delimiter.length + 1);
       const piece = buffer.subarray(0, end);
       buffer = buffer.subarray(at >= 0 ? at + delimiter.length : end);
@@ -66,7 +66,7 @@ export async function* readMultipart(
       while (buffer.length < 2) await more();
       if (buffer.subarray(0, 2).toString('latin1') === '--') return;
       await upTo(CRLF, MOST_HEADER_BYTES);
-      // A part without any header has an empty line at once.
+      // A part without headers starts with an empty line.
       buffer = Buffer.concat([CRLF, buffer]);
       const headers = await upTo(Buffer.from('\r\n\r\n'), MOST_HEADER_BYTES);
       const bytes = content();

@@ -5,22 +5,22 @@ import type { Kernel } from '../kernel.ts';
 import { failureOf } from './direct-failure.ts';
 import type { ShellEnv } from './request-id.ts';
 
-/** What is told of a request that was answered. */
+/** Facts about an answered request, for logs and metrics. */
 interface ObservedRequest {
   readonly requestId: string;
   readonly caller: string | undefined;
   readonly method: string;
   readonly path: string;
-  /** The pattern of the path: paths come from callers and have no end, patterns are few. */
+  /** Pattern of the path. Paths are unbounded because callers choose them; patterns are few. */
   readonly route: string;
   readonly status: number;
-  /** Up to the first byte of the answer. */
+  /** Time to the first byte of the response. */
   readonly milliseconds: number;
 }
 
 export type RequestObserver = (request: ObservedRequest) => void;
 
-/** Logs and measures requests; those for `quietPaths`, which machines ask every few seconds, only at level debug. */
+/** Logs and measures requests; requests for `quietPaths`, which machines poll every few seconds, are logged at level debug. */
 export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<string>): RequestObserver {
   const durations = durationHistogram(kernel.metrics, {
     name: 'http_request_duration_seconds',
@@ -35,7 +35,7 @@ export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<st
   };
 }
 
-/** The same for every request that passes. */
+/** Middleware that observes every request. */
 export const observeRequests =
   (observe: RequestObserver): MiddlewareHandler<ShellEnv> =>
   async (c, next) => {
@@ -52,7 +52,7 @@ export const observeRequests =
     });
   };
 
-/** Of the route that answered, or would have if nothing had refused the request before it; what parts may be is left out. */
+/** Pattern of the route that answered, or that would have answered a rejected request; optional parts are omitted. */
 const routePattern = (c: Context): string =>
   matchedRoutes(c)
     .slice(c.req.routeIndex)

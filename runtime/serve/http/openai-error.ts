@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { AppError, ErrorCode } from '../../contract/errors.ts';
 import type { ErrorFormat } from './error-response.ts';
 
-/** Errors as clients of OpenAI's API read them. */
+/** Error format of OpenAI's API. */
 export const OPENAI_ERRORS: ErrorFormat = { prefix: '/v1', body: openAiErrorBody };
 
 export function openAiErrorBody({ code, message }: AppError, status: number): object {
@@ -24,7 +24,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   OverloadedError: 'rate_limit_exceeded',
 };
 
-/** What OpenAI calls errors of that status. */
+/** OpenAI's error type for a status. */
 export function openAiErrorType(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 429) return 'rate_limit_error';

@@ -5,18 +5,18 @@ import { parseJsonText } from '../../core/json-text.ts';
 import { isNestedDeeper } from './json-depth.ts';
 
 export interface ParseOptions {
-  /** Lists and objects inside each other, 64 unless said otherwise: requests to models have three or four. */
+  /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */
   readonly mostNested?: number | undefined;
-  /** `JSON.parse` unless said otherwise. */
+  /** JSON parser. Default: `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
 }
 
-/** Parses the bytes of a JSON text. Throws a MalformedError that says where the text stops being JSON. */
+/** Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. */
 export function parseJson(
   bytes: Uint8Array,
   { mostNested = 64, parse = parseJsonText }: ParseOptions = {},
 ): unknown {
-  // Millions would take the parser seconds, and nothing else is answered meanwhile.
+  // Parsing millions of levels would take seconds and block the event loop.
   if (isNestedDeeper(bytes, mostNested)) {
     throw located(
       'InputError',
@@ -32,7 +32,7 @@ export function parseJson(
   }
 }
 
-/** Without the byte order mark that some programs begin a text with. */
+/** Decodes the text without a byte order mark. */
 function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;

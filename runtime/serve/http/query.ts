@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 
-/** One of a few words in the query, in any case; the first of them if it is not there or empty. */
+/** Returns a query parameter with a fixed set of values, ignoring case; the first value is the default. */
 export function wordOf<const Words extends readonly [string, ...string[]]>(
   c: Context,
   name: string,
@@ -27,7 +27,7 @@ export function wholeNumberOf(
   throw wrong(name, given, `a whole number from ${least} to ${most}`);
 }
 
-/** What a request cannot do without; `what` goes on with the sentence that says so. */
+/** Returns a required query parameter; `what` completes the error message. */
 export function requiredText(c: Context, name: string, what: string): string {
   const given = c.req.query(name)?.trim() ?? '';
   if (given !== '') return given;

@@ -3,13 +3,13 @@ import { AppError } from '../../contract/errors.ts';
 import { waitFor } from '../../platform/wait-for.ts';
 
 export interface ReadOptions {
-  /** What to say of a larger body. */
+  /** Message for a body that is too large. */
   readonly tooLargeMessage?: ((limit: number) => string) | undefined;
-  /** How long the body may take to arrive; without it as long as the server lets the whole request take. */
+  /** Timeout for the body in milliseconds. Default: the server's request timeout. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The body of a request, of at most `limit` bytes. */
+/** Reads the body of a request, up to `limit` bytes. */
 export async function readBytes(
   c: Context,
   limit: number,
@@ -19,7 +19,7 @@ export async function readBytes(
   const announced = c.req.header('Content-Length');
   if (announced !== undefined && Number(announced) > limit) throw refusal();
   try {
-    // Node ends a body at its announced length; one without it has to be counted.
+    // Node enforces an announced length; a body without one must be counted.
     const reading = announced === undefined ? readCounted(c.req.raw.body, limit, refusal) : readWhole(c);
     return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTooSlow }));
   } catch (error) {
@@ -30,7 +30,7 @@ export async function readBytes(
 
 const readWhole = async (c: Context): Promise<Uint8Array> => new Uint8Array(await c.req.raw.arrayBuffer());
 
-/** A body of unknown length, which is given up as soon as it is longer than `limit`. */
+/** Reads a body of unknown length and aborts as soon as it exceeds `limit`. */
 export async function readCounted(
   body: ReadableStream<Uint8Array> | null,
   limit: number,

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyCutShort, bodyTooSlow } from './read-bytes.ts';
 
-/** The body of a request whose length is known, which Node then sees to. */
+/** Reads the body of a request with a known length, which Node enforces. */
 export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
-  // Most bodies come with the head, and are there by the time that anybody knows whose they are.
+  // Most bodies arrive with the headers, before authentication is finished.
   if (incoming.readableLength === Number(incoming.headers['content-length'])) {
     const bytes = (incoming.read() as Buffer | null) ?? Buffer.alloc(0);
     incoming.resume();
@@ -15,7 +15,7 @@ export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Prom
     reject(bodyTooSlow());
   }, timeoutMs);
   const cut = (): void => {
-    // Every request is closed in the end, and making an error takes longer than the rest of this.
+    // Every request is closed in the end, and creating an error is more expensive than the rest of this handler.
     if (!incoming.complete) reject(bodyCutShort());
   };
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -25,7 +25,7 @@ export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Prom
   });
   incoming.once('error', cut);
   incoming.once('close', cut);
-  // It may have been cut off while somebody looked whose it is.
+  // The request may have been cut off during authentication.
   if (incoming.destroyed) cut();
   return promise.finally(() => clearTimeout(timer));
 }

@@ -10,7 +10,7 @@ import {
   Type,
 } from 'typebox';
 
-/** A member that may be left out or be null, which some clients send for what they do not set. */
+/** A member that can be omitted or null, because some clients send null for unset members. */
 export function optional<Schema extends TSchema>(schema: Schema): TOptional<TUnsafe<Static<Schema> | null>> {
   const { enum: values } = schema as { enum?: unknown[] };
   return Type.Optional(
@@ -22,13 +22,13 @@ export function optional<Schema extends TSchema>(schema: Schema): TOptional<TUns
   );
 }
 
-/** One of a few words. */
+/** One of a fixed set of strings. */
 export const oneOf = <const Words extends readonly string[]>(
   words: Words,
   options: { description?: string; default?: Words[number] } = {},
 ): TUnsafe<Words[number]> => Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...options });
 
-/** An object with any keys and only texts as values. */
+/** An object with arbitrary keys and string values. */
 export const textMap = (
   options: { description?: string; title?: string } = {},
 ): TUnsafe<Record<string, string>> =>
@@ -50,11 +50,11 @@ export const closed = <Properties extends TProperties>(
     ...(description === undefined ? {} : { description }),
   });
 
-/** An object with any members of any kind. */
+/** An object with arbitrary members. */
 export const anyObject = (description: string): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description });
 
-/** A value that is always there, if only as null. */
+/** A required value that can be null. */
 export const orNull = <Schema extends TSchema>(
   schema: Schema,
   description?: string,

@@ -11,31 +11,31 @@ import { createRequestObserver, observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
 export interface ShellOptions extends HealthOptions {
-  /** Origins of web pages that may call; `*` is every page. None by default. */
+  /** Allowed CORS origins of web pages; `*` allows all. Default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Headers of answers that such pages may read. */
+  /** Response headers that such pages can read. */
   readonly exposedHeaders?: readonly string[];
-  /** What else such pages may do. */
+  /** Additional permissions of such pages. */
   readonly corsRules?: CorsRules | undefined;
-  /** Names this server answers to, and pages that may call; without them no path cares. */
+  /** Allowed hosts and origins; without it, hosts are not checked. */
   readonly hostRules?: HostRules | undefined;
-  /** Paths that need no API key, beside those that tell whether the server lives. */
+  /** Paths that need no API key, in addition to the health routes. */
   readonly openPaths?: readonly string[];
-  /** How errors look under a path, where not as plain text. */
+  /** Error formats by path. Default: plain text. */
   readonly errorFormats?: readonly ErrorFormat[];
-  /** What an error of a library means; undefined for what should not have happened. */
+  /** Translates an error of a library; returns undefined for unexpected errors. */
   readonly explain?: ((error: unknown) => AppError | undefined) | undefined;
-  /** What every answer passes, also those of requests that are refused. */
+  /** Middleware around every response, including rejected requests. */
   readonly outermost?: MiddlewareHandler<ShellEnv> | undefined;
-  /** What requests meet before their API key is checked. */
+  /** Middleware that runs before the API key is checked. */
   readonly beforeAccess?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Whether `/path/` is not the same as `/path`. It is not, by default. */
+  /** Whether `/path/` and `/path` are different. Default: false. */
   readonly strict?: boolean;
 }
 
 /**
- * What every HTTP server of ours has before it has routes of its own: request ids, logs, metrics, API keys, errors, health.
- * A target adds its routes to it. It does not listen.
+ * The common base of every HTTP server of this project: request ids, logs, metrics, API keys, errors and health routes. A
+ * target adds its own routes. The app does not listen.
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
   const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
@@ -84,7 +84,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   return app;
 }
 
-/** Errors look alike, whether the app met them or a route that is answered directly. */
+/** Formats errors of direct routes like those of the app. */
 const tellFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
   const failure = failureOf(c);
   if (!failure) return await next();

@@ -4,12 +4,12 @@ import { AppError, type ErrorCode } from '../../contract/errors.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { RunningAnswers } from '../running-answers.ts';
 
-/** An error as an answer to what reaches no app. */
+/** Turns an error into a response to a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;
 
 export const MAX_HEADER_BYTES = 16_384;
 
-/** Answers what Node would refuse by itself, with no body or one that says nothing, in the words of the server it came to. */
+/** Answers requests that Node would reject by itself with an uninformative response, in the server's error format. */
 export function answerUnheard(
   server: Server,
   refuse: Refuse,
@@ -17,7 +17,7 @@ export function answerUnheard(
 ): void {
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     const problem = problemOf(error);
-    // The rest of an answer cannot follow, and nothing else may: the client would take it for a part of it.
+    // The rest of a started response cannot follow, and other bytes would be taken for a part of it.
     if (!problem || !socket.writable || hasBegun(socket)) socket.destroy(error);
     else void answerSocket(socket, refuse(problem.error, problem.status));
   });
@@ -28,17 +28,17 @@ export function answerUnheard(
   });
 }
 
-/** Ends a request that no app is to see. */
+/** Ends a request that must not reach the app. */
 export async function answerRefused(outgoing: ServerResponse, refused: Response): Promise<void> {
   const body = await refused.text();
-  // What is left of the request would be taken for the next one.
+  // The rest of the request would be taken for the next request.
   outgoing.writeHead(refused.status, headersOf(refused, body));
   outgoing.end(body);
 }
 
 interface BrokenRequest extends Error {
   readonly code?: string;
-  /** The parser's. */
+  /** Reason given by the HTTP parser. */
   readonly reason?: string;
 }
 
@@ -47,7 +47,7 @@ interface Problem {
   readonly error: AppError;
 }
 
-/** Undefined for what is no fault in a request: a connection that broke, a handshake of TLS that failed. */
+/** Undefined for errors that are not request errors: a broken connection or a failed TLS handshake. */
 function problemOf({ code = '', reason }: BrokenRequest): Problem | undefined {
   const known = PROBLEMS[code];
   if (known) return { status: known[0], error: new AppError(known[1], known[2]) };

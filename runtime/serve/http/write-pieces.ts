@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 
-/** A body that comes in pieces, each when it is asked for. */
+/** A body in pieces that are produced on demand. */
 export interface PieceSource {
-  /** Never rejects. */
+  /** Returns the next piece. Never rejects. */
   next(): Promise<IteratorResult<Uint8Array, void>>;
-  /** Nobody wants the rest. */
+  /** Cancels the rest of the body. */
   cancel(): Promise<void>;
-  /** Resolves if the body was cut off and the client does not read what is left: it is hung up on. */
+  /** Resolves if the body was cut off and the client does not read the rest: the connection is then closed. */
   readonly unread: Promise<void>;
 }
 
 export interface KeepAlive {
-  /** Means nothing to whoever reads the body. */
+  /** Text that is ignored by readers of the body. */
   readonly text: string;
-  /** Sent when nothing else was for so long. */
+  /** Interval of silence after which the text is sent, in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** Writes a body as fast as the client reads it, and no faster. The answer must have its head already. */
+/** Writes a body at the speed at which the client reads it. The response headers must have been set. */
 export async function writePieces(
   outgoing: ServerResponse,
   source: PieceSource,
@@ -28,7 +28,7 @@ export async function writePieces(
     if (!outgoing.writableNeedDrain) outgoing.write(text);
     keepAlive.refresh();
   }, milliseconds);
-  // The head leaves with the first piece, if that is there at once.
+  // The headers are sent together with the first piece if that is available immediately.
   const head = setImmediate(() => outgoing.flushHeaders());
   try {
     for (;;) {
@@ -47,7 +47,7 @@ export async function writePieces(
 
 const isGone = ({ destroyed, closed }: ServerResponse): boolean => destroyed || closed;
 
-/** Also resolves if it never will be. */
+/** Resolves when the response can take more data, or never will. */
 function drained(outgoing: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = (): void => {

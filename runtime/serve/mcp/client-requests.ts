@@ -3,28 +3,28 @@ import { RpcError } from './rpc-error.ts';
 import type { ClientMessage, Params } from './rpc-message.ts';
 
 interface AskOptions {
-  /** Who asked does not want to know any more. */
+  /** Aborted when the requester is no longer interested. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** By which the client is reached. */
+  /** The connection to the client. */
   readonly way: Way;
 }
 
-/** A way to a client, as long as it lasts. */
+/** A connection to a client while it lasts. */
 interface Way {
-  /** Takes a message of JSON. */
+  /** Sends a JSON message. */
   readonly tell: (json: string) => void;
 }
 
-/** What a server asks its client. */
+/** Requests that a server sends to its client. */
 export interface ClientRequests {
-  /** Rejects with the client's error, or with an AppError if there is no answer. */
+  /** Sends a request. Rejects with the client's error, or with an AppError if there is no response. */
   ask(method: string, params: Params | undefined, options: AskOptions): Promise<Params>;
-  /** An answer came; one that nobody waits for is the client's mistake, or late. */
+  /** Handles a response; one that nobody waits for is late or an error of the client, and is ignored. */
   settle(answer: Extract<ClientMessage, { kind: 'answer' }>): void;
-  /** This way leads nowhere any more. */
+  /** Fails the requests that were sent over a lost connection. */
   readonly lose: (way: Way) => void;
-  /** The client is gone. */
+  /** Fails all requests, because the client has disconnected. */
   end(): void;
 }
 

@@ -1,10 +1,10 @@
-/** What was sent over one stream, as long as it is remembered. */
+/** Messages of one stream, as long as they are kept. */
 export interface StreamLog {
-  /** Remembers a message, as JSON; returns its number in the stream, from 1 on. */
+  /** Records a JSON message; returns its number in the stream, starting at 1. */
   add(json: string): number;
-  /** What came after that number. */
+  /** Returns the messages after a number. */
   after(number: number): readonly LoggedEvent[];
-  /** The number of the last one. */
+  /** Number of the last message. */
   readonly last: number;
   forget(): void;
 }
@@ -16,17 +16,17 @@ interface LoggedEvent {
 
 export interface EventLog {
   open(): StreamLog;
-  /** Of all streams together. */
+  /** Total length of all streams in characters. */
   readonly characters: number;
 }
 
 /**
- * Remembers what was sent, so that a client that lost its connection can have it again: all streams share so many characters,
- * and what was sent first is forgotten first.
+ * Records sent messages, so that a client that lost its connection can resume. All streams share one limit, and the oldest
+ * messages are dropped first.
  */
 export function createEventLog(mostCharacters: number): EventLog {
   let characters = 0;
-  /** In the order they came, those of each stream among themselves too. */
+  /** Messages in order of arrival, with the list of their stream. */
   const all = new Map<LoggedEvent, LoggedEvent[]>();
   const drop = (event: LoggedEvent): void => {
     if (all.delete(event)) characters -= event.json.length;

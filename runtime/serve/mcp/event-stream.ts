@@ -1,41 +1,41 @@
 import type { StreamLog } from './event-log.ts';
 import { type EventSink, type HttpExchange, STREAM_TYPE } from './http-exchange.ts';
 
-/** Server-sent events, one JSON-RPC message each, to a client that may lose the connection and come back. */
+/** A stream of server-sent events with one JSON-RPC message each, to a client that can reconnect. */
 export interface EventStream {
-  /** Makes it the answer to a request. */
+  /** Makes the stream the response to a request. */
   attach(exchange: HttpExchange, options?: AttachOptions): void;
-  /** Takes JSON. */
+  /** Sends a JSON message. */
   send(json: string): void;
   end(): void;
-  /** Whether a client that lost it can have the rest. */
+  /** Whether a client that lost the connection can resume the stream. */
   readonly resumable: boolean;
-  /** Whether somebody reads it now. */
+  /** Whether a client is currently connected. */
   readonly open: boolean;
   readonly ended: boolean;
 }
 
 interface AttachOptions {
-  /** Tell first what came after the event of that number. */
+  /** Number of the last event that the client has received. */
   readonly after?: number | undefined;
-  /** The answer is over: it was ended, the client left or asked for it elsewhere. */
+  /** Called when the response is over: the stream ended, the client left, or it reconnected elsewhere. */
   readonly onOver?: (() => void) | undefined;
 }
 
 export interface EventStreamOptions {
-  /** Sent with every answer that the stream begins. */
+  /** Headers of every response that the stream starts. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Its name in ids of events, and what was sent; without them a stream that is lost is lost. */
+  /** Name of the stream in event ids, and its recorded messages; without it the stream cannot be resumed. */
   readonly resume?: { readonly name: string; readonly log: StreamLog } | undefined;
-  /** Begin with an event that has an id and nothing else: clients before 2025-11-25 take it for a broken message. */
+  /** Whether to start with an event that has only an id: clients before 2025-11-25 take it for a malformed message. */
   readonly primes?: boolean | undefined;
-  /** So often something is sent, so that nothing between here and the client takes the stream for dead. */
+  /** Interval of keepalive messages, so that no intermediary closes the connection as idle. */
   readonly keepAliveMilliseconds?: number | undefined;
   readonly onEnd?: (() => void) | undefined;
 }
 
 const KEEP_ALIVE = 15_000;
-/** After so long a client that was cut off should come back. */
+/** Delay after which a disconnected client should reconnect. */
 const RETRY_MILLISECONDS = 1000;
 
 export function createEventStream(options: EventStreamOptions = {}): EventStream {
@@ -69,7 +69,7 @@ export function createEventStream(options: EventStreamOptions = {}): EventStream
 
   return {
     attach(exchange, { after, onOver } = {}) {
-      // Whoever comes back has lost the connection before, also if that is not known here yet.
+      // A client that reconnects has lost the previous connection, even if that is not yet known here.
       finish();
       const opened = exchange.stream({ ...STREAM_TYPE, ...headers });
       sink = opened;
@@ -101,7 +101,7 @@ export function createEventStream(options: EventStreamOptions = {}): EventStream
   };
 }
 
-/** Which event of which stream the id is of. */
+/** Returns the stream and event number of an event id. */
 export function parseEventId(id: string): { readonly name: string; readonly number: number } | undefined {
   const [, name = '', number = ''] = /^([\w]+)-(\d{1,15})$/.exec(id) ?? [];
   return name === '' ? undefined : { name, number: Number(number) };

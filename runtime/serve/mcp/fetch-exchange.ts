@@ -2,7 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import { readCounted } from '../http/read-bytes.ts';
 import type { EventSink, HttpExchange } from './http-exchange.ts';
 
-/** Handles a request of the Fetch API; resolves when the answer has begun. */
+/** Handles a Fetch API request; resolves when the response has started. */
 export function answerRequest(
   request: Request,
   handle: (exchange: HttpExchange) => Promise<void>,
@@ -41,7 +41,7 @@ export function answerRequest(
 
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
   const announced = request.headers.get('content-length');
-  // Node ends a body at its announced length, and reading it in one piece makes no stream.
+  // Node enforces an announced length, and reading in one piece creates no stream.
   if (announced !== null && Number(announced) <= maxBytes) return new Uint8Array(await request.arrayBuffer());
   const tooLarge = (): AppError => new AppError('TooLargeError', `more than ${maxBytes} bytes`);
   try {

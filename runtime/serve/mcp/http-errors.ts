@@ -1,11 +1,11 @@
 import { type HttpAnswer, JSON_TYPE } from './http-exchange.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
-/** What the protocol's own SDKs use for errors of HTTP rather than of a JSON-RPC request. */
+/** Error code of the protocol's SDKs for HTTP errors that do not belong to a JSON-RPC request. */
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
-/** Answers to requests that do not reach a session. */
+/** Responses to requests that do not reach a session. */
 export const HTTP_ERRORS = {
   forbidden: (reason: string) => refusal(403, SERVER_ERROR, reason),
   method: (allowed: readonly string[]) =>

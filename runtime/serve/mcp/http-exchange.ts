@@ -1,15 +1,15 @@
-/** One HTTP request to an MCP endpoint and the answer to it, whatever carries them. */
+/** An HTTP request to an MCP endpoint and its response, independent of the HTTP library. */
 export interface HttpExchange {
   readonly method: string;
   readonly url: string;
   readonly headers: { get(name: string): string | null };
-  /** The body; nothing if it is longer than that. */
+  /** Reads the body; returns undefined if it exceeds the limit. */
   readonly readBody: (maxBytes: number) => Promise<Uint8Array | undefined>;
-  /** The whole answer. This or `stream` is called once. */
+  /** Sends a complete response. Either this or `stream` is called, once. */
   readonly answer: (answer: HttpAnswer) => void;
-  /** Begins an answer of status 200 that comes in pieces. */
+  /** Starts a streamed response with status 200. */
   readonly stream: (headers: Headers) => EventSink;
-  /** Tells once if the client leaves before it has the whole answer. */
+  /** Calls the listener once if the client disconnects before the response is complete. */
   readonly onGone: (listener: () => void) => void;
 }
 
@@ -28,7 +28,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** An answer that begins and goes on until it is ended. */
+/** Headers of a streamed response. */
 export const STREAM_TYPE = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',

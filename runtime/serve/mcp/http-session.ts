@@ -11,38 +11,38 @@ import type { SessionLink, SessionServer } from './session-server.ts';
 
 export interface HttpSessionOptions<Client> {
   readonly id: string;
-  /** What was agreed on. */
+  /** The negotiated protocol version. */
   readonly version: string;
-  /** What the client can do. */
+  /** Capabilities of the client. */
   readonly capabilities: SessionLink['capabilities'];
   readonly createServer: (link: SessionLink) => SessionServer<Client> | Promise<SessionServer<Client>>;
-  /** Where streams are remembered; without it they cannot be resumed, and whoever leaves an answer cancels the request. */
+  /** Records streams; without it they cannot be resumed, and disconnecting cancels the request. */
   readonly log: EventLog | undefined;
   readonly streamAfterMilliseconds: number;
-  /** Marks the session as in use until the function it returns is called. */
+  /** Marks the session as in use until the returned function is called. */
   readonly enter: () => () => void;
 }
 
 interface PostOrigin<Client> {
   readonly client: Client;
-  /** To be called when everything is answered. */
+  /** Called when everything is answered. */
   readonly leave: () => void;
 }
 
-/** One session over HTTP. */
+/** A session over HTTP. */
 export interface HttpSession<Client> {
   readonly server: SessionServer<Client>;
-  /** Answers the requests among the messages; without any there is an answer at once. */
+  /** Handles the messages of a POST. Returns an immediate response if none of them is a request. */
   post(exchange: HttpExchange, posted: PostedMessages, from: PostOrigin<Client>): HttpAnswer | undefined;
-  /** Opens the stream for what belongs to no request, or goes on with one that was lost. */
+  /** Opens the stream for messages without a request, or resumes a lost stream. */
   listen(exchange: HttpExchange): void;
   settled(): Promise<void>;
   close(): void;
 }
 
-/** Streams of requests that are answered, kept for clients that did not get the answer. */
+/** Maximum number of finished streams to keep for clients that did not receive the response. */
 const MOST_FINISHED = 16;
-/** The name of the stream for what belongs to no request. */
+/** Name of the stream for messages without a request. */
 const STANDALONE = '0';
 
 export async function openHttpSession<Client>(
@@ -102,7 +102,7 @@ export async function openHttpSession<Client>(
     const known = event && streams.get(event.name);
     if (!known) return exchange.answer(HTTP_ERRORS.unknownEvent());
     const isOver = known.stream.ended && known.log.after(event.number).length === 0;
-    // That is how a client is told not to come again.
+    // Status 204 tells a client not to reconnect.
     if (isOver) return exchange.answer({ status: 204 });
     known.stream.attach(exchange, { after: event.number, onOver: enter() });
   };
@@ -138,5 +138,5 @@ interface AwaitedAnswer {
   readonly leave: () => void;
 }
 
-/** Nothing asks for one. */
+/** Placeholder for requests whose response nobody receives. */
 const NO_ANSWER: PostAnswer = { tell: () => undefined, settle: () => undefined, isLost: () => true };

@@ -8,7 +8,7 @@ import type { SessionServer } from './session-server.ts';
 
 type Request = Extract<ClientMessage, { kind: 'request' }>;
 
-/** The request that opens a session. */
+/** Whether a message is the request that opens a session. */
 export function isInitialize(message: ClientMessage | undefined): message is Request {
   return (
     message?.kind === 'request' &&
@@ -17,7 +17,7 @@ export function isInitialize(message: ClientMessage | undefined): message is Req
   );
 }
 
-/** What it settles for the whole session. */
+/** Reads the settings that `initialize` negotiates for the session. */
 export function readInitialize({ params }: Request): {
   readonly version: string;
   readonly capabilities: Params;
@@ -29,7 +29,7 @@ export function readInitialize({ params }: Request): {
   };
 }
 
-/** The answer to it, as JSON. */
+/** Creates the JSON response to `initialize`. */
 export function welcome<Client>(
   id: string | number,
   protocolVersion: string,

@@ -1,21 +1,21 @@
-/** A line, or that there was one nobody will read. */
+/** A line, or the fact that a line exceeded the limit. */
 export type Line = { readonly text: string } | { readonly tooLong: true };
 
 export interface LineSplitter {
-  /** The lines that end in this piece of the stream. A line over the limit is told once, as soon as it is over. */
+  /** Returns the lines that end in this chunk. A line over the limit is reported once, as soon as it exceeds the limit. */
   push(chunk: Buffer): Line[];
-  /** The last line, if the stream ended without a line end. */
+  /** Returns the last line if the stream does not end with a line end. */
   end(): Line[];
 }
 
 const LINE_END = 0x0a;
 
 export interface LineSplitterOptions {
-  /** Gives the beginning of a line over the limit, when it ends, instead of telling that there was one. */
+  /** Whether a line over the limit is returned truncated when it ends, instead of being reported as too long. */
   readonly cut?: boolean | undefined;
 }
 
-/** Cuts a byte stream at its line ends and never keeps more than `maxBytes` of it. */
+/** Splits a byte stream into lines and never buffers more than `maxBytes`. */
 export function createLineSplitter(
   maxBytes: number,
   { cut = false }: LineSplitterOptions = {},

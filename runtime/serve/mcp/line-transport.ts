@@ -8,28 +8,28 @@ import { RPC_CODE } from './rpc-error.ts';
 export interface LineTransportOptions {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Longer lines are answered with an error. Default 10 MiB, as in the SDK. */
+  /** Maximum line length; longer lines are answered with an error. Default: 10 MiB, as in the SDK. */
   readonly maxLineBytes?: number | undefined;
-  /** Aborted to read no more. */
+  /** Aborted to stop reading. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LineTransport extends Transport {
-  /** Resolves when nothing more will be read: the client said all, or `signal` was aborted. */
+  /** Resolves when no more input is read: the client closed stdin, or `signal` was aborted. */
   readonly finished: Promise<void>;
-  /** Resolves when nothing more can be written, with the reason if there is one. */
+  /** Resolves when no more output can be written, with the error if there is one. */
   readonly gone: Promise<Error | undefined>;
-  /** Sends a message that is JSON already. */
+  /** Sends a message that is already JSON. */
   sendText(json: string): Promise<void>;
-  /** Resolves when everything written has left. */
+  /** Resolves when everything has been written. */
   flushed(): Promise<void>;
 }
 
 const DEFAULT_MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
- * MCP over stdio: one JSON-RPC message a line. Unlike the SDK's own transport it tells the client of lines that are no
- * messages, survives too long ones, and stops reading while the client does not read.
+ * MCP over stdio: one JSON-RPC message per line. Unlike the SDK's transport, it reports malformed lines to the client, survives
+ * lines that are too long, and stops reading while the client does not read.
  */
 export function createLineTransport(options: LineTransportOptions): LineTransport {
   const { stdin, stdout, signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
@@ -74,7 +74,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
     gone: gone.promise,
     flushed: () => write('').catch(() => undefined),
     async start() {
-      // A broken pipe is the client's leaving. These listeners stay, so that it never ends the process.
+      // A broken pipe means that the client has left. The listeners stay, so that it never ends the process.
       stdout.on('error', gone.resolve).on('close', () => gone.resolve(undefined));
       stdin.on('error', onEnd).on('close', onEnd).on('end', onEnd).on('data', onData);
       signal?.addEventListener('abort', stopReading, { once: true });
@@ -91,7 +91,7 @@ export function createLineTransport(options: LineTransportOptions): LineTranspor
 }
 
 interface Complaint {
-  /** Of the request it is about, if that is known. */
+  /** Id of the request that the error is about, if known. */
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
 }
@@ -120,7 +120,10 @@ function readMessage(
   return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message } };
 }
 
-/** Only of requests: an error with the id of a broken answer would look like the answer to a request of the client's. */
+/**
+ * Returns the id of requests only: an error with the id of a malformed response would look like the response to another
+ * request.
+ */
 function requestId(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;
   return typeof value.id === 'string' || Number.isSafeInteger(value.id)

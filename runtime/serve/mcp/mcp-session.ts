@@ -5,15 +5,15 @@ import { RPC_CODE, RpcError } from './rpc-error.ts';
 import type { ClientMessage, Params, RequestId } from './rpc-message.ts';
 import type { SessionRequest, SessionServer } from './session-server.ts';
 
-/** The messages of one session: requests find their answers, in both directions. */
+/** The messages of one session: matches requests and responses in both directions. */
 export interface McpSession<Client> {
-  /** Requests are answered with `answer`, which may be long after this. */
+  /** Handles a message. A request is answered through `answer`, possibly much later. */
   take(message: ClientMessage, client: Client, answer: PostAnswer): void;
-  /** Does what the client's own notification of cancelling would do. */
+  /** Cancels a request like the client's own notification. */
   readonly cancel: (id: RequestId) => void;
-  /** The client has left the answer to its requests. */
+  /** Called when the client has disconnected from the response to its requests. */
   readonly lose: (answer: PostAnswer) => void;
-  /** Resolves when every request that came is answered or cancelled. */
+  /** Resolves when every request is answered or cancelled. */
   readonly settled: () => Promise<void>;
   close(): void;
 }

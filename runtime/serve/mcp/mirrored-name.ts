@@ -1,4 +1,4 @@
-/** Methods that are about one thing, and the parameter that names it: the header `Mcp-Name` repeats that. */
+/** Parameter that identifies the target of a method; the header `Mcp-Name` mirrors it. */
 export const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -6,7 +6,7 @@ export const NAMED_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value as a header: as it is if it can be one, otherwise in Base64 with the marks that the specification has for that.
+ * Encodes a value for a header: unchanged if possible, otherwise as Base64 with the specification's markers.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
 export function encodeHeader(value: string): string {

@@ -5,14 +5,14 @@ import type { HttpExchange } from './http-exchange.ts';
 export interface NodeExchangeParts {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** How long the body may take to arrive. */
+  /** Timeout for the body in milliseconds. */
   readonly bodyTimeoutMs: number;
 }
 
-/** What a client that does not read may let pile up. */
+/** Maximum number of buffered bytes for a client that does not read. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** Handles a request whose length is known on Node's own request and answer; resolves when the answer has begun. */
+/** Handles a request of known length on Node's own request and response; resolves when the response has started. */
 export async function answerIncoming(
   { incoming, outgoing, bodyTimeoutMs }: NodeExchangeParts,
   handle: (exchange: HttpExchange) => Promise<void>,
@@ -29,7 +29,7 @@ export async function answerIncoming(
     },
     answer({ status, headers: sent = {}, body = '' }) {
       begun.resolve();
-      // Node takes what is written to a client that left for a fault of ours.
+      // Node reports writes to a disconnected client as errors.
       if (outgoing.destroyed) return;
       outgoing.writeHead(status, { ...sent, 'content-length': Buffer.byteLength(body) });
       outgoing.end(body);

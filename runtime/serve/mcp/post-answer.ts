@@ -2,26 +2,29 @@ import type { EventStream } from './event-stream.ts';
 import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from './http-exchange.ts';
 import type { RequestId } from './rpc-message.ts';
 
-/** The answer to the requests that one POST carried: JSON, or a stream as soon as something else has to be told first. */
+/** The response to the requests of one POST: JSON, or a stream as soon as another message must be sent first. */
 export interface PostAnswer {
-  /** Tells a message of JSON before the answer. */
+  /** Sends a JSON message before the response. */
   readonly tell: (json: string) => void;
-  /** The answer to one of the requests, as JSON; without it the request has none. The status counts if it is no stream yet. */
+  /**
+   * Sets the JSON response to one of the requests; without JSON, the request gets none. The status is used unless the response
+   * is already a stream.
+   */
   readonly settle: (id: RequestId, json?: string, status?: number) => void;
-  /** Whether the client has left and cannot come back for this. */
+  /** Whether the client has disconnected and cannot resume. */
   readonly isLost: () => boolean;
 }
 
 export interface PostAnswerOptions {
   readonly exchange: HttpExchange;
   readonly ids: readonly RequestId[];
-  /** Whether the requests came as a list, and are answered as one. */
+  /** Whether the requests came as a list and are answered as a list. */
   readonly isList: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly openStream: () => EventStream;
-  /** A call that takes longer gets a stream, which can be kept alive, and be found again after the connection broke. */
+  /** Time in milliseconds after which the response becomes a stream, which can be kept alive and resumed. */
   readonly streamAfterMilliseconds: number;
-  /** The client has its answer, or has left before that. */
+  /** Called when the client has received its response, or has disconnected before. */
   readonly onOver: (outcome: 'answered' | 'gone') => void;
 }
 
@@ -73,7 +76,7 @@ export function createPostAnswer(options: PostAnswerOptions): PostAnswer {
       }
       if (open.size === 0) finish(status);
     },
-    // Not a getter: V8 makes a new hidden class for every object that is made with one.
+    // Not a getter, because V8 creates a hidden class for every object literal with a getter.
     isLost,
   };
 }

@@ -1,4 +1,4 @@
-/** Versions with sessions, the newest first. Versions are dates, so that they can be compared as texts. */
+/** Protocol versions with sessions, newest first. Versions are dates and can be compared as strings. */
 export const SESSION_VERSIONS = [
   '2025-11-25',
   '2025-06-18',
@@ -7,19 +7,19 @@ export const SESSION_VERSIONS = [
   '2024-10-07',
 ] as const;
 
-/** The first version whose clients understand events that have an id and nothing else. */
+/** First version whose clients accept events with only an id. */
 export const FIRST_PRIMED_VERSION = '2025-11-25';
 
-/** The first version of the protocol that knows no sessions. */
+/** First version of the protocol without sessions. */
 export const FIRST_STATELESS_VERSION = '2026-07-28';
 
 export const PROTOCOL_VERSION_HEADER = 'MCP-Protocol-Version';
 
-/** What a client that asks for a version is answered in: that version, or the newest, after which it may leave. */
+/** Returns the version for a client's requested version: the same if supported, otherwise the newest. */
 export const agreedVersion = (asked: string): string =>
   SESSION_VERSIONS.find((known) => known === asked) ?? SESSION_VERSIONS[0];
 
-/** Whether a request says that it is of a version without sessions, known to us or not. */
+/** Whether a request declares a version without sessions, supported or not. */
 export function namesStatelessVersion({
   headers,
 }: {

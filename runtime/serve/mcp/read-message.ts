@@ -5,18 +5,18 @@ import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** The arguments of tools may hold whole documents. */
+/** Maximum nesting depth; arguments of tools can contain whole documents. */
 const MOST_NESTED = 500;
 
 export interface ReadMessageOptions {
-  /** JSON.parse unless said otherwise. */
+  /** JSON parser. Default: JSON.parse. */
   readonly parse?: ((text: string) => unknown) | undefined;
   readonly maxBytes?: number | undefined;
 }
 
 export type Refusal = { readonly refusal: HttpAnswer };
 
-/** The JSON of a POST, or the answer to a body that cannot be read. */
+/** Reads the JSON of a POST; returns an error response if the body is unreadable. */
 export async function readJson(
   exchange: HttpExchange,
   { parse, maxBytes = DEFAULT_MAX_BODY_BYTES }: ReadMessageOptions,
@@ -34,10 +34,10 @@ export async function readJson(
   }
 }
 
-/** What a client of a version with sessions sent. */
+/** Messages from a client of a version with sessions. */
 export interface PostedMessages {
   readonly messages: readonly ClientMessage[];
-  /** Whether they came as a list. */
+  /** Whether the messages came as a list. */
   readonly isList: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function readPosted(
   return { refusal: HTTP_ERRORS.invalid('Invalid request: the body is not a JSON-RPC 2.0 message.') };
 }
 
-/** As clients are told to send it: each by its name. */
+/** Whether the Accept header lists every type by name, as the specification requires of clients. */
 export function accepts({ headers }: HttpExchange, types: readonly string[]): boolean {
   const accept = headers.get('accept') ?? '';
   return types.every((type) => accept.includes(type));

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import { MCP_CODE } from '../errors/mcp-code.ts';
 
-/** JSON-RPC's own codes, for what is wrong before a tool runs: https://www.jsonrpc.org/specification#error_object */
+/** Standard JSON-RPC error codes, for errors before a tool runs: https://www.jsonrpc.org/specification#error_object */
 export const RPC_CODE = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -10,12 +10,12 @@ export const RPC_CODE = {
 } as const;
 
 /**
- * An error as the client gets it: the SDK sends `code` and `message` of what a handler throws. Its own McpError would put
- * the code into the message too.
+ * An error as the client receives it: the SDK sends `code` and `message` of thrown errors. Its own McpError would repeat the
+ * code in the message.
  */
 export class RpcError extends Error {
   readonly code: number;
-  /** Sent to the client unless it is undefined. */
+  /** Data for the client; not sent if undefined. */
   readonly data: unknown;
 
   constructor(code: number, message: string, options: ErrorOptions & { readonly data?: unknown } = {}) {
@@ -25,7 +25,7 @@ export class RpcError extends Error {
     this.data = options.data;
   }
 
-  /** Anything a handler threw, with the code of `serve/errors/mcp-code.ts`. */
+  /** Converts anything thrown, with the codes of `serve/errors/mcp-code.ts`. */
   static from(reason: unknown): RpcError {
     if (reason instanceof RpcError) return reason;
     const { code, message } = AppError.from(reason);

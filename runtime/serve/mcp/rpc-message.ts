@@ -3,7 +3,7 @@ import { isObject } from '../../core/is-object.ts';
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What a client of MCP sends: one of JSON-RPC's three. */
+/** A message from an MCP client: one of the three kinds of JSON-RPC. */
 export type ClientMessage =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -14,7 +14,7 @@ export type ClientMessage =
       readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
     };
 
-/** The messages of a body; nothing if any of it is no message. Lists of messages belong to revision 2025-03-26. */
+/** Returns the messages of a body; undefined if any is invalid. Lists of messages belong to revision 2025-03-26. */
 export function readClientMessages(body: unknown): readonly ClientMessage[] | undefined {
   if (!Array.isArray(body)) {
     const message = readMessage(body);
@@ -25,7 +25,7 @@ export function readClientMessages(body: unknown): readonly ClientMessage[] | un
   return messages.length === body.length ? messages : undefined;
 }
 
-/** More at once than any client needs. */
+/** Maximum number of messages in a list. */
 const MOST_AT_ONCE = 100;
 
 function readMessage(value: unknown): ClientMessage | undefined {

@@ -1,14 +1,14 @@
 import type { Params, RequestId } from './rpc-message.ts';
 
-/** What answers the requests of one session. */
+/** Answers the requests of one session. */
 export interface SessionServer<Client> {
-  /** What a client is told first. */
+  /** Server information for the client, sent in the response to `initialize`. */
   readonly info: Params;
   readonly capabilities: Params;
   readonly instructions?: string | undefined;
-  /** Rejects with whatever `RpcError.from` understands. */
+  /** Answers a request. Rejects with anything that `RpcError.from` accepts. */
   readonly answer: (request: SessionRequest<Client>) => Promise<Params>;
-  /** The session is over. */
+  /** Called when the session is over. */
   readonly close?: (() => void) | undefined;
 }
 
@@ -16,15 +16,15 @@ export interface SessionRequest<Client> {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Params;
-  /** Who sent it. */
+  /** The client that sent the request. */
   readonly client: Client;
-  /** Aborted when the client cancels it or ends the session. */
+  /** Aborted when the client cancels the request or ends the session. */
   readonly signal: AbortSignal;
-  /** Tells the client something about this request. */
+  /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params?: Params) => void;
   /**
-   * Asks the client something because of this request. Rejects with the client's error, or with an AppError if there is no
-   * answer: the client left, or took longer, or one of the signals was aborted.
+   * Sends the client a request on behalf of this request. Rejects with the client's error, or with an AppError if there is no
+   * response: the client disconnected, a timeout passed, or a signal was aborted.
    */
   readonly ask: (
     method: string,
@@ -33,10 +33,10 @@ export interface SessionRequest<Client> {
   ) => Promise<Params>;
 }
 
-/** A session as the server sees it that answers its requests. */
+/** A session from the server's point of view. */
 export interface SessionLink {
-  /** What the client said it can do. */
+  /** Capabilities that the client declared. */
   readonly capabilities: Params;
-  /** Tells the client something that belongs to no request; whoever has no stream open for that misses it. */
+  /** Sends a notification that belongs to no request; clients without an open standalone stream miss it. */
   readonly notify: (method: string, params?: Params) => void;
 }

@@ -1,8 +1,8 @@
-/** Time, so that tests need not wait for it. */
+/** A clock that tests can replace. */
 export interface Clock {
-  /** Milliseconds since any moment. */
+  /** Milliseconds since an arbitrary moment. */
   now(): number;
-  /** Runs something again and again; the function it returns stops that. */
+  /** Runs a function periodically; the returned function stops it. */
   every(milliseconds: number, run: () => void): () => void;
 }
 
@@ -16,18 +16,18 @@ export const systemClock: Clock = {
 
 export interface SessionRules<Value> {
   readonly max: number;
-  /** After so long without a request or an open stream a session is gone. */
+  /** A session without requests or open streams for this long is removed. */
   readonly idleMilliseconds: number;
   readonly clock: Clock;
-  /** Told of each session that the store itself gives up. */
+  /** Called for each session that the store removes itself. */
   readonly onDrop: (value: Value) => void;
 }
 
 export interface SessionStore<Value> {
-  /** False if there is no room: as many sessions as allowed, and all of them in use. */
+  /** Adds a session; returns false if all allowed sessions are in use. */
   add(id: string, value: Value): boolean;
   get(id: string): Value | undefined;
-  /** Marks a session as in use until the function it returns is called. */
+  /** Marks a session as in use until the returned function is called. */
   enter(id: string): () => void;
   delete(id: string): void;
   values(): Value[];
@@ -43,7 +43,7 @@ interface Entry<Value> {
 
 export function createSessionStore<Value>(rules: SessionRules<Value>): SessionStore<Value> {
   const { max, idleMilliseconds, clock, onDrop } = rules;
-  /** Ordered by last use, the longest ago first. */
+  /** Ordered by last use, least recently used first. */
   const entries = new Map<string, Entry<Value>>();
   const drop = (id: string, { value }: Entry<Value>): void => {
     entries.delete(id);
@@ -84,7 +84,7 @@ export function createSessionStore<Value>(rules: SessionRules<Value>): SessionSt
         left = true;
         entry.uses -= 1;
         entry.lastUsed = clock.now();
-        // Only if it is still there: it may have been ended meanwhile.
+        // The session may have been ended in the meantime.
         if (entries.delete(id)) entries.set(id, entry);
       };
     },

@@ -13,12 +13,12 @@ import {
   type StatelessRequest,
 } from './stateless-request.ts';
 
-/** A request and what it is answered over. */
+/** A request and the exchange to answer it. */
 export interface StatelessCall<Client> extends StatelessRequest {
   readonly client: Client;
-  /** Aborted when the client has left, which is how a client of these versions cancels. */
+  /** Aborted when the client disconnects, which is how clients of these versions cancel. */
   readonly signal: AbortSignal;
-  /** Tells the client something before the answer, which is a stream then. */
+  /** Sends a notification before the response, which then becomes a stream. */
   readonly notify: (method: string, params: Params) => void;
 }
 
@@ -26,11 +26,11 @@ export interface StatelessHttpOptions<Client> {
   readonly parseBody?: ((text: string) => unknown) | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly isKnown: (method: string, client: Client) => boolean;
-  /** Rejects with an RpcError. */
+  /** Answers a call. Rejects with an RpcError. */
   readonly answer: (call: StatelessCall<Client>) => Promise<Params>;
-  /** The stream of a `subscriptions/listen`; told when the client has left it. */
+  /** Handles the stream of a `subscriptions/listen`, and is notified when the client leaves it. */
   readonly listen: (call: StatelessCall<Client>, stream: EventStream) => void;
-  /** Answers that take longer become streams, which can be kept alive. Default one second. */
+  /** Time in milliseconds after which a response becomes a stream, which can be kept alive. Default: one second. */
   readonly streamAfterMilliseconds?: number | undefined;
 }
 
@@ -39,8 +39,8 @@ export const LISTEN_METHOD = 'subscriptions/listen';
 const ONE_SECOND = 1000;
 
 /**
- * MCP without sessions, as from revision 2026-07-28 on: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports.
- * An answer is plain JSON, or a stream if something has to be told before it.
+ * MCP without sessions, as of revision 2026-07-28: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports. A
+ * response is plain JSON, or a stream if a message must be sent before it.
  */
 export function createStatelessHttp<Client>(
   options: StatelessHttpOptions<Client>,
@@ -94,7 +94,7 @@ export function createStatelessHttp<Client>(
     const body = await readJson(exchange, { parse, maxBytes });
     if ('refusal' in body) return exchange.answer(body.refusal);
     const checked = checkStateless(body.value, exchange.headers);
-    // There is nothing that a client would have to notify us of.
+    // No notification of a client needs handling.
     if ('notification' in checked) return exchange.answer({ status: 202 });
     if ('refusal' in checked) return refuse(400, checked.refusal);
     const { id, method } = checked.request;

@@ -5,26 +5,26 @@ import { decodeHeader, NAMED_BY } from './mirrored-name.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
-/** Codes that revision 2026-07-28 adds: https://modelcontextprotocol.io/specification/2026-07-28/basic */
+/** Error codes added by revision 2026-07-28: https://modelcontextprotocol.io/specification/2026-07-28/basic */
 export const HEADER_MISMATCH = -32_020;
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 const UNSUPPORTED_VERSION = -32_022;
 
-/** The versions without sessions that are spoken here. */
+/** Supported versions without sessions. */
 export const STATELESS_VERSIONS: readonly string[] = [FIRST_STATELESS_VERSION];
 
-/** A request of a client without a session: all that is to be known of it is in it. */
+/** A self-contained request of a client without a session. */
 export interface StatelessRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** What the client says it can do. */
+  /** Capabilities that the client declared. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Given if the client wants to hear of progress. */
+  /** Set if the client wants progress notifications. */
   readonly progressToken: string | number | undefined;
 }
 
-/** Why a request is not answered by whoever knows its method. */
+/** Why a request is rejected before its method is called. */
 export interface StatelessRefusal {
   readonly id: string | number | null;
   readonly code: number;
@@ -39,7 +39,7 @@ export type StatelessMessage =
   | { readonly notification: string }
   | { readonly refusal: StatelessRefusal };
 
-/** Checks what must be true of any message, whatever its method. */
+/** Validates a message independently of its method. */
 export function checkStateless(message: unknown, headers: HeaderReader): StatelessMessage {
   if (!isObject(message) || message['jsonrpc'] !== '2.0' || typeof message['method'] !== 'string') {
     const problem = 'The body must be one JSON-RPC 2.0 request or notification.';

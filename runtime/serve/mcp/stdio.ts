@@ -6,8 +6,9 @@ import { readClientMessages } from './rpc-message.ts';
 import type { SessionServer } from './session-server.ts';
 
 /**
- * Serves one client over stdin and stdout until it has said all and everything is answered, or until it is gone, or until
- * `signal` is aborted and what was asked before is answered. Rejects if answers cannot be written, as on a full disk.
+ * Serves one client over stdin and stdout until it closes stdin and everything is answered, until it disconnects, or until
+ * `signal` is aborted and earlier requests are answered. Rejects if output cannot be written, for example because the disk is
+ * full.
  */
 export async function serveMcpOverStdio(
   server: SessionServer<void>,
@@ -16,7 +17,7 @@ export async function serveMcpOverStdio(
   const lines = createLineTransport(options);
   const session = createMcpSession(server);
   const tell = (json: string): void => {
-    // That nothing can be written is told by `gone`.
+    // Write failures are reported through `gone`.
     lines.sendText(json).catch(() => undefined);
   };
   const settle = (_id: unknown, json?: string): void => {
@@ -38,6 +39,6 @@ export async function serveMcpOverStdio(
   }
 }
 
-/** A broken pipe is the client's leaving; anything else that has a code is the system's refusal. */
+/** A broken pipe means that the client has left; any other error with a code comes from the system. */
 const isClientGone = (error: Error & { readonly code?: unknown }): boolean =>
   error.code === undefined || error.code === 'EPIPE' || error.code === 'ECONNRESET';

@@ -12,53 +12,53 @@ import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
 
 export interface McpHttpOptions<Client = void> extends HostRules {
-  /** Makes the server of a new session. */
+  /** Creates the server of a new session. */
   readonly createServer: (
     link: SessionLink,
     opener: Client,
   ) => SessionServer<Client> | Promise<SessionServer<Client>>;
-  /** Whether somebody may use the session that another one opened; anyone may, unless this is given. */
+  /** Whether a client can use a session that another client opened. Default: always. */
   readonly mayShare?: ((opener: Client, other: Client) => boolean) | undefined;
-  /** Reads bodies instead of JSON.parse, so that they may be kept as they are. */
+  /** Parses bodies instead of JSON.parse, so that they can be kept unchanged. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
-  /** Answers requests that name a version of the protocol without sessions, 2026-07-28 or later. */
+  /** Answers requests with a version without sessions, 2026-07-28 or later. */
   readonly stateless?: ((exchange: HttpExchange, client: Client) => Promise<void>) | undefined;
-  /** Default 1000. When there are as many, the one idle for longest makes room for a new one. */
+  /** Maximum number of sessions; the one idle for longest is replaced by a new one. Default: 1000. */
   readonly maxSessions?: number | undefined;
-  /** Sessions without a request or an open stream for so long are gone. Default 30 minutes. */
+  /** A session without requests or open streams for this long is removed. Default: 30 minutes. */
   readonly idleMilliseconds?: number | undefined;
-  /** Default 4 MiB. */
+  /** Maximum body size. Default: 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Stop working on requests whose client has gone, and keep no answers for it. MCP means a lost connection not to cancel, so
-   * only say true if the tools have no effects.
+   * Whether to cancel requests and drop responses when the client disconnects. In MCP a lost connection does not cancel, so
+   * only set this if the tools have no side effects.
    */
   readonly cancelWhenGone?: boolean | undefined;
-  /** Answers that take longer become streams. Default one second. */
+  /** Time in milliseconds after which a response becomes a stream. Default: one second. */
   readonly streamAfterMilliseconds?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
 export interface McpHttp<Client = void> {
-  /** Answers any request to the MCP endpoint; may settle before the answer has begun. */
+  /** Handles any request to the MCP endpoint; can resolve before the response has started. */
   readonly handle: (exchange: HttpExchange, client: Client) => Promise<void>;
-  /** Lets what was accepted be answered, for two seconds unless told otherwise; then ends all sessions. */
+  /** Waits for accepted requests, two seconds by default, then ends all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
-  /** How many sessions there are. */
+  /** Number of sessions. */
   readonly sessions: () => number;
 }
 
 interface Known<Client> {
   readonly id: string;
   readonly opener: Client;
-  /** Not there while the session is being opened. */
+  /** Undefined while the session is being opened. */
   session?: HttpSession<Client>;
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 const HALF_AN_HOUR = 30 * 60_000;
 const ONE_SECOND = 1000;
-/** Characters of JSON, of all sessions together. */
+/** Maximum number of recorded characters of JSON over all sessions. */
 const MOST_REMEMBERED = 32 * 1_048_576;
 
 /** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
@@ -116,7 +116,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       const posted = await readPosted(exchange, { parse, maxBytes });
       if ('refusal' in posted) return posted.refusal;
       if (posted.messages.some(isInitialize)) return alreadyOpen(posted);
-      // It may have been ended while the body came.
+      // The session may have been ended while the body arrived.
       const session = store.get(id)?.session;
       return session ? session.post(exchange, posted, { client, leave }) : HTTP_ERRORS.unknownSession();
     };

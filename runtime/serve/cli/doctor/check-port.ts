@@ -4,14 +4,14 @@ import { bindHost } from '../../hostname.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
 export interface PortPlace {
-  /** As in a URL. */
+  /** The host name as written in a URL. */
   readonly hostname: string;
   readonly port: number;
-  /** How people are told of it. */
+  /** The address as shown in messages. */
   readonly shown: string;
 }
 
-/** Whether `who`, as `a gateway`, could listen there. */
+/** Checks whether `who`, for example `a gateway`, could listen on the port. */
 export async function checkPort(
   { hostname, port, shown }: PortPlace,
   who: string,

@@ -1,9 +1,9 @@
-/** What was looked at and what was found. */
+/** The result of one check. */
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'note' | 'problem';
   readonly message: string;
-  /** What to do about it. */
+  /** How to solve the problem. */
   readonly wayOut?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { printJson, printLines } from '../print.ts';
 import { stdoutTerminal, type Terminal } from '../terminal.ts';
 import type { Finding } from './finding.ts';
 
-/** Prints what was found; resolves with the exit code: 1 if there is a problem. */
+/** Prints findings. Resolves with the exit code, which is 1 if there is a problem. */
 export function showFindings(findings: readonly Finding[], json: boolean, output: Output): number {
   if (json) printJson(output, findings);
   else

@@ -1,6 +1,6 @@
 import { readTextAsset } from '../../../platform/text-asset.ts';
 
-/** What the page that shows an API is made of, by the path under `browser/`; other pages may use parts of it. */
+/** Files of the API docs page, by path under `browser/`; other pages can use parts of it. */
 export const DOCS_FILES = [
   'docs.html',
   'icon.svg',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { Handler } from 'hono';
 
-/** Pages load nothing from elsewhere, run no inline code and send nothing but calls to their own server. */
+/** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,14 +21,14 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Serves a file that is part of a page. */
+/** Serves a file of a page. */
 export function servePageFile(file: string, text: string): Handler {
   const headers = {
     'Content-Type': TYPES[extname(file)] ?? 'text/plain; charset=utf-8',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    // Something else may answer on this port tomorrow: browsers keep a copy, and ask whether it still holds.
+    // Another program may use this port later: browsers keep a copy, but revalidate it.
     'Cache-Control': 'no-cache',
     ETag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
   };

@@ -12,20 +12,22 @@ export interface DocumentOptions {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Whether the server asks for an API key. */
+  /** Whether the server requires an API key. */
   readonly needsKey: boolean;
-  /** The ways to send it, one as good as the other; as `Authorization: Bearer` unless said otherwise. */
+  /** Alternative ways to send the key. Default: `Authorization: Bearer`. */
   readonly securitySchemes?: Readonly<Record<string, JsonSchema>>;
   readonly operations: readonly Operation[];
-  /** What the schemas are written in: 3.0 has `nullable`, 3.1 is JSON Schema 2020-12. */
+  /** OpenAPI version of the schemas: 3.0 has `nullable`, 3.1 is JSON Schema 2020-12. */
   readonly openapi?: '3.0.3' | '3.1.0';
-  /** How errors look that are not OpenAI's; plain text unless said otherwise. */
+  /** Format of errors that are not in OpenAI's format. Default: plain text. */
   readonly errorContent?: (error: AppError, status: ErrorStatus, path: string) => Content;
-  /** Whether each operation says that any other status is such an error as well. */
+  /** Whether each operation declares that any other status is such an error, too. */
   readonly anyError?: boolean;
 }
 
-/** The OpenAPI document of these operations: https://spec.openapis.org/oas/v3.0.3, https://spec.openapis.org/oas/v3.1.0 */
+/**
+ * Creates the OpenAPI document of these operations: https://spec.openapis.org/oas/v3.0.3, https://spec.openapis.org/oas/v3.1.0
+ */
 export function openApiDocument(options: DocumentOptions): JsonSchema {
   const { title, version, description, operations, needsKey, openapi = '3.0.3' } = options;
   const { securitySchemes = BEARER } = options;

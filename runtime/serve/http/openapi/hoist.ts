@@ -1,9 +1,9 @@
-/** A schema as JSON, for a document. */
+/** A schema as JSON, for an OpenAPI document. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * The schema with every part that has an `$id` replaced by a reference to `components/schemas`, where that part is put under
- * its `$id`. Keywords of our own (`x-…`) are left out.
+ * Moves every part of a schema that has an `$id` to `components/schemas` under that name, and replaces it with a reference.
+ * Custom keywords (`x-…`) are removed.
  */
 export function hoist(schema: unknown, components: Record<string, JsonSchema>): JsonSchema {
   const { $id, ...own } = schema as JsonSchema & { $id?: string };
@@ -18,7 +18,7 @@ function copy(schema: JsonSchema, components: Record<string, JsonSchema>): JsonS
   return Object.fromEntries(entries.map(([keyword, value]) => [keyword, inside(keyword, value, components)]));
 }
 
-/** Only these keywords hold schemas; what others hold (`default`, `enum`) is data. */
+/** Only these keywords contain schemas; others (`default`, `enum`) contain data. */
 function inside(keyword: string, value: unknown, components: Record<string, JsonSchema>): unknown {
   switch (keyword) {
     case 'properties':

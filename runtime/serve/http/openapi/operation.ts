@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 import type { ErrorStatus } from './statuses.ts';
 
-/** One route as the OpenAPI document tells it. Its schemas are the ones that check requests. */
+/** One route in the OpenAPI document. Its schemas also validate requests. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** As OpenAPI writes it: `/v1/models/{id}`. */
+  /** Path in OpenAPI notation: `/v1/models/{id}`. */
   readonly path: string;
-  /** Names the operation in generated clients. */
+  /** Operation id, used by client generators. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -14,16 +14,16 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly request?: Content & { readonly optional?: boolean };
   readonly answer: (Content & Answer) | (Answer & { readonly empty: true });
-  /** 200, or 204 of an empty answer, unless said otherwise. */
+  /** Success statuses. Default: 200, or 204 for an empty response. */
   readonly statuses?: readonly (200 | 201 | 204)[];
-  /** The answer in other media types, for those who ask for one. */
+  /** The response in other media types, which clients can request. */
   readonly otherAnswers?: readonly Content[];
   readonly errors: readonly ErrorStatus[];
-  /** Errors that look unlike all others. */
+  /** Errors in a format of their own. */
   readonly ownErrors?: Readonly<Partial<Record<ErrorStatus, Content & Answer>>>;
-  /** Errors are JSON as OpenAI's API has them; else they are what the document says of all. */
+  /** Whether errors are in OpenAI's format instead of the format of the document. */
   readonly openAiErrors?: boolean;
-  /** Needs no API key. */
+  /** Whether the operation needs no API key. */
   readonly open?: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Answer {
 }
 
 export interface Content {
-  /** `application/json` unless said otherwise. */
+  /** Media type. Default: `application/json`. */
   readonly mediaType?: string;
   readonly schema: TSchema;
   readonly examples: Readonly<Record<string, unknown>>;
@@ -41,13 +41,13 @@ export interface Content {
 
 interface Parameter {
   readonly name: string;
-  /** `path` unless said otherwise. */
+  /** Location of the parameter. Default: `path`. */
   readonly in?: 'path' | 'query';
-  /** Parameters of the query may be left out unless this says otherwise. */
+  /** Whether a query parameter is required. Default: false. */
   readonly required?: boolean;
   readonly description: string;
   readonly example: string | number | boolean;
-  /** A text unless said otherwise. */
+  /** Schema of the parameter. Default: a string. */
   readonly schema?: TSchema;
 }
 

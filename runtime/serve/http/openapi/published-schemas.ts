@@ -1,6 +1,6 @@
 import type { JsonSchema } from './hoist.ts';
 
-/** Every schema of an OpenAPI 3.1 document that has a name, as a JSON Schema of its own, in JSON. */
+/** Returns every named schema of an OpenAPI 3.1 document as a standalone JSON Schema text. */
 export function publishedSchemas(document: JsonSchema): ReadonlyMap<string, string> {
   const { schemas } = document['components'] as { schemas: Record<string, JsonSchema> };
   return new Map(
@@ -17,7 +17,7 @@ export function publishedSchemas(document: JsonSchema): ReadonlyMap<string, stri
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const COMPONENTS = '#/components/schemas/';
 
-/** The schemas this one refers to, and those that they refer to. */
+/** Returns the schemas that a schema refers to, directly or indirectly. */
 function namesIn(
   schema: JsonSchema,
   schemas: Record<string, JsonSchema>,

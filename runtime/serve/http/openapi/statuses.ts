@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../contract/errors.ts';
 
-/** What an error status means, and a message that comes with it. */
+/** The meaning of an error status, with an example message. */
 export const ERROR_STATUSES = {
   400: {
     code: 'MalformedError',
@@ -86,8 +86,8 @@ export const ERROR_STATUSES = {
 
 export type ErrorStatus = keyof typeof ERROR_STATUSES;
 
-/** Of every route that takes a body and has work to do. */
+/** Statuses of every route that takes a body and does work. */
 export const WORK_ERRORS: readonly ErrorStatus[] = [400, 413, 415, 422, 429, 500, 503];
 
-/** Of every route that reads a body. */
+/** Statuses of every route that reads a body. */
 export const BODY_ERRORS: readonly ErrorStatus[] = [400, 408, 413, 415, 422];

@@ -71,7 +71,9 @@ test('a module that computes something we do not is told', () => {
     normalize: true,
   });
   for (const type of ['Dense', 'LSTM', 'WordWeights'])
-    expect(of('a.Transformer', 'a.Pooling', `a.${type}`).unsupported).toContain(`has an unsupported module ${type};`);
+    expect(of('a.Transformer', 'a.Pooling', `a.${type}`).unsupported).toContain(
+      `has an unsupported module ${type};`,
+    );
   expect(of(undefined).unsupported).toContain('has an unsupported module without a type;');
 });
 

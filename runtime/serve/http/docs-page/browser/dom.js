@@ -1,5 +1,5 @@
 /**
- * Makes an element. Strings become text nodes, so nothing a user or a model wrote is ever read as HTML.
+ * Creates an element. Strings become text nodes, so text from users and models is never parsed as HTML.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, string | number | boolean>} [attributes] `true` sets an empty attribute, `false` none
@@ -29,7 +29,7 @@ export function byId(id, type) {
 }
 
 /**
- * Hands a number between 0 and 1 to the style sheet, as `--share`.
+ * Passes a number between 0 and 1 to the style sheet as `--share`.
  * @template {HTMLElement} Type
  * @param {Type} node
  * @param {number} share
@@ -41,7 +41,7 @@ export function withShare(node, share) {
 }
 
 /**
- * A region that scrolls sideways by itself; with a tab stop, so that arrow keys can scroll it.
+ * A region that scrolls horizontally; it is focusable, so that arrow keys can scroll it.
  * @param {string} name
  * @param {Node} content
  */

@@ -1,5 +1,5 @@
 /**
- * JSON as people read it: a line for each thing, but a list of numbers on one.
+ * Formats JSON for reading: one line per item, but lists of numbers on one line.
  * @param {any} value
  * @param {string} [indent]
  * @returns {string}

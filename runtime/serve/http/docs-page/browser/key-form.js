@@ -1,6 +1,6 @@
 import { byId } from './dom.js';
 
-/** Asks for an API key, once a server has said that it wants one. The key is kept nowhere but in this page. */
+/** Asks for an API key when a server requires one. The key is only kept in this page. */
 export function createKeyForm() {
   const form = byId('key-form', HTMLFormElement);
   const words = byId('key-words', HTMLParagraphElement);
@@ -19,8 +19,8 @@ export function createKeyForm() {
     key: () => key,
 
     /**
-     * @param {string} why the server's words
-     * @param {() => void} then what to do with a key
+     * @param {string} why message of the server
+     * @param {() => void} then called when a key is entered
      */
     ask(why, then) {
       goOn = then;

@@ -2,7 +2,7 @@
 import { element } from './dom.js';
 
 /**
- * What went wrong, as the server says it.
+ * Shows an error with the server's message.
  * @param {ServerError} error
  */
 export function errorNotice({ message, status }) {

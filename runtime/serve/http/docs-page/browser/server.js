@@ -1,8 +1,8 @@
-/** What the server answered instead of a result, in its own words. */
+/** An error response of the server. */
 export class ServerError extends Error {
   /**
    * @param {string} message
-   * @param {number} status 0 where there was no answer at all
+   * @param {number} status 0 if there was no response
    */
   constructor(message, status) {
     super(message);
@@ -20,7 +20,7 @@ export class ServerError extends Error {
 /** @typedef {{ total?: number, tokenization?: number, queue?: number, inference?: number }} Timings in milliseconds */
 
 /**
- * Calls the server that this page came from. Paths are relative, so the page also works behind a proxy's prefix.
+ * Calls the server that serves this page. Paths are relative, so that the page works behind a proxy's prefix.
  * @param {string} path
  * @param {{ body?: unknown, key?: string, signal?: AbortSignal }} [options]
  * @returns {Promise<Answer>}
@@ -71,7 +71,7 @@ function parsed(text, { status }) {
 }
 
 /**
- * The sentence in an error's body: plain text, JSON with a message as OpenAI's API has it, or a problem with a detail.
+ * Extracts the message of an error body: plain text, JSON with a message as in OpenAI's API, or a problem with a detail.
  * @param {Response} response
  * @param {string} text
  */

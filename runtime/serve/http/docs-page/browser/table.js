@@ -1,7 +1,7 @@
 import { element } from './dom.js';
 
 /**
- * A table with a heading for each column, and one for each row in the first.
+ * A table with column headings, and row headings in the first column.
  * @param {string} caption
  * @param {readonly string[]} columns
  * @param {readonly (readonly (Node | string)[])[]} rows

@@ -4,7 +4,7 @@ import { jsonText } from '../json-text.js';
 import { fields, resolved, typeText } from './schema.js';
 
 /**
- * What a body holds, for each type it may be of: its fields and examples.
+ * The content of a body for each of its types: fields and examples.
  * @param {OpenApi} api
  * @param {Record<string, any> | undefined} content
  */
@@ -28,7 +28,7 @@ export function examplesOf(api, { schema, example, examples: named }) {
 }
 
 /**
- * The first example, and the others behind a click.
+ * Shows the first example; the others are expandable.
  * @param {readonly [string, unknown][]} all
  */
 function examples([first, ...others]) {

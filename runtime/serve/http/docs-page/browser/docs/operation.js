@@ -10,7 +10,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
  * @typedef {object} Operation
- * @property {string} id its place on the page
+ * @property {string} id anchor on the page
  * @property {string} method
  * @property {string} path
  * @property {any} details

@@ -32,12 +32,12 @@ function draw(document_) {
     element('div', { class: 'intro' }, ...prose(description)),
     ...operations.map((operation) => operationSection(document_, operation)),
   );
-  // The browser looked for the place in the address before there was one.
+  // The browser looked for the anchor before it existed.
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
 /**
- * Links to the operations, those of one kind together.
+ * Links to the operations, grouped by tag.
  * @param {readonly Operation[]} operations
  */
 function contents(operations) {

@@ -1,7 +1,7 @@
 import { element } from '../dom.js';
 
 /**
- * Paragraphs of a description; what stands between backticks is code. No other markup is known, and none is HTML.
+ * Paragraphs of a description; text between backticks is code. Other markup is not supported, and nothing is parsed as HTML.
  * @param {string | undefined} text
  */
 export const prose = (text) =>

@@ -6,7 +6,7 @@ import { prose } from './prose.js';
 /** @typedef {any} OpenApi an OpenAPI 3.0 or 3.1 document */
 
 /**
- * What a `$ref` points at.
+ * Resolves a `$ref`.
  * @param {OpenApi} api
  * @param {any} value
  * @returns {any}
@@ -23,10 +23,10 @@ export function resolved(api, value) {
 }
 
 /**
- * The fields of a schema as nested lists. Names that stand for schemas are written out where they are used.
+ * The fields of a schema as nested lists. Referenced schemas are expanded in place.
  * @param {OpenApi} api
  * @param {Schema} schema
- * @param {readonly Schema[]} [outer] what this one is a part of; a schema that contains itself is not written out again
+ * @param {readonly Schema[]} [outer] enclosing schemas; a schema that contains itself is not expanded again
  * @returns {HTMLElement[]}
  */
 export function fields(api, schema, outer = []) {
@@ -95,7 +95,7 @@ function typeName(api, schema) {
 }
 
 /**
- * The names of a schema that lists what it may be.
+ * The names of a schema's alternatives.
  * @param {OpenApi} api
  * @param {Schema} own
  * @returns {string[] | undefined}
