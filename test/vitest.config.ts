@@ -1,18 +1,39 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { type ProjectName, testFilesByProject } from './test-projects.ts';
+
+const FILES = testFilesByProject(import.meta.dirname);
+
+/**
+ * Workers keep what they have imported for their next file: importing took more time than most tests. A file that changes
+ * something of its process (a variable, a listener, a directory) has to undo it.
+ */
+const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: {
+    name,
+    pool,
+    isolate: false,
+    include: [...FILES[name]],
+    globalSetup: name === 'unit' ? [] : ['./helpers/built-folders.ts'],
+    // One project after the other: a worker is kept only while the next file is of the same project.
+    sequence: { groupOrder: ORDER.indexOf(name) },
+  },
+});
+
+const ORDER: readonly ProjectName[] = ['unit', 'contract', 'e2e'];
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export.
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['**/*.test.ts'],
-    globalSetup: ['./helpers/built-folders.ts'],
     testTimeout: 120_000,
     hookTimeout: 180_000,
-    // What is waited for comes soon, or later on a busy machine: how long it took is no test's matter.
+    // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
     expect: { poll: { timeout: 60_000 } },
-    // Node can deadlock while it ends a process (nodejs/node#54918); what hung is printed, and the test gets one more try.
+    // Node can deadlock while it ends a process (nodejs/node#54918); the hung process is printed, and the test is retried once.
     retry: { count: 1, condition: / hung:/ },
-    maxWorkers: 2,
-    pool: 'forks',
+    // Vitest leaves one processor free for itself, which is half of a small machine; most tests wait for other processes.
+    maxWorkers: '100%',
+    projects: [project('unit', 'threads'), project('contract', 'forks'), project('e2e', 'forks')],
   },
 });

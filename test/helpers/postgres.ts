@@ -29,6 +29,8 @@ rm -rf "$1"
 export interface Postgres {
   /** The URL of a new, empty database. */
   createDatabase(): Promise<string>;
+  /** Drops all that were created so far. */
+  dropDatabases(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +52,16 @@ export async function findPostgres(): Promise<string | undefined> {
   return dirname(binary);
 }
 
-/** A server of its own, for whoever starts it. */
+/** The server that all test files of a worker share. It ends with the worker. */
+export function sharedPostgres(programs: string): Promise<Postgres> {
+  shared ??= startPostgres(programs);
+  return shared;
+}
+
+// Outlives a test file, because workers keep their modules.
+let shared: Promise<Postgres> | undefined;
+
+/** Starts a server of its own for the caller. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-postgres-'));
   const user = await serverUser();
@@ -61,19 +72,30 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     ...user,
   });
   await untilReady(server);
+  // A server that is never stopped must not keep its worker alive.
+  for (const handle of [server, server.stdin, server.stderr]) (handle as { unref?: () => void }).unref?.();
   const urlOf = (database: string): string => `postgres://postgres@localhost/${database}?host=${folder}`;
   let count = 0;
+  const created: string[] = [];
+  const run = async (statements: readonly string[]): Promise<void> => {
+    const client = new Client(urlOf('postgres'));
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
   return {
     async createDatabase() {
       count += 1;
-      const client = new Client(urlOf('postgres'));
-      await client.connect();
-      try {
-        await client.query(`create database test_${count}`);
-      } finally {
-        await client.end();
-      }
-      return urlOf(`test_${count}`);
+      const name = `test_${count}`;
+      await run([`create database ${name}`]);
+      created.push(name);
+      return urlOf(name);
+    },
+    async dropDatabases() {
+      await run(created.splice(0).map((name) => `drop database ${name} with (force)`));
     },
     async stop() {
       const ended = once(server, 'close');

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { findPostgres, type Postgres, startPostgres } from '../../helpers/postgres.ts';
+import { findPostgres, type Postgres, sharedPostgres } from '../../helpers/postgres.ts';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';
@@ -111,9 +111,9 @@ verifiesOnce('gcli:settings', async () => {
 const PROGRAMS = await findPostgres();
 let postgres: Postgres | undefined;
 beforeAll(async () => {
-  if (PROGRAMS !== undefined) postgres = await startPostgres(PROGRAMS);
+  if (PROGRAMS !== undefined) postgres = await sharedPostgres(PROGRAMS);
 });
-afterAll(async () => await postgres?.stop());
+afterAll(async () => await postgres?.dropDatabases());
 
 describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
   verifiesOnce('gcli:postgres', async () => {

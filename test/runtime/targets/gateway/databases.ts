@@ -7,7 +7,8 @@ import { type GatewayState, openGatewayState } from '../../../../runtime/targets
 import type { Store } from '../../../../runtime/targets/gateway/store/api.ts';
 import { parseDatabaseUrl } from '../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../runtime/targets/gateway/store/open-store.ts';
-import { findPostgres, type Postgres, startPostgres } from '../../../helpers/postgres.ts';
+import { findPostgres, type Postgres, sharedPostgres } from '../../../helpers/postgres.ts';
+import { MASTER_KEY } from './master-key.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** A kind of database, and how a test gets a new one of it. */
@@ -26,9 +27,7 @@ interface OpenState extends GatewayState {
   readonly store: Store;
 }
 
-const POSTGRES = await findPostgres();
-
-export const MASTER_KEY = 'the-master-key-of-these-tests-0123456789';
+const PROGRAMS = await findPostgres();
 
 /** The same tests on both databases. */
 export function describeDatabases(body: (database: TestDatabase) => void): void {
@@ -36,9 +35,9 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   const open: { close(): Promise<void> }[] = [];
   let postgres: Postgres | undefined;
   beforeAll(async () => {
-    if (POSTGRES !== undefined) postgres = await startPostgres(POSTGRES);
+    if (PROGRAMS !== undefined) postgres = await sharedPostgres(PROGRAMS);
   });
-  afterAll(async () => await postgres?.stop());
+  afterAll(async () => await postgres?.dropDatabases());
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -86,7 +85,7 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   describe('SQLite', () => {
     body(database('sqlite', createFile));
   });
-  describe.skipIf(POSTGRES === undefined)('PostgreSQL', () => {
+  describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
     body(
       database('postgres', async () => {
         if (!postgres) throw new Error('There is no PostgreSQL.');

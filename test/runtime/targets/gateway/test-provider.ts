@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest';
 import { systemClock, type Clock } from '../../../../runtime/platform/clock.ts';
 import type {
   ChatAnswer,
@@ -25,18 +24,14 @@ const PATHS: Readonly<Record<FixtureName, string>> = {
   encoder: '',
 };
 
-const opened: Provider[] = [];
-// Those of the tests of the file; a test itself cannot ask for what comes after all.
-afterAll(() => Promise.all(opened.map((provider) => provider.close())));
-
-/** The real provider in front of a fixture. Closed after the tests of the file. */
+/** The real provider in front of a fixture. It needs no closing: its connections end with the process of the fixture. */
 export function providerOf(
   type: FixtureName,
   fixture: FixtureProvider,
   options: Partial<ProviderInstance> & { readonly clock?: Clock } = {},
 ): Provider {
   const { clock = systemClock, ...instance } = options;
-  const provider = openProvider(
+  return openProvider(
     {
       name: type,
       type,
@@ -48,8 +43,6 @@ export function providerOf(
     },
     { clock, random: () => 0.5, onLine: () => undefined },
   );
-  opened.push(provider);
-  return provider;
 }
 
 /** A call as a route makes it from a body. */

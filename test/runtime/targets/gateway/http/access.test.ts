@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MASTER_KEY } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const gateway = useGateway();

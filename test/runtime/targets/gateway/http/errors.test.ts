@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MASTER_KEY } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { type OpenGateway, openGateway } from './open-gateway.ts';
 import { useGateway } from './use-gateway.ts';
 

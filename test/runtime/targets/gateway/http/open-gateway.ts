@@ -24,7 +24,7 @@ import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetr
 import { createSingleJobs } from '../../../../../runtime/targets/gateway/workflows/single-jobs.ts';
 import { createWorkflows } from '../../../../../runtime/targets/gateway/workflows/workflows.ts';
 import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
-import { MASTER_KEY } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
 
 export interface Answer {

@@ -2,7 +2,8 @@ import { assert, asyncProperty, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMasterKey } from '../../../../../runtime/targets/gateway/identity/master-key.ts';
 import { hashOf } from '../../../../../runtime/targets/gateway/identity/secret.ts';
-import { describeDatabases, MASTER_KEY } from '../databases.ts';
+import { describeDatabases } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { bearer } from '../requests.ts';
 
 const KEY = `gw-${'a'.repeat(64)}`;

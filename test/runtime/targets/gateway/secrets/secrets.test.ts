@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSecrets } from '../../../../../runtime/targets/gateway/secrets/secrets.ts';
-import { describeDatabases, MASTER_KEY } from '../databases.ts';
+import { describeDatabases } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { createTestClock } from '../test-clock.ts';
 
 describeDatabases((database) => {

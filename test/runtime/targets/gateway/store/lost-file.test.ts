@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
 import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
 import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { MASTER_KEY } from '../databases.ts';
+import { MASTER_KEY } from '../master-key.ts';
 import { newSpender, used } from '../requests.ts';
 
 const ESTIMATE = { cost: 10n, tokens: 5, free: false };

@@ -1,0 +1,55 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** `unit` needs nothing but this process, `contract` verifies the list of behaviours, `e2e` is everything else. */
+export type ProjectName = 'unit' | 'contract' | 'e2e';
+
+/**
+ * Sources that do what a unit test must not: start processes, build or run executables, or change the current directory or
+ * `HOME`, which threads share or cannot change.
+ */
+const NEEDS_PROCESS =
+  /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|stubEnv\('HOME'/;
+
+const IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
+
+/** The test files of each project, relative to `root`. A file is a unit test unless something that it imports needs a process. */
+export function testFilesByProject(root: string): Record<ProjectName, readonly string[]> {
+  const memo = new Map<string, Module>();
+  const files = globSync('**/*.test.ts', { cwd: root }).sort();
+  const projectOf = (file: string): ProjectName => {
+    if (file.startsWith('contract')) return 'contract';
+    return needsProcess(join(root, file), root, memo) ? 'e2e' : 'unit';
+  };
+  const byProject = Map.groupBy(files, projectOf);
+  const of = (name: ProjectName): readonly string[] => byProject.get(name) ?? [];
+  return { unit: of('unit'), contract: of('contract'), e2e: of('e2e') };
+}
+
+interface Module {
+  readonly needsProcess: boolean;
+  readonly imports: readonly string[];
+}
+
+/** Follows imports among the files of `root` only: what the product does in a process of its own is not asked. */
+function needsProcess(start: string, root: string, memo: Map<string, Module>): boolean {
+  const seen = new Set<string>();
+  const waiting = [start];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (seen.has(path) || !path.startsWith(root) || !existsSync(path)) continue;
+    seen.add(path);
+    const module = memo.get(path) ?? readModule(path);
+    memo.set(path, module);
+    if (module.needsProcess) return true;
+    waiting.push(...module.imports);
+  }
+  return false;
+}
+
+function readModule(path: string): Module {
+  const source = readFileSync(path, 'utf8');
+  return {
+    needsProcess: NEEDS_PROCESS.test(source),
+    imports: [...source.matchAll(IMPORT)].map(([, relative = '']) => join(dirname(path), relative)),
+  };
+}
