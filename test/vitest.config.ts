@@ -27,6 +27,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     testTimeout: 120_000,
+    unstubEnvs: true,
     hookTimeout: 180_000,
     // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
     expect: { poll: { timeout: 60_000 } },
