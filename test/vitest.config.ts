@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { TEST_CACHE } from './helpers/paths.ts';
 import { type ProjectName, testFilesByProject } from './test-projects.ts';
 
 const FILES = testFilesByProject(import.meta.dirname);
@@ -28,6 +30,8 @@ export default defineConfig({
     root: import.meta.dirname,
     testTimeout: 120_000,
     unstubEnvs: true,
+    // Programs that tests start from source share what Node compiled of them.
+    env: { NODE_COMPILE_CACHE: join(TEST_CACHE, 'compiled') },
     hookTimeout: 180_000,
     // Conditions are met soon, or later on a busy machine: how long that takes is not what a test is about.
     expect: { poll: { timeout: 60_000 } },

@@ -4,7 +4,8 @@ import { LuaScript } from '../../../runtime/transform/lua-script.ts';
 import { counted, LUA_WASM } from './open.ts';
 import { randomScript } from './random-script.ts';
 
-const SCRIPTS = 5000;
+/** The same scripts each time; after a change of the sandbox, try more of them. */
+const SCRIPTS = Number(process.env['FUZZ_SCRIPTS'] ?? 1000);
 /** States of one WebAssembly module, whose memory never shrinks. */
 const STATES_OF_A_MODULE = 100;
 const LIMITS = { instructions: 50_000, memory_mb: 8, seconds: 0.5 };
