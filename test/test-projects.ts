@@ -9,7 +9,7 @@ export type ProjectName = 'unit' | 'contract' | 'e2e';
  * `HOME`, which threads share or cannot change.
  */
 const NEEDS_PROCESS =
-  /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|stubEnv\('HOME'/;
+  /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|from '.*cli-here|stubEnv\('HOME'/;
 
 const IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
 

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
 import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Inspection } from '../../../runtime/core/inspection.ts';
 import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 
 test.each([
   [['licenses'], 'onnxruntime-node 1.'],

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 
 describe('encoderfile schema', () => {
   test('prints the schema that docs/config.schema.json holds', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEST_CACHE } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { runProcess } from '../../helpers/run-process.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 

@@ -6,7 +6,7 @@ import { editorStubs } from '../../../cli/services/transform/editor-stubs.ts';
 import { MODEL_TYPE_NAMES, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES } from '../../helpers/paths.ts';
-import { runCli } from '../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,0 +1,66 @@
+import { Console } from 'node:console';
+import { createRequire } from 'node:module';
+import { stripVTControlCharacters } from 'node:util';
+import type * as Cli from '../../cli/main.ts';
+import type { Answer } from './run-process.ts';
+
+interface CliOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+// oclif imports the commands without vitest; the rest of the program has to be the same modules.
+const { main } = createRequire(import.meta.url)('../../cli/main.ts') as typeof Cli;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `encoderfile` in this process, one call after the other, because importing the program takes longer than most commands.
+ * `runCli` runs it as a process of its own.
+ */
+export function runCliHere(args: readonly string[], options: CliOptions = {}): Promise<Answer> {
+  const answer = last.then(() => run(args, options));
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+async function run(args: readonly string[], { cwd, env = {} }: CliOptions): Promise<Answer> {
+  const before = { cwd: process.cwd(), env: { ...process.env }, exitCode: process.exitCode };
+  const out = capture(process.stdout);
+  const err = capture(process.stderr);
+  // Vitest's own console does not write to these streams.
+  const { console: replaced } = globalThis;
+  globalThis.console = new Console(process.stdout, process.stderr);
+  try {
+    if (cwd !== undefined) process.chdir(cwd);
+    Object.assign(process.env, env);
+    const exitCode = await main(args);
+    return { exitCode, stdout: out.text(), stderr: err.text() };
+  } finally {
+    globalThis.console = replaced;
+    out.restore();
+    err.restore();
+    for (const name of Object.keys(env)) {
+      if (before.env[name] === undefined) delete process.env[name];
+      else process.env[name] = before.env[name];
+    }
+    process.chdir(before.cwd);
+    process.exitCode = before.exitCode;
+  }
+}
+
+/** What is written to a stream of this process until it is restored, without the last line break, as `runCli` returns it. */
+function capture(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
+  const { write } = stream;
+  let text = '';
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const done = rest.at(-1);
+    if (typeof done === 'function') done();
+    return true;
+  };
+  return {
+    text: () => stripVTControlCharacters(text).replace(/\n$/, ''),
+    restore: () => void (stream.write = write),
+  };
+}
