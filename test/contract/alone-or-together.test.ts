@@ -15,7 +15,7 @@ import {
 } from '../helpers/edited-graph.ts';
 import { copyModel } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 

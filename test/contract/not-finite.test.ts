@@ -6,7 +6,7 @@ import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
 import { divideByZeroFor, editGraph } from '../helpers/edited-graph.ts';
 import { copyModel } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { transformedModel } from '../helpers/transformed-model.ts';

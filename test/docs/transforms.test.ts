@@ -7,7 +7,7 @@ import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from '../../runtime/contract/transform.ts';
 import { MEMBERS } from '../../runtime/transform/members.ts';
 import { FIXTURES, ROOT } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 
 // docs/transforms.md shows scripts with what comes out of them. Here they run.

@@ -51,7 +51,7 @@ async function run(args: readonly string[], { cwd, env = {} }: CliOptions): Prom
 
 /** What is written to a stream of this process until it is restored, without the last line break, as `runCli` returns it. */
 function capture(stream: NodeJS.WriteStream): { readonly text: () => string; readonly restore: () => void } {
-  const { write } = stream;
+  const write = stream.write.bind(stream);
   let text = '';
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();

@@ -8,7 +8,7 @@ import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { copyModel } from '../../../helpers/model-folder.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';
-import { runCli } from '../../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../../helpers/cli-here.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { appAround } from './http/open-app.ts';
 import { DEFAULT_LIMITS } from '../../../helpers/default-limits.ts';

@@ -6,7 +6,7 @@ import { openServingEngine } from '../../../../runtime/targets/encoder/engine/se
 import type { SentenceVariant } from '../../../helpers/golden-sentences.ts';
 import { copyModel, writeConfig } from '../../../helpers/model-folder.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';
-import { runCli } from '../../../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../../../helpers/cli-here.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { appAround, type OpenApp, useApp } from './http/open-app.ts';
 import {
