@@ -16,7 +16,7 @@ const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlin
     pool,
     isolate: false,
     include: [...FILES[name]],
-    globalSetup: name === 'unit' ? [] : ['./helpers/built-folders.ts'],
+    globalSetup: name === 'unit' ? [] : [join(import.meta.dirname, 'helpers/built-folders.ts')],
     // One project after the other: a worker is kept only while the next file is of the same project.
     sequence: { groupOrder: ORDER.indexOf(name) },
   },
