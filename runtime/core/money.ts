@@ -1,16 +1,18 @@
 /**
- * Money is counted in whole nano-dollars, as bigint: a number would lose cents silently from nine million dollars on, and a
- * bigint cannot be mixed up with a count of tokens.
+ * Money in nano-dollars as bigint: a number would silently lose cents above nine million dollars, and a bigint cannot be
+ * confused with a token count.
  */
 export type Nanos = bigint;
 
 const FRACTION_DIGITS = 9;
 const NANOS_PER_DOLLAR = 10n ** BigInt(FRACTION_DIGITS);
-/** Databases hold amounts in 64 bits, which end at 9.2 billion dollars. */
+/** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
 const MOST_DOLLARS = 9_000_000_000n;
 const DECIMAL = /^\+?(\d{0,30})(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** An amount in dollars as nano-dollars, rounded to the nearest one. Undefined if it is none, is negative or is too much. */
+/**
+ * Converts dollars to nano-dollars, rounded to the nearest. Returns undefined if the amount is invalid, negative or too large.
+ */
 export function nanosOf(dollars: number | string): Nanos | undefined {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(dollars).trim()) ?? [];
   const digits = whole + fraction;
@@ -19,7 +21,7 @@ export function nanosOf(dollars: number | string): Nanos | undefined {
   return nanos === undefined || nanos > MOST_DOLLARS * NANOS_PER_DOLLAR ? undefined : nanos;
 }
 
-/** The amount in dollars, digit for digit. */
+/** The exact amount in dollars. */
 export function dollarText(nanos: Nanos): string {
   const size = nanos < 0n ? -nanos : nanos;
   const fraction = String(size % NANOS_PER_DOLLAR)
@@ -32,7 +34,7 @@ export function dollarText(nanos: Nanos): string {
 /** The number nearest to the amount in dollars. */
 export const dollarsOf = (nanos: Nanos): number => Number(dollarText(nanos));
 
-/** Times ten to that power, halves rounded up. Undefined if it would have more digits than any amount. */
+/** Multiplies by a power of ten and rounds half up. Returns undefined if the result has more digits than any amount. */
 function shift(digits: bigint, power: number): bigint | undefined {
   if (digits === 0n) return 0n;
   if (power >= 0) return power > 30 ? undefined : digits * 10n ** BigInt(power);

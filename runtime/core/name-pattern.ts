@@ -1,11 +1,11 @@
-/** Whether a name, compared without case, fits one of the patterns; `*` in a pattern stands for any characters, also none. */
+/** Whether a name matches one of the patterns, ignoring case; `*` in a pattern matches any text, including none. */
 export function matchesAny(patterns: readonly string[], name: string): boolean {
   if (patterns.length === 0) return false;
   const lower = name.toLowerCase();
   return patterns.some((pattern) => pattern === '*' || matches(pattern.toLowerCase(), lower));
 }
 
-/** Not by a regular expression: many `*` in a pattern would make those take forever on names made for it. */
+/** Does not use a regular expression: with many `*` in a pattern, a crafted name would make it take forever. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

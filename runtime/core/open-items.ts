@@ -1,7 +1,7 @@
 /**
- * A map for what comes and goes by the thousand, as requests do. A `Map` that outgrew its table keeps the old one as long as
- * anything in it is referred to from the old generation of the heap, and with it everything that was in it: what is deleted here
- * is let go of at once (docs/decisions/0017).
+ * A map for short-lived entries such as requests. A growing `Map` keeps its old table while anything in the old generation of
+ * the heap refers to it, and with it everything in that table; here, deleted entries are released immediately
+ * (docs/decisions/0017).
  */
 export class OpenItems<Key, Item> {
   readonly #boxes = new Map<Key, { item: Item | undefined }>();
@@ -25,7 +25,7 @@ export class OpenItems<Key, Item> {
     this.#boxes.delete(key);
   }
 
-  /** In the order they came. */
+  /** Values in insertion order. */
   values(): Item[] {
     return [...this.#boxes.values()].flatMap(({ item }) => item ?? []);
   }

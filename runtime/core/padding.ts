@@ -1,15 +1,15 @@
 import type { TokenizedText } from './tokenized-text.ts';
 
-/** Token ids of a batch as one rectangle, row after row, padded on the right; `lengths` are the real lengths. */
+/** Token ids of a batch as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
 export interface TokenBatch {
   readonly ids: Int32Array;
-  /** Absent where all are 0. */
+  /** Token type ids; undefined if all are 0. */
   readonly typeIds?: Int32Array | undefined;
   readonly lengths: Int32Array;
   readonly columns: number;
 }
 
-/** Padding stands on the right whatever the tokenizer says: the mask hides it, and positions stay those of the text alone. */
+/** Pads on the right whatever the tokenizer's setting: the mask hides padding, and positions stay those of the text alone. */
 export function padBatch(rows: readonly Pick<TokenizedText, 'ids' | 'typeIds'>[], padId: number): TokenBatch {
   const lengths = Int32Array.from(rows, ({ ids }) => ids.length);
   const columns = lengths.reduce((longest, length) => Math.max(longest, length), 0);

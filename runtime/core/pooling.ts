@@ -2,8 +2,8 @@ import type { Pooling } from '../contract/sentence.ts';
 import { meanOfRows } from './vectors.ts';
 
 /**
- * Makes one vector of those of a text's tokens, which stand row after row. The first `skip` rows do not count; where none
- * is left, the vector is zero. The result can share memory with `values`.
+ * Pools the token vectors of a text, stored row by row, into one vector. The first `skip` rows are ignored; without rows, the
+ * vector is zero. The result can share memory with `values`.
  */
 export function poolRows(values: Float32Array, width: number, pooling: Pooling, skip = 0): Float32Array {
   if (pooling === 'none') return values;

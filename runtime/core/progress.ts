@@ -1,4 +1,4 @@
-/** One line that shows how far something is: a bar, the share, the count, and the time left. Pure, for any terminal. */
+/** Formats a progress line with a bar, the share, the count, and the remaining time. Pure, for any terminal. */
 export function progressLine(
   label: string,
   done: number,
@@ -12,7 +12,7 @@ export function progressLine(
   return `${label} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}%${left}`;
 }
 
-/** Bytes in a unit that reads well: 1.5 MB. Decimal units, as disks and downloads are sold. */
+/** Formats bytes in decimal units: 1.5 MB. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));

@@ -1,6 +1,6 @@
 /**
- * Who an address belongs to, as far as a server that fetches configured URLs must know: `public` is the internet, `private`
- * is this machine or a network behind it, `never` is nobody that serves a model (machine metadata, groups, broadcast).
+ * Kind of an address from the point of view of a server that fetches configured URLs: `public` is the internet, `private` is
+ * this machine or a network behind it, `never` cannot serve a model (machine metadata, multicast, broadcast).
  */
 export type AddressKind = 'public' | 'private' | 'never';
 
@@ -26,23 +26,23 @@ const IPV4_RANGES: readonly Range[] = [
   [[240, 0, 0, 0], 4, 'private'],
 ];
 
-/** What is not in the one range of global addresses is not the internet. */
+/** Everything outside the one range of global addresses is not the internet. */
 const IPV6_GLOBAL = 0x20;
-/** Addresses that carry one of IPv4: after how many bytes, and which bytes those are. */
+/** Prefixes of addresses that embed an IPv4 address, and the offset of its bytes. */
 const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = [
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 12],
   [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
   [[0x20, 0x02], 2],
 ];
 const AWS_METADATA = [0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54];
-/** Teredo tunnels, and addresses for documents only. */
+/** Teredo tunnels, and documentation addresses. */
 const IPV6_PRIVATE: readonly (readonly [prefix: readonly number[], bits: number])[] = [
   [[0x20, 0x01, 0, 0], 32],
   [[0x20, 0x01, 0x0d, 0xb8], 32],
   [[0x3f, 0xff, 0], 20],
 ];
 
-/** Judges an IP address as text; what is none is `never`. */
+/** Classifies an IP address; invalid text is `never`. */
 export function addressKind(address: string): AddressKind {
   const text = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
   const four = parseIpv4(text);
@@ -84,7 +84,7 @@ function parseIpv4(text: string): number[] | undefined {
 
 function parseIpv6(text: string): number[] | undefined {
   if (!text.includes(':')) return undefined;
-  // The last four bytes may be written as IPv4.
+  // The last four bytes can be written as IPv4.
   const [, head = '', tail] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
   const last = tail === undefined ? undefined : parseIpv4(tail);
   if (tail !== undefined && !last) return undefined;

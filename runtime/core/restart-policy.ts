@@ -1,13 +1,13 @@
-/** When a server that ended, or did not start, is started again. All times in milliseconds. */
+/** When a server that exited or failed to start is restarted. All times are in milliseconds. */
 export interface RestartPolicy {
-  /** The first delay is at most this, and the most doubles with every failure that follows. */
+  /** Maximum of the first delay; it doubles with every consecutive failure. */
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** Whoever ran this long was healthy: what failed before is forgotten, and it is started again at once. */
+  /** A server that ran this long counts as healthy: earlier failures are forgotten, and it is restarted immediately. */
   readonly healthyAfter: number;
-  /** This many failures in a row are a crash loop. */
+  /** Number of consecutive failures that count as a crash loop. */
   readonly crashLoopFailures: number;
-  /** In a crash loop it is tried this seldom. */
+  /** Interval between restarts in a crash loop. */
   readonly crashLoopDelay: number;
 }
 
@@ -21,15 +21,15 @@ export const RESTART_POLICY: RestartPolicy = {
 };
 
 export interface RestartDecision {
-  /** Starts in a row that failed or ended early. */
+  /** Number of consecutive starts that failed or exited early. */
   readonly failures: number;
   readonly delay: number;
   readonly crashLoop: boolean;
 }
 
 /**
- * What to do after a start that failed (`ranFor` undefined) or a run that ended. The delay is drawn evenly from all that is
- * allowed ("full jitter"), so that servers that fell together do not get up together.
+ * Decides what to do after a failed start (`ranFor` is undefined) or an exit. The delay is drawn uniformly from the allowed
+ * range ("full jitter"), so that servers that failed together do not restart together.
  */
 export function planRestart(
   failuresBefore: number,

@@ -1,19 +1,19 @@
-/** How often and when a request that failed is sent again. All times in milliseconds. */
+/** How often and when a failed request is retried. All times are in milliseconds. */
 export interface RetryPolicy {
-  /** To one target, after the first attempt. */
+  /** Maximum number of retries per target, after the first attempt. */
   readonly retries: number;
-  /** The first delay is at most this, and the most doubles with every further one. */
+  /** Maximum of the first delay; it doubles with every retry. */
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** Who asks for a longer pause than this is not waited for. */
+  /** Longest Retry-After to wait for; longer ones end the retries. */
   readonly longestPause: number;
 }
 
 export const RETRY_POLICY: RetryPolicy = { retries: 2, baseDelay: 100, maxDelay: 2000, longestPause: 5000 };
 
 /**
- * How long to wait before the target is asked again, undefined if it should not be. The delay is drawn evenly from all that
- * is allowed, so that requests that failed together do not come again together.
+ * Returns the delay before the target is called again, or undefined if it should not be. The delay is drawn uniformly from the
+ * allowed range, so that requests that failed together are not retried together.
  */
 export function retryDelay(
   retriesBefore: number,
@@ -27,9 +27,9 @@ export function retryDelay(
   return (retryAfter ?? 0) + random() * most;
 }
 
-/** How many retries all requests together may make, so that they do not multiply the load of a provider that is down. */
+/** A limit on retries over all requests, so that they do not multiply the load of a failing provider. */
 export interface RetryBudget {
-  /** What is left; each request adds a share of one, each retry takes one. */
+  /** Remaining retries; each request adds a fraction, each retry takes one. */
   readonly left: number;
 }
 
@@ -42,6 +42,6 @@ export const addRequest = ({ left }: RetryBudget): RetryBudget => ({
   left: Math.min(MOST_LEFT, left + SHARE),
 });
 
-/** Undefined if there is nothing left to take. */
+/** Takes a retry; undefined if none is left. */
 export const takeRetry = ({ left }: RetryBudget): RetryBudget | undefined =>
   left < 1 ? undefined : { left: left - 1 };

@@ -1,6 +1,6 @@
-/** A time in milliseconds since 1970, with fractions, as RFC 3339 writes it in UTC, without zeros at the end. */
+/** Formats milliseconds since 1970, with fractions, according to RFC 3339 in UTC, without trailing zeros. */
 export function rfc3339(milliseconds: number): string {
-  // A double holds times of today to a quarter of a microsecond; digits beyond would be made up.
+  // Today's times have a precision of a quarter of a microsecond in a double; more digits would be noise.
   const microseconds = Math.round(milliseconds * 1000);
   const seconds = Math.floor(microseconds / 1_000_000);
   const fraction = String(microseconds - seconds * 1_000_000)

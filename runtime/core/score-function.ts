@@ -1,7 +1,7 @@
 import type { ScoreFunction } from '../contract/score-function.ts';
 import { sigmoid, softmax } from './softmax.ts';
 
-/** The scores for one row of logits. */
+/** Computes the scores of one row of logits. */
 export const applyScoreFunction = (scoreFunction: ScoreFunction, logits: Float32Array): Float32Array =>
   APPLY[scoreFunction](logits);
 

@@ -1,15 +1,15 @@
 const WORDS =
   'key|token|secret|passw(?:or)?d|passphrase|pwd|credential|auth|bearer|cookie|private|signature|dsn';
 const SOUNDS_SECRET = new RegExp(WORDS, 'i');
-/** What such a name ends with if its value is about a secret and none itself: `TOKEN_URL`, `KEY_FILE`, `max_tokens`. */
+/** Endings of names whose values describe a secret without being one: `TOKEN_URL`, `KEY_FILE`, `max_tokens`. */
 const ABOUT_SECRETS =
   /(?:ur[il]|file|path|dir|id|name|type|limit|length|count|size|ttl|mode|method|scheme|enabled|max[\w-]*tokens)$/i;
 
-/** Whether a value of this name (a variable, a header, a flag) may be a secret. */
+/** Whether a value with this name (a variable, a header, a flag) can be a secret. */
 export const soundsSecret = (name: string): boolean => SOUNDS_SECRET.test(name);
 
-/** Whether it most likely is one. */
+/** Whether a value with this name most likely is a secret. */
 export const isSecretName = (name: string): boolean => soundsSecret(name) && !ABOUT_SECRETS.test(name);
 
-/** Source of an expression for the end of any name that sounds like a secret. */
+/** Regular expression source for the end of a name that sounds like a secret. */
 export const SECRET_NAME_END = `(?:${WORDS})[\\w-]{0,40}`;

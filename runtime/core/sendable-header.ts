@@ -1,9 +1,9 @@
-/** As RFC 9110 has them. */
+/** Header name according to RFC 9110. */
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** What one byte each can carry, without what ends a header. */
+/** Characters of one byte, except those that end a header. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** They say how a message is sent, and whoever sends it sets them. */
+/** Headers that describe how a message is sent, and that the sender sets. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -18,7 +18,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Why a header of this name cannot be sent; undefined if it can. */
+/** Returns why a header name is invalid; undefined if it is valid. */
 export function whyNoHeaderName(name: string): string | undefined {
   if (!NAME.test(name)) return 'is not a valid header name; use letters, digits and dashes, without spaces';
   if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by the connection itself; remove it';

@@ -1,7 +1,7 @@
 import type { Manifest } from '../contract/manifest.ts';
 import type { Pooling } from '../contract/sentence.ts';
 
-/** What tables tell of a sentence_embedding model; nothing of others. */
+/** Rows about vectors in tables about a sentence_embedding model; empty for other models. */
 export function sentenceFacts({ sentence, width }: Pick<Manifest, 'sentence' | 'width'>): [string, string][] {
   if (!sentence) return [];
   const { pooling, normalize, dimensions = width, prompts, defaultPrompt } = sentence;

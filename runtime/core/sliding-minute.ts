@@ -1,11 +1,11 @@
 /**
- * What was used in the last minute, in slots of five seconds. One slot more than a minute has, so that no sixty seconds ever
- * hold more than the limit, wherever they begin; and never more memory than this, however much is used.
+ * Usage in the last minute, in slots of five seconds. There is one slot more than a minute has, so that no 60 seconds ever
+ * exceed the limit. The memory is constant.
  */
 export interface SlidingMinute {
   /** Number of the newest slot, counted from 1970. */
   readonly slot: number;
-  /** Newest first. */
+  /** Usage per slot, newest first. */
   readonly requests: readonly number[];
   readonly tokens: readonly number[];
 }
@@ -19,10 +19,10 @@ export const emptyMinute = (now: number): SlidingMinute => ({
   tokens: emptySlots(),
 });
 
-/** The same use, seen from now. */
+/** The same usage, shifted to the current time. */
 export function minuteAt(minute: SlidingMinute, now: number): SlidingMinute {
   const passed = slotOf(now) - minute.slot;
-  // Clocks of several machines differ a little; one that was far ahead must not hold up the others.
+  // Clocks of several machines differ slightly; one that is far ahead must not block the others.
   if (passed <= 0 && passed > -SLOTS) return minute;
   if (passed <= -SLOTS || passed >= SLOTS) return emptyMinute(now);
   const move = (slots: readonly number[]): number[] => [
@@ -32,7 +32,7 @@ export function minuteAt(minute: SlidingMinute, now: number): SlidingMinute {
   return { slot: slotOf(now), requests: move(minute.requests), tokens: move(minute.tokens) };
 }
 
-/** Adds use to the slot of that time, and takes some away if it is negative; what is older than the minute is forgotten. */
+/** Adds usage (or subtracts, if negative) to the slot of a time; slots older than a minute are dropped. */
 export function addUse(minute: SlidingMinute, at: number, requests: number, tokens: number): SlidingMinute {
   const age = Math.max(0, minute.slot - slotOf(at));
   if (age >= SLOTS) return minute;
@@ -43,7 +43,7 @@ export function addUse(minute: SlidingMinute, at: number, requests: number, toke
 
 export const totalOf = (slots: readonly number[]): number => slots.reduce((sum, used) => sum + used, 0);
 
-/** How many milliseconds from now until no more than `most` are left of what is in the slots now. */
+/** Milliseconds until the slots contain at most `most`. */
 export function waitUntilAtMost(slots: readonly number[], newest: number, most: number, now: number): number {
   let left = totalOf(slots);
   for (let age = slots.length - 1; age >= 0 && left > most; age -= 1) {

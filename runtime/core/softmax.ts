@@ -1,4 +1,4 @@
-/** Softmax of one row, stable for large values. */
+/** Softmax of one row, numerically stable for large values. */
 export function softmax(row: Float32Array): Float32Array {
   const max = row.reduce((a, b) => Math.max(a, b), -Infinity);
   const exps = Float64Array.from(row, (value) => Math.exp(value - max));
@@ -6,7 +6,7 @@ export function softmax(row: Float32Array): Float32Array {
   return Float32Array.from(exps, (value) => value / sum);
 }
 
-/** Each value for itself, for models whose labels do not exclude each other. */
+/** Sigmoid of each value, for models whose labels are not mutually exclusive. */
 export function sigmoid(row: Float32Array): Float32Array {
   return row.map((value) => 1 / (1 + Math.exp(-value)));
 }

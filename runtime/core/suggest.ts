@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** `; did you mean \`x\`?` for the candidate a user most likely meant, or nothing. */
+/** Returns `; did you mean \`x\`?` for the most similar candidate, or an empty string. */
 export function didYouMean(written: string, candidates: readonly string[]): string {
   const meant = suggest(written, candidates);
   return meant === undefined ? '' : `; did you mean \`${meant}\`?`;
@@ -14,7 +14,10 @@ export function suggest(written: string, candidates: readonly string[]): string 
   return best?.candidate;
 }
 
-/** `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long junk is cut: it resembles nothing anyway. */
+/**
+ * Normalizes spelling: `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long garbage is truncated, because it
+ * resembles nothing.
+ */
 const plain = (text: string): string =>
   text
     .toLowerCase()

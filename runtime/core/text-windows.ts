@@ -1,6 +1,6 @@
 /**
- * Parts of a text, each of at most `size` UTF-16 code units, that begin `overlap` before the end of the one before: what is
- * short enough to fit into the overlap is whole in one of them.
+ * Splits a text into windows of at most `size` UTF-16 code units, each starting `overlap` before the end of the previous one:
+ * anything shorter than the overlap is complete in one of them.
  */
 export function textWindows(text: string, size: number, overlap: number): string[] {
   const step = size - overlap;

@@ -1,30 +1,30 @@
 export interface ThreadPlan {
-  /** Threads that each own a session. */
+  /** Number of threads that each own a session. */
   readonly workers: number;
-  /** Threads that each session computes with. */
+  /** Compute threads of each session. */
   readonly threads: number;
-  /** Threads of one more session, for a text that comes alone; none where it would be as any other. */
+  /** Compute threads of an additional session for single texts; undefined if it would be like the others. */
   readonly alone?: number;
 }
 
 export interface Machine {
   readonly cores: number;
-  /** What this process may use. */
+  /** Memory available to this process. */
   readonly memoryBytes: number;
   readonly weightsBytes: number;
 }
 
-/** What the user asked for. */
+/** Thread counts that the user requested. */
 export interface WantedThreads {
   readonly workers?: number | undefined;
   readonly threads?: number | undefined;
 }
 
 /**
- * How a server's processors are divided. Sessions of one thread each answer more texts than one session with all threads
- * (docs/decisions/0009), but a text that comes alone is answered sooner by all threads, so there is a session for that too. Every
- * session keeps a re-packed copy of the weights: there are only as many as fit. What runs never has more threads than there are
- * processors: measured, twice as many halve the throughput.
+ * Plans the threads of a server. Single-threaded sessions answer more texts than one session with all threads
+ * (docs/decisions/0009), but a single text is answered sooner with all threads, so there is a session for that too. Every
+ * session keeps a prepacked copy of the weights, so there are only as many as fit into memory. The running threads never exceed
+ * the processors: twice as many halve the throughput (measured).
  */
 export function planThreads(machine: Machine, wanted: WantedThreads): ThreadPlan {
   const { cores } = machine;
@@ -35,7 +35,7 @@ export function planThreads(machine: Machine, wanted: WantedThreads): ThreadPlan
   return { workers, threads: Math.min(wanted.threads ?? most, most) };
 }
 
-/** The share of the memory that copies of the weights may take. */
+/** Share of the memory that copies of the weights can use. */
 const MEMORY_SHARE = 0.25;
 
 const fitting = ({ memoryBytes, weightsBytes }: Machine): number =>

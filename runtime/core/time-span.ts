@@ -6,14 +6,14 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** `30d` in milliseconds. Undefined if it is none. */
+/** Parses a time span such as `30d` to milliseconds. Returns undefined if it is invalid. */
 export function parseSpan(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,8})([smhdw])$/.exec(text.trim()) ?? [];
   const milliseconds = UNITS[unit];
   return count === undefined || milliseconds === undefined ? undefined : Number(count) * milliseconds;
 }
 
-/** The span in the largest unit that it is whole numbers of: `36h`, but `2d`. */
+/** Formats a span in the largest unit that gives a whole number: `36h`, but `2d`. */
 export function spanText(milliseconds: number): string {
   const [unit, size] = Object.entries(UNITS)
     .toReversed()

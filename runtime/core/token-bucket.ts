@@ -1,23 +1,23 @@
-/** How many, in which time: `{ count: 100, milliseconds: 60_000 }` is 100 a minute, all of which may come at once. */
+/** A rate: `{ count: 100, milliseconds: 60_000 }` is 100 per minute, in a burst if necessary. */
 export interface Rate {
   readonly count: number;
   readonly milliseconds: number;
 }
 
 export interface TokenBucket {
-  /** Takes one token. Returns how many milliseconds to wait for the next one if there is none now, else 0. */
+  /** Takes a token. Returns 0, or the milliseconds until the next token if there is none. */
   take(now: number): number;
 }
 
-/** A bucket that holds as many tokens as the rate counts, is full at first, and fills evenly. */
+/** A token bucket with the capacity of the rate; it starts full and refills evenly. */
 export function createTokenBucket({ count, milliseconds }: Rate): TokenBucket {
-  // A token costs `milliseconds`, and each millisecond brings `count`: whole numbers, which never fall short by a rounding.
+  // A token costs `milliseconds`, and each millisecond adds `count`: integers, which have no rounding errors.
   const full = count * milliseconds;
   let credit = full;
   let filledAt = -Infinity;
   return {
     take(now) {
-      // A clock that was set back fills nothing.
+      // A clock that was set back adds nothing.
       const passed = Math.max(0, now - filledAt);
       credit = Math.min(full, credit + passed * count);
       filledAt = now;

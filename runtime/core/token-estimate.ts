@@ -1,2 +1,2 @@
-/** How many tokens a text of so many UTF-16 code units likely has, where nobody told: a quarter, rounded up. */
+/** Estimates the tokens of a text from its length in UTF-16 code units: a quarter, rounded up. */
 export const estimateTokens = (textLength: number): number => Math.ceil(textLength / 4);

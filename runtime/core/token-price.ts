@@ -4,11 +4,11 @@ import type { Nanos } from './money.ts';
 export interface TokenRates {
   readonly input: Nanos;
   readonly output: Nanos;
-  /** Of input that the provider read from its cache; null: as other input. */
+  /** Price of input tokens read from the provider's cache; null means the input price. */
   readonly cachedInput: Nanos | null;
-  /** Of input that it wrote to its cache; null: as other input. */
+  /** Price of input tokens written to the cache; null means the input price. */
   readonly cacheWrite?: Nanos | null | undefined;
-  /** Of input that it wrote to its cache for 1 hour; null: as `cacheWrite`. */
+  /** Price of input tokens written to the cache for 1 hour; null means `cacheWrite`. */
   readonly cacheWrite1h?: Nanos | null | undefined;
 }
 
@@ -18,12 +18,12 @@ export interface PriceTier extends TokenRates {
 }
 
 export interface TokenPrice extends TokenRates {
-  /** By `aboveTokens`, the lowest first. The last one that the prompt exceeds applies to all tokens of the request. */
+  /** Price tiers by `aboveTokens`, lowest first. The last tier that the prompt exceeds applies to all tokens of the request. */
   readonly tiers?: readonly PriceTier[] | undefined;
 }
 
 export interface TokenCounts {
-  /** The whole prompt. */
+  /** All prompt tokens. */
   readonly input: number;
   /** The part of `input` that was read from the cache. */
   readonly cachedInput?: number | undefined;
@@ -36,14 +36,14 @@ export interface TokenCounts {
 
 const MILLION = 1_000_000n;
 
-/** The cost of these tokens, rounded to the nearest nano-dollar, halves up. */
+/** Cost of these tokens, rounded half up to nano-dollars. */
 export function costOf(tokens: TokenCounts, price: TokenPrice): Nanos {
   return (costOfMillions(tokens, ratesFor(tokens.input, price)) + MILLION / 2n) / MILLION;
 }
 
 /**
- * The maximum cost of a request with at most so many tokens, rounded up: all of the prompt can be read from the cache or written
- * to it, and a shorter one can be in another tier.
+ * Maximum cost of a request with at most these tokens, rounded up: the whole prompt can be read from or written to the cache,
+ * and a shorter prompt can be in another tier.
  */
 export function maxCostOf(
   { input, output }: Pick<TokenCounts, 'input' | 'output'>,
@@ -57,14 +57,14 @@ export function maxCostOf(
   }, 0n);
 }
 
-/** Whether nothing that these prices apply to costs anything. */
+/** Whether everything is free at these prices. */
 export const isFree = (price: TokenPrice): boolean =>
   [price, ...(price.tiers ?? [])].every((rates) => maxInputRate(rates) === 0n && rates.output === 0n);
 
 const ratesFor = (input: number, { tiers = [], ...base }: TokenPrice): TokenRates =>
   tiers.findLast(({ aboveTokens }) => input > aboveTokens) ?? base;
 
-/** Exact, as no division is needed. Parts that exceed the prompt are cut, so that no token is counted twice. */
+/** Exact, because no division is needed. Parts that exceed the prompt are limited, so that no token is counted twice. */
 function costOfMillions(
   { input, cachedInput = 0, cacheWrite = 0, cacheWrite1h = 0, output }: TokenCounts,
   rates: TokenRates,

@@ -1,18 +1,18 @@
-/** One text as tokens, in plain data that can go to another thread. */
+/** A tokenized text as plain data that can be sent to another thread. */
 export interface TokenizedText {
   readonly ids: Int32Array;
-  /** Which of two texts a token is of; absent where all are of the first. */
+  /** Index of the text of a pair that each token belongs to; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
-  /** The text was longer than the model takes, and was cut. */
+  /** Whether the text was truncated to the model's maximum. */
   readonly truncated: boolean;
-  /** Only where results name tokens. */
+  /** Details of tokens, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
 }
 
 export interface TokenDetails {
-  /** As the vocabulary writes them: `##ing`, `Ġword`. */
+  /** Tokens as written in the vocabulary: `##ing`, `Ġword`. */
   readonly tokens: readonly string[];
-  /** 1 where the tokenizer added the token ([CLS], [SEP], <s> ...). */
+  /** 1 if the tokenizer added the token ([CLS], [SEP], <s> ...). */
   readonly special: Uint8Array;
   /** Start and end of each token in the text, in Unicode code points. */
   readonly offsets: Uint32Array;

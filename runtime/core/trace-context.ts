@@ -1,8 +1,11 @@
-/** The span of whoever asked. @see https://www.w3.org/TR/trace-context/ */
+/**
+ * The caller's span.
+ * @see https://www.w3.org/TR/trace-context/
+ */
 export interface TraceParent {
-  /** 32 digits in lower-case hexadecimal. */
+  /** 32 lowercase hexadecimal digits. */
   readonly traceId: string;
-  /** 16 of them. */
+  /** 16 lowercase hexadecimal digits. */
   readonly spanId: string;
   readonly sampled: boolean;
 }
@@ -11,7 +14,10 @@ const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const FORBIDDEN_VERSION = 'ff';
 const SAMPLED = 1;
 
-/** Undefined for what is none: the trace begins anew then. Later versions may say more behind what is known of them. */
+/**
+ * Parses a traceparent header. Returns undefined if it is invalid; a new trace is then started. Later versions can append
+ * fields.
+ */
 export function readTraceParent(header: string): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] = FORM.exec(header.trim()) ?? [];
   if (version === undefined || version === FORBIDDEN_VERSION) return undefined;

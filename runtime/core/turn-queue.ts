@@ -1,16 +1,16 @@
-/** Takes back a place in the queue, or gives up a turn; more than once does nothing. */
+/** Leaves the queue, or ends a turn; repeated calls do nothing. */
 export type Leave = () => void;
 
-/** What happened to somebody who asked for a turn. */
+/** Outcome of a request for a turn. */
 export type Turn =
   | { readonly kind: 'granted'; readonly leave: Leave }
   | { readonly kind: 'waiting'; readonly granted: Promise<void>; readonly leave: Leave }
   | { readonly kind: 'refused' };
 
-/** Lets so many run at once, and so many more wait, first come first served. */
+/** A concurrency limit with a bounded FIFO queue. */
 export class TurnQueue {
   #running = 0;
-  /** A Set keeps the order of arrival and forgets whoever leaves in constant time. */
+  /** A Set keeps the order of arrival and deletes in constant time. */
   readonly #waiting = new Set<() => void>();
   #atOnce: number;
   #mayWait: number;
@@ -29,7 +29,7 @@ export class TurnQueue {
     return this.#waiting.size;
   }
 
-  /** Whoever runs or waits already stays, even if that is more than is allowed now. */
+  /** Changes the limits. Running and waiting entries stay, even if they exceed the new limits. */
   resize(atOnce: number, mayWait: number): void {
     this.#atOnce = atOnce;
     this.#mayWait = mayWait;
@@ -57,7 +57,7 @@ export class TurnQueue {
     return { kind: 'waiting', granted: promise, leave };
   }
 
-  /** Resolves when nobody runs or waits. */
+  /** Resolves when nothing is running or waiting. */
   idle(): Promise<void> {
     if (this.#running === 0 && this.#waiting.size === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Whether lists and objects are nested deeper than so many levels. Looks no deeper than that. */
+/** Whether lists and objects are nested deeper than `levels`. Stops at that depth. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -2,17 +2,17 @@ import { inputError } from '../contract/errors.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import type { SentenceSettings } from '../contract/sentence.ts';
 
-/** What to make of a vector. The vectors of single tokens are whole, and all tokens have one. */
+/** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
 export interface VectorOptions {
-  /** L2-normalise it. */
+  /** Whether to L2-normalize the vector. */
   readonly normalize?: boolean;
-  /** Keep this many first values, before normalising; all by default. */
+  /** Number of leading dimensions to keep, before normalization. Default: all. */
   readonly dimensions?: number | undefined;
-  /** So many tokens at the beginning do not count in pooling. */
+  /** Number of leading tokens to ignore in pooling. */
   readonly skip?: number | undefined;
 }
 
-/** What a request says of the vectors it wants; what it leaves out or sets to null the model decides. */
+/** Vector options of a request; undefined and null mean the model's setting. */
 export interface VectorWishes {
   readonly normalize?: boolean | null | undefined;
   readonly dimensions?: number | null | undefined;
@@ -21,13 +21,13 @@ export interface VectorWishes {
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
-  /** Put before each text; empty where there is none. */
+  /** Prompt to put before each text; may be empty. */
   readonly prompt: string;
 }
 
 /**
- * Fills in what the model's settings say, and refuses what the model cannot give. `promptLabel` is what the name of a
- * prompt is called where it is written.
+ * Combines the options of a request with the settings of the model, and rejects what the model does not support. `promptLabel`
+ * is the name of the prompt option, for messages.
  */
 export function planVector(
   { sentence, width }: Pick<Manifest, 'sentence' | 'width'>,
@@ -52,7 +52,7 @@ function checkDimensions(dimensions: number | null | undefined, width: number): 
   if (dimensions > width) throw inputError(`dimensions must be at most ${width}, not ${dimensions}`);
 }
 
-/** The empty name stands for no prompt, also where the model has a default. */
+/** The empty name means no prompt, even if the model has a default. */
 function findPrompt(
   sentence: SentenceSettings | undefined,
   wanted: string | null | undefined,

@@ -1,10 +1,10 @@
-/** Divides a vector by its L2 norm; a zero vector stays as it is. */
+/** Divides a vector by its L2 norm; a zero vector is unchanged. */
 export function normalizeL2(vector: Float32Array): Float32Array {
   const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return norm === 0 ? vector : vector.map((value) => value / norm);
 }
 
-/** Mean of the first `rows` rows of a matrix stored row after row. */
+/** Mean of the first `rows` rows of a matrix in row-major order. */
 export function meanOfRows(values: Float32Array, rows: number, width: number): Float32Array {
   const sum = new Float64Array(width);
   for (let start = 0; start < rows * width; start += width) {

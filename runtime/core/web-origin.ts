@@ -1,15 +1,18 @@
-/** `https://app.example` as browsers write it; `*` is every origin. Undefined if a browser never sends it. */
+/**
+ * Normalizes an origin to the form that browsers send, such as `https://app.example`; `*` is every origin. Returns undefined if
+ * browsers never send it.
+ */
 export function readOrigin(text: string): string | undefined {
   if (text === '*') return text;
   const url = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+\/?$/i.test(text) ? URL.parse(text) : null;
   if (!url) return undefined;
-  // URLs of other schemes than the web's say nothing of their origin.
+  // The URL class reports no origin for schemes other than the web's.
   return url.origin === 'null' ? text.replace(/\/$/, '') : url.origin;
 }
 
 export const ORIGIN_RULE = 'Use scheme and host, e.g. https://app.example, or * for all origins.';
 
-/** Whether a text can be what a client calls a machine, with a port or without. */
+/** Whether a text can be a host name that clients use, with or without a port. */
 export const isHostName = (text: string): boolean =>
   !/[\s/?#@\\]/.test(text) && URL.canParse(`http://${text}`);
 

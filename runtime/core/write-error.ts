@@ -1,6 +1,6 @@
 import { AppError, configError, messageOf } from '../contract/errors.ts';
 
-/** A sentence for what the file system refused; other errors stay as they are. */
+/** Turns a file system error into a user-facing error; other errors are returned unchanged. */
 export function explainWriteError(path: string, error: unknown): unknown {
   const { code } = error as { code?: unknown };
   if (typeof code !== 'string' || error instanceof AppError) return error;

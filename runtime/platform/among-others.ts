@@ -1,10 +1,10 @@
 import { setImmediate as others } from 'node:timers/promises';
 import type { Steps } from '../core/steps.ts';
 
-/** Nobody who asks a model notices. */
+/** Maximum time slice before yielding to the event loop. */
 const LONGEST_MS = 4;
 
-/** For what takes long, to be awaited now and then: others are answered if they have waited for a while. */
+/** Creates a function to await regularly in long computations: it yields to the event loop when the time slice is used up. */
 export function createMakeWay(): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -14,7 +14,7 @@ export function createMakeWay(): () => Promise<void> {
   };
 }
 
-/** Runs all steps, and lets others be answered in between. */
+/** Runs all steps, and yields to the event loop in between. */
 export async function amongOthers<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await others();

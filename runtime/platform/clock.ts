@@ -1,12 +1,12 @@
-/** The time, and how to wait for it; tests bring their own, and need not wait. */
+/** The current time and timers; tests replace it to avoid waiting. */
 export interface Clock {
   /** Milliseconds since 1970, with fractions. */
   readonly now: () => number;
-  /** Runs something once after that many milliseconds, unless what is returned is called before. */
+  /** Runs a function once after a delay; the returned function cancels it. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
 
-/** It never changes, and asking for it each time costs more than the time itself. */
+/** Constant, and reading it each time costs more than reading the time. */
 const ORIGIN = performance.timeOrigin;
 
 export const systemClock: Clock = {

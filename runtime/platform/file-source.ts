@@ -6,7 +6,7 @@ export interface FileSource extends ByteSource {
   close(): void;
 }
 
-/** A file opened for random reads. */
+/** Opens a file for random reads. */
 export function openFileSource(path: string): FileSource {
   const fd = openSync(path, 'r');
   return {

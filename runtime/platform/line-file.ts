@@ -3,27 +3,27 @@ import { messageOf } from '../contract/errors.ts';
 import { explainWriteError } from '../core/write-error.ts';
 import { rotateFile } from './files/rotate.ts';
 
-/** A file that lines are added to at its end. Whoever writes never waits, and never fails: lines are lost if the disk is full. */
+/** An append-only file of lines. Writers never wait and never fail; lines are dropped if the disk is full. */
 export interface LineFile {
   readonly write: (line: string) => void;
-  /** Goes on in a file of the same name: what was there may have been moved away. */
+  /** Reopens the path, because the file may have been moved away. */
   readonly reopen: () => void;
   readonly lost: () => number;
-  /** Resolves when all that can be written is. */
+  /** Resolves when everything that can be written has been written. */
   readonly close: () => Promise<void>;
 }
 
 export interface Rotation {
-  /** Before a line would make the file larger, the file is renamed and a new one is begun. */
+  /** Maximum size; the file is rotated before a line would exceed it. */
   readonly maxBytes: number;
-  /** Number of old files: `<path>.1` is the newest. */
+  /** Number of old files to keep: `<path>.1` is the newest. */
   readonly keep: number;
 }
 
-/** More does not wait for a slow disk. */
+/** Maximum number of buffered characters for a slow disk. */
 const MOST_WAITING_CHARACTERS = 8 * 1_048_576;
 
-/** `onTrouble` is told once when lines begin to be lost, and again if it happens after lines could be written. */
+/** Opens the file. `onTrouble` is called once when lines are first dropped, and again after a recovery. */
 export async function openLineFile(
   path: string,
   onTrouble: (message: string) => void,
@@ -36,7 +36,7 @@ export async function openLineFile(
   let lost = 0;
   let troubled = false;
   let canRotate = true;
-  /** A line was written in part. */
+  /** Whether the last line was written partially. */
   let broken = false;
   let work: Promise<void> | undefined;
 
@@ -65,7 +65,7 @@ export async function openLineFile(
   async function rotate(keep: number): Promise<boolean> {
     try {
       const [own, there] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
-      // Another program may have moved it away before.
+      // Another program may have moved the file away already.
       if (there?.ino === own.ino && there.dev === own.dev) await rotateFile(path, keep);
       canRotate = true;
       await reopen();
@@ -151,7 +151,7 @@ interface OpenFile {
   readonly isFile: boolean;
 }
 
-/** Only its owner may read what is in it. */
+/** Opens a file that only its owner can read. */
 async function openAtEnd(path: string): Promise<OpenFile> {
   try {
     const file = await open(path, 'a', 0o600);

@@ -1,23 +1,23 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Lines of log. Whoever reads them may be slow or gone, or a disk may be full: then lines are lost, and nothing else is. What
- * serves requests must never wait for its log, nor fail with it.
+ * Log output that drops lines if its reader is slow or gone, or if the disk is full. Serving requests must never wait for the
+ * log, nor fail because of it.
  */
 export interface LogLines {
   readonly write: (line: string) => void;
-  /** Resolves when everything has left, or will not leave soon. */
+  /** Resolves when everything has been written, or will not be written soon. */
   readonly flushed: () => Promise<void>;
 }
 
-/** More is not kept for a reader that does not read. */
+/** Maximum number of buffered bytes for a reader that does not read. */
 const MOST_WAITING_BYTES = 1_048_576;
 const PATIENCE_MILLISECONDS = 1000;
 
 export function openLogLines(stream: Writable): LogLines {
-  // Without a listener an error would end the process.
+  // An error without a listener would end the process.
   stream.on('error', () => {});
-  // Under load a turn of the event loop has many lines, and each write costs as much as the request it tells of.
+  // Under load, one turn of the event loop produces many lines, and each write costs as much as a request.
   let waiting = '';
   const write = (): void => {
     const text = waiting;

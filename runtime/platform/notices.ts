@@ -1,10 +1,10 @@
 import { getRawAsset, isSea } from 'node:sea';
 import { ASSET_NOTICES } from '../contract/native.ts';
 
-/** The license notices of everything in this executable; undefined where the code runs from source. */
+/** Reads the license notices of this executable; undefined when running from source. */
 export async function readNotices(): Promise<string | undefined> {
   if (!isSea()) return undefined;
-  // Starts do not need zlib, which takes a tenth of one to load.
+  // A start does not need zlib, whose loading takes a tenth of a start.
   const { zstdDecompressSync } = await import('node:zlib');
   return zstdDecompressSync(new Uint8Array(getRawAsset(ASSET_NOTICES))).toString();
 }

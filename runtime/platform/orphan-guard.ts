@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Ends children that outlive a process which had no time to end them: killed with SIGKILL, or out of memory. */
+/** Ends child processes that outlive this process, if it is killed with SIGKILL or runs out of memory. */
 export interface OrphanGuard {
-  /** Watches over a child's process group from now on; returns how to leave it alone again. */
+  /** Watches a child's process group; the returned function stops watching. */
   readonly watch: (pid: number) => () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Children that are polite end when their stdin does, and need that long for it. */
+/** Grace period for children that exit when their stdin is closed. */
 const PATIENCE_SECONDS = 2;
 
-// Its stdin ends with us, however we end. `+ 7` and `- 7` on it say which groups there are.
+// Its stdin is closed when this process ends in any way. Lines `+ 7` and `- 7` add and remove groups.
 const SCRIPT = `
 groups=' '
 while read -r what group; do
@@ -28,8 +28,9 @@ done
 `;
 
 /**
- * A shell that does nothing but wait for our end, for nobody in this process is left then. It is started with the first child.
- * Where there is no shell there is no guard: on Windows, and in containers without one, which end all they hold anyway.
+ * A shell that waits for the end of this process, because no code of this process can run then. It is started with the first
+ * child. Without a shell there is no guard: on Windows, and in minimal containers, whose end stops all of their processes
+ * anyway.
  */
 export function createOrphanGuard(patienceSeconds = PATIENCE_SECONDS): OrphanGuard {
   let shell: ChildProcess | undefined;
@@ -42,7 +43,7 @@ export function createOrphanGuard(patienceSeconds = PATIENCE_SECONDS): OrphanGua
     },
     async close() {
       if (shell?.pid === undefined || shell.exitCode !== null || shell.signalCode !== null) return;
-      // Now its end is waited for, though nothing else may keep this process running.
+      // From now on, wait for the shell's exit, but do not keep this process running for anything else.
       shell.ref();
       const exited = once(shell, 'exit');
       shell.stdin?.end();
@@ -53,7 +54,7 @@ export function createOrphanGuard(patienceSeconds = PATIENCE_SECONDS): OrphanGua
 
 function startShell(patienceSeconds: number): ChildProcess {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'orphan-guard', String(patienceSeconds)], {
-    // Signals for our own group are not for it.
+    // Signals to this process's group must not reach it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },

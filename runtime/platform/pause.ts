@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Resolves after the time, or as soon as the signal is aborted. */
+/** Resolves after a delay, or as soon as the signal is aborted. */
 export async function pause(milliseconds: number, clock: Clock, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Writable } from 'node:stream';
 import { settlesWithin } from './settles-within.ts';
 
-/** A child at the head of a process group of its own. */
+/** A child that leads its own process group. */
 export interface GroupHead {
   readonly streams: { readonly stdin: Writable };
   readonly pid: number;
   readonly exited: Promise<unknown>;
 }
 
-// Shares of the time a shutdown may take. The rest is for the system to clean up after SIGKILL.
+// Shares of the shutdown time. The rest is for the system to clean up after SIGKILL.
 const POLITE_SHARE = 0.4;
 const TERMINATE_SHARE = 0.5;
 const LOOK_AGAIN_MS = 10;
-/** Killed processes go at once, unless nobody reaps them; that is not waited for. */
+/** Killed processes exit immediately unless nobody reaps them, which is not worth waiting for. */
 const LONGEST_CLEANUP_MS = 200;
 
-/** Ends stdin and waits, then SIGTERM to the whole group and waits, then SIGKILL, all within `shutdownMs`. */
+/** Closes stdin and waits, sends SIGTERM to the whole group and waits, then sends SIGKILL, all within `shutdownMs`. */
 export async function endChild({ streams, pid, exited }: GroupHead, shutdownMs: number): Promise<void> {
   streams.stdin.end();
   await settlesWithin(shutdownMs * POLITE_SHARE, exited);
@@ -24,7 +24,7 @@ export async function endChild({ streams, pid, exited }: GroupHead, shutdownMs: 
   await exited;
 }
 
-/** Ends whatever is left of the group, also when its head has exited: SIGTERM, then SIGKILL after `patienceMs`. */
+/** Ends the remaining processes of a group, even if its leader has exited: SIGTERM, then SIGKILL after `patienceMs`. */
 export async function endGroup(pid: number, patienceMs: number): Promise<void> {
   signalGroup(pid, 'SIGTERM');
   if (await groupGone(pid, patienceMs)) return;
@@ -41,7 +41,7 @@ async function groupGone(pid: number, patienceMs: number): Promise<boolean> {
   return true;
 }
 
-/** Whether there was anyone to signal. The id cannot belong to strangers as long as a member of the group is left. */
+/** Sends a signal to a group; returns whether it had members. Its id cannot be reused as long as a member is left. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(process.platform === 'win32' ? pid : -pid, signal);

@@ -3,18 +3,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { configError, messageOf } from '../contract/errors.ts';
 
-/** No configuration of people comes near this; a log or a model given by mistake does. */
+/** Maximum size of a configuration file; larger files, such as logs or models, were passed by mistake. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export interface TextFileOnDisk {
   readonly path: string;
   readonly text: string;
   readonly mode: number;
-  /** With the byte order mark that `text` is without. */
+  /** The text including the byte order mark, which `text` omits. */
   readonly whole: string;
 }
 
-/** The text of a file; undefined if there is none. Anything else that keeps it from being read is told in a sentence. */
+/** Reads a text file; returns undefined if it does not exist. Other errors are reported as a sentence. */
 export async function readText(path: string): Promise<TextFileOnDisk | undefined> {
   let facts: Stats;
   let bytes: Uint8Array;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from './clock.ts';
 
-/** Whether the promise settled in time; leaves no timer behind. Rejects if the promise does. */
+/** Whether a promise settles in time; leaves no timer behind. Rejects if the promise rejects. */
 export async function settlesWithin(
   patienceMs: number,
   promise: Promise<unknown>,

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 
-/** Nobody reads the output any more (`| head`): work may stop, and that is no failure. */
+/** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
 export class ReaderGone extends Error {}
 
-/** Writes all of a text before it returns, also to a pipe: nothing is cut when the process ends right after. */
+/** Writes a whole text synchronously, also to a pipe, so that nothing is lost if the process exits afterwards. */
 export function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {

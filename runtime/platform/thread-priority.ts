@@ -1,11 +1,11 @@
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** Enough that the thread that serves gets a processor as soon as it has something to do. */
+/** Enough for the serving thread to get a processor as soon as it has work. */
 const STEPS = 10;
 
 /**
- * Lets other threads of the process go before this one and before those that it starts from now on. Where the system knows
- * priorities of whole processes only, nothing changes.
+ * Lowers the priority of this thread and of threads that it starts later. Without effect on systems that only have process
+ * priorities.
  */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;

@@ -2,7 +2,7 @@ import { AppError, messageOf } from '../contract/errors.ts';
 import type { TokenizerSettings } from '../contract/manifest.ts';
 import type { TokenizedText } from '../core/tokenized-text.ts';
 
-/** What we use of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */
+/** The used part of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */
 export interface TokenizersAddon {
   readonly Tokenizer: { fromString(json: string): RawTokenizer };
 }
@@ -19,7 +19,7 @@ interface EncodeOptions {
   readonly addSpecialTokens?: boolean;
 }
 
-/** Each getter crosses into native code and builds an array: called once, and only for what is needed. */
+/** Each getter calls native code and creates an array: call it once, and only if needed. */
 interface Encoding {
   getLength(): number;
   getIds(): number[];
@@ -37,7 +37,7 @@ export interface TextInput {
 }
 
 interface TokenizeOptions {
-  /** Whether results name tokens, so that their spelling and place are needed. */
+  /** Whether results contain tokens, so that their spelling and position are needed. */
   readonly details: boolean;
   readonly addSpecialTokens?: boolean;
 }
@@ -47,7 +47,7 @@ export interface TextTokenizer {
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
 }
 
-/** A tokenizer that cuts to the model's maximum and never pads: padding belongs to the batch. */
+/** A tokenizer that truncates to the model's maximum and never pads, because padding depends on the batch. */
 export function openTokenizer(
   addon: TokenizersAddon,
   json: string,
@@ -57,7 +57,7 @@ export function openTokenizer(
   tokenizer.disablePadding();
   tokenizer.setTruncation(settings.maxLength, { direction: settings.truncationSide });
   const { maxLength, truncationSide } = settings;
-  /** Encodes no more of a text than it takes to fill the model, which a small part of a long text does. */
+  /** Encodes only as much of a long text as is needed to fill the model. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
     const mayStop = truncationSide === 'right' ? text.length : 0;
     for (let size = maxLength * CHARACTERS_PER_TOKEN; size < mayStop; size *= 4) {
@@ -99,13 +99,13 @@ const failed =
     throw new AppError('InternalError', `${what}: ${messageOf(cause)}`, { cause });
   };
 
-/** Far more than words have; a text of this many characters a token nearly always fills the model. */
+/** Far more than the length of words; a text with this many characters per token nearly always fills the model. */
 const CHARACTERS_PER_TOKEN = 32;
 
-/** A batch starts the library's own threads, which takes longer than to tokenise a few texts one by one. */
+/** A batch starts the library's own threads, which takes longer than tokenizing a few texts one by one. */
 const FEW_TEXTS = 4;
 
-/** The library's batches take no pairs. */
+/** The library's batches do not support pairs. */
 const needsItsOwnCall =
   (maxLength: number) =>
   ({ text, pair }: TextInput): boolean =>
@@ -122,7 +122,7 @@ function encodeTogether(
     : tokenizer.encodeBatch(texts, options);
 }
 
-/** The first characters of a text, without half of a surrogate pair at the end. */
+/** Returns the start of a text, without splitting a surrogate pair. */
 function startOf(text: string, size: number): string {
   const last = text.charCodeAt(size - 1);
   return text.slice(0, last >= 0xd8_00 && last < 0xdc_00 ? size - 1 : size);
@@ -131,7 +131,7 @@ function startOf(text: string, size: number): string {
 const isCut = (encoding: Encoding, maxLength: number): boolean =>
   encoding.getLength() >= maxLength && encoding.getOverflowing().length > 0;
 
-/** Tokens are copied out of the library on the calling thread; after so many it lets others run (under a millisecond). */
+/** Number of tokens to copy from the library on the calling thread before yielding (under a millisecond). */
 const TOKENS_AT_A_STRETCH = 1024;
 
 async function plainAll(

@@ -5,11 +5,11 @@ interface WaitOptions {
   readonly clock?: Clock | undefined;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What to throw when the time is over. */
+  /** Creates the error to throw on timeout. */
   readonly late: () => Error;
 }
 
-/** Waits for something, but not longer than the caller does; leaves no timer and no listener behind. */
+/** Waits for a promise with a timeout and cancellation; leaves no timer and no listener behind. */
 export async function waitFor<Value>(
   promise: Promise<Value>,
   { clock = systemClock, timeoutMs, signal, late }: WaitOptions,

@@ -7,12 +7,12 @@ import { fileState, isFolder } from './file-state.ts';
 export interface WatchOptions {
   readonly clock: Clock;
   readonly onChange: () => void;
-  /** Told when files cannot be watched; nothing else happens then. */
+  /** Called if files cannot be watched; there is no other effect. */
   readonly onTrouble: (message: string) => void;
 }
 
 export interface FileWatch {
-  /** Watches these from now on, instead of those before. */
+  /** Watches these files instead of the previous ones. */
   readonly watch: (files: readonly string[]) => void;
   readonly close: () => void;
 }
@@ -21,9 +21,8 @@ export interface FileWatch {
 const SETTLE_MS = 200;
 
 /**
- * Tells when one of the files has become another: by its folder, because editors and deployments put a new file in the place
- * of the old one, and by the nearest one there is, because the file and its folder need not be there yet. A link is watched
- * where it leads to as well.
+ * Reports when one of the files changes. Watches the folder of each file, because editors and deployments replace files, and
+ * the nearest existing parent, because file and folder may not exist yet. For a link, its target is watched too.
  */
 export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWatch {
   let files: readonly string[] = [];
@@ -43,7 +42,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
     for (const folder of new Set(folders)) {
       try {
         const watcher = watch(folder, { persistent: false }, (event, name) => {
-          // Another file that is written to, as a log is all the time, changes none of them.
+          // Ignore files that are not watched, such as a log that is written constantly.
           if (event !== 'change' || name === null || ours.has(name)) lookSoon();
         });
         watcher.on('error', lookSoon);
@@ -52,7 +51,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
         onTrouble(`Cannot watch ${folder} for changes: ${messageOf(error)}. Reload with a signal instead.`);
       }
     }
-    // One that is nearer may have come just before its parent was watched.
+    // A nearer parent may have been created just before its parent was watched.
     if (foldersOf(files).join('\n') !== folders.join('\n')) lookSoon();
   };
   function lookSoon(): void {
@@ -60,7 +59,7 @@ export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWa
   }
   function look(): void {
     const before = seen;
-    // A folder may have come, gone or been replaced.
+    // A folder may have been created, removed or replaced.
     stop();
     start();
     seen = describe(files);
@@ -82,7 +81,7 @@ const describe = (files: readonly string[]): string => files.map(fileState).join
 const foldersOf = (files: readonly string[]): string[] =>
   files.flatMap((file) => [file, targetOf(file)]).map(nearestFolder);
 
-/** What a link leads to; the file itself if it is none, or leads nowhere. */
+/** Returns the target of a link, or the path itself if it is not a link or dangling. */
 function targetOf(file: string): string {
   try {
     return realpathSync(file);

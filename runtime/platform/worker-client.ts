@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../contract/errors.ts';
 
-/** What goes to a worker thread and comes back: every request has one reply or one error. */
+/** Messages to and from a worker thread: every request has one reply or one error. */
 export interface WorkerRequest<Request> {
   readonly id: number;
   readonly request: Request;
@@ -10,16 +10,16 @@ export type WorkerReply =
   | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly error: string };
 
-/** The calling side of a worker thread. */
+/** The caller's side of a worker thread. */
 export interface WorkerClient<Request> {
-  /** Rejects with an InternalError: what the worker threw, or that it ended. */
+  /** Sends a request. Rejects with an InternalError: the error of the worker, or its exit. */
   readonly ask: (request: Request) => Promise<unknown>;
   readonly alive: () => boolean;
-  /** Resolves when the thread has ended by itself, with the reason. */
+  /** Resolves with the reason when the thread exits by itself. */
   readonly died: Promise<AppError>;
-  /** Ends the thread in the middle of what it does; there must be no native code running. */
+  /** Terminates the thread immediately; it must not be running native code. */
   readonly kill: () => void;
-  /** Waits until no native code runs in the thread (ending it there would abort the process), then lets it end. */
+  /** Waits until the thread runs no native code (terminating it there would abort the process), then lets it exit. */
   readonly close: () => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     async close() {
       closing = true;
       await Promise.allSettled([...waiting.values()].map(({ promise }) => promise));
-      // Nothing waits for the end itself: it takes several milliseconds, and a process may exit meanwhile.
+      // Do not wait for termination: it takes several milliseconds, and the process may exit in the meantime.
       void worker.terminate();
     },
   };

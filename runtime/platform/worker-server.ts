@@ -4,14 +4,14 @@ import type { WorkerReply, WorkerRequest } from './worker-client.ts';
 
 export interface Answer {
   readonly reply: unknown;
-  /** Memory that goes to the other thread without a copy. */
+  /** Memory to transfer to the other thread without copying. */
   readonly transfer?: ArrayBuffer[];
 }
 
-/** What a worker does with each kind of request. */
+/** Handlers of a worker by kind of request. */
 type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
 
-/** The answering side of a worker thread: requests are handled one after the other, in the order they come. */
+/** The worker's side of a worker thread: requests are handled sequentially, in order of arrival. */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
   if (!port) throw new Error('a worker entry must run in a worker thread');

@@ -3,7 +3,7 @@ import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { LuaValues } from './lua-values.ts';
 import type { Member, Parameter } from './member.ts';
 
-/** Leaves a Lua function on the stack that checks its arguments by the member's own table and calls it. */
+/** Pushes a Lua function onto the stack that validates its arguments with the member's own table and calls it. */
 export function pushMember(
   state: number,
   member: Member,
@@ -38,7 +38,7 @@ export function pushMember(
   machine.lua.lua_pushcclosure(state, machine.addFunction(call), 0);
 }
 
-/** What the writer of a script knows a metamethod by. */
+/** Operators by metamethod name, for messages. */
 const OPERATORS: Readonly<Record<string, string>> = {
   __call: 'Tensor',
   __add: '+',

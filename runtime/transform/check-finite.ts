@@ -4,7 +4,7 @@ import { describeShape } from '../core/tensor/shape.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 import type { TransformScript } from './transform-script.ts';
 
-/** Throws an InternalError that names the script and the place if its result has a number that JSON cannot carry. */
+/** Throws an InternalError with the script and the position if the result contains a number that JSON cannot represent. */
 export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScript, 'name'>): void {
   const index = findNotFinite(data);
   if (index === undefined) return;

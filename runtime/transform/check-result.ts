@@ -3,10 +3,10 @@ import type { ModelType } from '../contract/model-types.ts';
 import { describeShape } from '../core/tensor/shape.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 
-/** What a transform's result is: new vectors, new scores, or the index of a label for each text or token. */
+/** Kind of a transform's result: new vectors, new scores, or a label index per text or token. */
 export type ResultKind = 'vectors' | 'scores' | 'indices';
 
-/** The shapes a result may have for an input of shape [1, ...]; a free axis is written as text. */
+/** Allowed result shapes for an input of shape [1, ...]; a dynamic axis is a string. */
 const ALLOWED: Record<
   ModelType,
   (input: readonly number[]) => { shape: readonly (number | string)[]; kind: ResultKind }[]
@@ -22,7 +22,7 @@ const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; 
   { shape: input.slice(0, -1), kind: 'indices' },
 ];
 
-/** Throws an InternalError that says what the result must look like, unless it does. */
+/** Throws an InternalError with the allowed shapes if the result has another shape. */
 export function checkResult(modelType: ModelType, input: readonly number[], result: Tensor): ResultKind {
   const allowed = ALLOWED[modelType](input);
   const found = allowed.find(({ shape }) => fits(result.shape, shape));

@@ -2,14 +2,14 @@ import type { LuaWasm } from 'wasmoon';
 import { messageOf } from '../contract/errors.ts';
 import type { TransformLimits } from '../contract/transform.ts';
 
-/** Where Lua keeps what scripts cannot reach. */
+/** Index of the Lua registry, which scripts cannot access. */
 export const REGISTRY = -1_001_000;
 
-/** Instructions between two looks at the limits. */
+/** Number of instructions between two checks of the limits. */
 const LOOK_EVERY = 1000;
 const COUNT_EVENTS = 8;
 const LARGE_BLOCK = 100_000;
-/** What errors would call Lua code of ours. */
+/** Chunk name of our own Lua code in errors. */
 export const OWN_CHUNK = 'encoderfile';
 const MOST_OWN_LEVELS = 2;
 const ALL_RESULTS = -1;
@@ -23,16 +23,16 @@ export const LUA_TYPE = {
   userdata: 7,
 } as const;
 
-/** What `longjmp` throws: an error of Lua on its way, which no JavaScript may stop. */
+/** The value that `longjmp` throws: a Lua error in flight, which JavaScript must not catch. */
 const LUA_ERROR = Infinity;
 
-/** A Lua state with limits. What it computes comes and goes over Lua's stack, through the C API. */
+/** A Lua state with limits. Values are exchanged over Lua's stack, through the C API. */
 export class LuaMachine {
   readonly lua: LuaWasm;
   readonly state: number;
-  /** Whether something went wrong that leaves its memory in no order: nothing may run in it any more. */
+  /** Whether its memory is inconsistent after an error: nothing may run in it any more. */
   broken = false;
-  /** The state that calls us: that of the script, or of one of its coroutines. */
+  /** The calling Lua state: of the script, or of one of its coroutines. */
   active: number;
 
   readonly #limits: TransformLimits;
@@ -40,7 +40,7 @@ export class LuaMachine {
   readonly #look: number;
   #body: (state: number) => number = () => 0;
   #memory = 0;
-  /** Bytes of tensors, which Lua knows nothing of. */
+  /** Bytes of tensors, which Lua does not account for. */
   #tensors = 0;
   #ceiling = Infinity;
   #instructions = 0;
@@ -60,7 +60,7 @@ export class LuaMachine {
     this.#enter = this.addFunction((state) => this.#body(state));
   }
 
-  /** A function for Lua. What it throws is an error there. */
+  /** Registers a function for Lua. Exceptions become Lua errors. */
   addFunction(body: (state: number) => number): number {
     const { lua } = this;
     return lua.module.addFunction((state: number) => {
@@ -70,7 +70,7 @@ export class LuaMachine {
         return body(state);
       } catch (error) {
         if (error === LUA_ERROR) throw error;
-        // The stacks of WebAssembly and Lua no longer agree: what is thrown ends the whole run.
+        // The stacks of WebAssembly and Lua are out of sync, so the exception must end the whole run.
         if (isBreakdown(error)) throw error;
         this.#pushPlace(state);
         this.pushString(state, messageOf(error));
@@ -82,7 +82,7 @@ export class LuaMachine {
     }, 'ii');
   }
 
-  /** Runs `body`, which may use all of the API. Throws an error with the message of whatever Lua raised. */
+  /** Runs `body`, which can use the whole API. Throws an error with the message of any Lua error. */
   protect(body: (state: number) => void): void {
     const { lua, state } = this;
     this.#body = (inside) => {
@@ -102,7 +102,7 @@ export class LuaMachine {
     }
   }
 
-  /** Runs `body` within the limits, which count from here. */
+  /** Runs `body` with the limits, which are counted from here. */
   limited(body: (state: number) => void): void {
     this.#instructions = 0;
     this.#deadline = performance.now() + this.#limits.seconds * 1000;
@@ -118,14 +118,14 @@ export class LuaMachine {
     }
   }
 
-  /** Throws if so many bytes more are too much. `makeRoom` lets go of tensors that nothing refers to any more. */
+  /** Throws if the memory limit does not allow more bytes. `makeRoom` releases unreferenced tensors. */
   checkRoom(bytes: number, makeRoom: () => void): void {
     const isTooMuch = (): boolean => this.#memory + this.#tensors + bytes > this.#ceiling;
     if (isTooMuch()) makeRoom();
     if (isTooMuch()) throw new Error(this.#tooMuchMemory());
   }
 
-  /** Counts a tensor's bytes against the limit of memory. */
+  /** Counts the bytes of a tensor against the memory limit. */
   takeTensor(bytes: number, makeRoom: () => void): void {
     this.checkRoom(bytes, makeRoom);
     this.#tensors += bytes;
@@ -135,7 +135,7 @@ export class LuaMachine {
     this.#tensors -= bytes;
   }
 
-  /** One of `LUA_TYPE`; below 0 where there is nothing. */
+  /** Returns a value of `LUA_TYPE`; negative if there is no value. */
   typeAt(state: number, index: number): number {
     return this.lua.lua_type(state, index);
   }
@@ -144,7 +144,7 @@ export class LuaMachine {
     this.#withBytes(text, (bytes, length) => this.lua.lua_pushlstring(state, bytes, length));
   }
 
-  /** Compiles a chunk; it lies on top of the stack. */
+  /** Compiles a chunk and leaves it on the stack. */
   load(state: number, code: string, name: string): void {
     const { lua } = this;
     const status: number = this.#withBytes(code, (bytes, length) =>
@@ -153,7 +153,7 @@ export class LuaMachine {
     if (status !== 0) lua.lua_error(state);
   }
 
-  /** Texts of any length; the API's own functions would put them on a small stack. */
+  /** Passes texts of any length; the API's own functions would put them on a small stack. */
   #withBytes<Result>(text: string, use: (bytes: number, length: number) => Result): Result {
     const { module } = this.lua;
     const length = module.lengthBytesUTF8(text);
@@ -166,7 +166,7 @@ export class LuaMachine {
     }
   }
 
-  /** Where in the script we were called: our own Lua is no place that its writer knows. */
+  /** Pushes the script's position; our own Lua code is skipped, because the script's author does not know it. */
   #pushPlace(state: number): void {
     const { lua } = this;
     for (let level = 1; level <= MOST_OWN_LEVELS + 1; level++) {
@@ -179,7 +179,7 @@ export class LuaMachine {
 
   #allocate(block: number, oldSize: number, newSize: number): number {
     const { module } = this.lua;
-    // Without a block, the old size is the kind of what is being made.
+    // Without a block, the old size is the type of the new object.
     const before = block === 0 ? 0 : oldSize;
     if (newSize === 0) {
       if (block !== 0) module._free(block);
@@ -187,7 +187,7 @@ export class LuaMachine {
       return 0;
     }
     if (newSize > before && this.#memory + this.#tensors + newSize - before > this.#ceiling) return 0;
-    // What fills so much takes time but no instructions.
+    // Filling a large block takes time but no instructions.
     if (newSize > LARGE_BLOCK && performance.now() > this.#deadline) this.#lookAtOnce(this.active);
     const made = module._realloc(block, newSize);
     if (made !== 0) this.#memory += newSize - before;
@@ -204,7 +204,7 @@ export class LuaMachine {
           ? `it exceeded its time limit of ${seconds} s (transform_limits.seconds)`
           : undefined;
     if (message === undefined) return;
-    // From now on every instruction fails, so that a script that catches the error cannot go on.
+    // From now on every instruction fails, so that a script cannot continue after catching the error.
     this.#lookAtOnce(state);
     this.pushString(state, message);
     this.lua.lua_error(state);
@@ -227,7 +227,7 @@ export class LuaMachine {
   }
 }
 
-/** WebAssembly or JavaScript gave up, mostly for want of stack. */
+/** Whether WebAssembly or JavaScript failed, usually because of a stack overflow. */
 function isBreakdown(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');
 }

@@ -10,7 +10,7 @@ import { PRELUDE } from './prelude.ts';
 import { TensorValues } from './tensor-values.ts';
 import type { TransformScript } from './transform-script.ts';
 
-/** A script compiled once, in a Lua state of its own. Every call runs it from its top, with fresh globals. */
+/** A script that is compiled once in its own Lua state. Every call runs it from the top, with fresh globals. */
 export class LuaScript {
   readonly #machine: LuaMachine;
   readonly #tensors: TensorValues;
@@ -18,7 +18,7 @@ export class LuaScript {
   #globals = 0;
   #chunk = 0;
 
-  /** Throws an error with Lua's own message if the script is no Lua. */
+  /** Compiles the script. Throws an error with Lua's message if it is not valid Lua. */
   constructor(lua: LuaWasm, script: TransformScript, print: (line: string) => void) {
     this.#machine = new LuaMachine(lua, script.limits);
     this.#tensors = new TensorValues(this.#machine);
@@ -26,12 +26,12 @@ export class LuaScript {
     this.#machine.protect((state) => this.#open(state, script, print));
   }
 
-  /** Nothing may run in it any more. */
+  /** Whether nothing may run in it any more. */
   get broken(): boolean {
     return this.#machine.broken;
   }
 
-  /** What the script's function of this name makes of the tensors. Throws an error with the message of what went wrong. */
+  /** Calls the script's function of this name with tensors. Throws an error with the message of what failed. */
   call(name: string, given: readonly Tensor[]): Tensor {
     let result: Tensor | undefined;
     try {
@@ -101,7 +101,7 @@ export class LuaScript {
     }
   }
 
-  /** Into the table on top of the stack. */
+  /** Adds members to the table on top of the stack. */
   #addMembers(state: number, kind: Member['kind']): void {
     const binding = { machine: this.#machine, values: this.#values, allocate: this.#allocate };
     for (const member of MEMBERS.filter((candidate) => candidate.kind === kind)) {
@@ -122,7 +122,7 @@ export class LuaScript {
     lua.lua_pushcclosure(state, write, 0);
   }
 
-  /** What a tensor says to a member that it has not. */
+  /** Pushes the function that handles unknown members of tensors. */
   #pushUnknown(state: number): void {
     const { lua } = this.#machine;
     const refuse = this.#machine.addFunction((inside) => {

@@ -6,10 +6,10 @@ import type { TensorValues } from './tensor-values.ts';
 type CallbackResult = NonNullable<Parameter['callback']>['returns'];
 type Result = ResultTypes[keyof ResultTypes];
 
-/** Nested tables of a script that are deeper describe no tensor. */
+/** Maximum nesting of tables; deeper tables cannot describe a tensor. */
 const DEEPEST = 32;
 
-/** Takes values off Lua's stack and puts them there. */
+/** Moves values between JavaScript and Lua's stack. */
 export class LuaValues {
   readonly #machine: LuaMachine;
   readonly #tensors: TensorValues;
@@ -19,7 +19,7 @@ export class LuaValues {
     this.#tensors = tensors;
   }
 
-  /** The value at `index` as a parameter of this type; undefined if it is none. */
+  /** Returns the value at `index` converted to the type of a parameter; undefined if it has another type. */
   take(
     type: keyof ArgumentTypes,
     state: number,
@@ -46,7 +46,7 @@ export class LuaValues {
     function: (state, index, returns) => this.#callback(state, index, returns),
   };
 
-  /** What a value is called in a sentence. */
+  /** Describes a value in a sentence. */
   describe(state: number, index: number): string {
     const { lua } = this.#machine;
     if (this.#tensors.at(state, index)) return 'a tensor';
@@ -55,7 +55,7 @@ export class LuaValues {
     return type <= LUA_TYPE.nil ? 'nothing' : `a ${lua.lua_typename(state, type)}`;
   }
 
-  /** Numbers as floats, unless they count something: integers of Lua wrap around where floats grow. */
+  /** Pushes a result. Numbers are floats unless they are counts, because Lua integers overflow. */
   push(state: number, value: Result, counts = false): void {
     const { lua } = this.#machine;
     if (typeof value === 'number' && counts) lua.lua_pushinteger(state, BigInt(value));
@@ -68,7 +68,7 @@ export class LuaValues {
 
   #number(state: number, index: number): number | undefined {
     const { lua } = this.#machine;
-    // A text that looks like a number is none.
+    // A string that looks like a number is not a number.
     return this.#machine.typeAt(state, index) === LUA_TYPE.number
       ? lua.lua_tonumberx(state, index, null)
       : undefined;
@@ -103,7 +103,7 @@ export class LuaValues {
     return list;
   }
 
-  /** What is no number is there by its description, for a sentence that says where it stands. */
+  /** Values that are not numbers are returned as descriptions, for messages with their position. */
   #nested(state: number, index: number, depth: number): unknown[] | undefined {
     if (depth > DEEPEST) return undefined;
     const { lua } = this.#machine;

@@ -1,10 +1,10 @@
 import type { Allocate, Operand, Tensor } from '../core/tensor/tensor.ts';
 import type { NestedNumbers } from '../core/tensor/to-table.ts';
 
-/** A function of a script, which is called with tensors and numbers and gives back one of them. */
+/** A function of a script that takes tensors and numbers and returns one of them. */
 export type Callback = (...values: Operand[]) => Operand;
 
-/** What a member can take, and what `call` gets for it. */
+/** Parameter types of members, with the types that `call` receives. */
 export interface ArgumentTypes {
   readonly tensor: Tensor;
   readonly number: number;
@@ -15,12 +15,12 @@ export interface ArgumentTypes {
   readonly integers: readonly number[];
   /** A list of tensors. */
   readonly tensors: readonly Tensor[];
-  /** A list whose elements are numbers, or lists again; `call` checks them. */
+  /** A list of numbers or of lists; `call` validates it. */
   readonly table: readonly unknown[];
   readonly function: Callback;
 }
 
-/** What a member can give back. */
+/** Result types of members. */
 export interface ResultTypes {
   readonly tensor: Tensor;
   readonly number: number;
@@ -29,17 +29,17 @@ export interface ResultTypes {
   readonly integers: readonly number[];
   readonly boolean: boolean;
   readonly string: string;
-  /** A number for a tensor without axes, else lists of lists of numbers. */
+  /** A number for a tensor without axes, otherwise nested lists of numbers. */
   readonly table: NestedNumbers;
 }
 
 export interface Parameter {
   readonly name: string;
   readonly type: keyof ArgumentTypes;
-  /** Whether it can be nil or left out. */
+  /** Whether the argument can be nil or omitted. */
   readonly optional?: true;
   readonly doc: string;
-  /** Of a function: what it is called with and what it has to give back. */
+  /** Parameters and result of a function argument. */
   readonly callback?: {
     readonly parameters: readonly { readonly name: string; readonly type: 'tensor' | 'number' }[];
     readonly returns: 'number' | 'operand';
@@ -48,19 +48,22 @@ export interface Parameter {
 
 type Value = ArgumentTypes[keyof ArgumentTypes] | undefined;
 
-/** Something that a script can do with tensors. From these rows come the Lua library, its checks, its editor stubs and its docs. */
+/**
+ * An operation on tensors for scripts. The Lua library, its checks, its editor stubs and its docs are generated from these
+ * rows.
+ */
 export interface Member {
   /**
-   * How a script calls it: a method as `t:name(…)`, a static as `Tensor.name(…)`, a metamethod by the operator that Lua has for its
-   * name. The static `__call` is `Tensor(…)`.
+   * How a script calls it: a method as `t:name(…)`, a static as `Tensor.name(…)`, a metamethod by Lua's operator. The static
+   * `__call` is `Tensor(…)`.
    */
   readonly kind: 'method' | 'static' | 'metamethod';
   readonly name: string;
   readonly doc: string;
-  /** Without the tensor that a method is called on; of a metamethod all operands. */
+  /** Parameters, without the tensor of a method; all operands of a metamethod. */
   readonly parameters: readonly Parameter[];
   readonly returns: keyof ResultTypes;
-  /** Takes the tensor of a method first, then a value for each parameter, undefined where an optional one is missing. */
+  /** Receives the tensor of a method first, then one value per parameter; undefined for omitted optional ones. */
   readonly call: (allocate: Allocate, ...values: readonly Value[]) => ResultTypes[keyof ResultTypes];
 }
 
@@ -83,7 +86,7 @@ type Call<Values extends readonly unknown[], R extends keyof ResultTypes> = (
   ...values: Values
 ) => ResultTypes[R];
 
-// These make the compiler check `call` against the parameters it is said to have.
+// These functions make the compiler check `call` against the declared parameters.
 
 export function method<const P extends readonly Parameter[], R extends keyof ResultTypes>(
   definition: Definition<P, R, Call<[self: Tensor, ...Arguments<P>], R>>,
@@ -103,7 +106,7 @@ export function metamethod<const P extends readonly Parameter[], R extends keyof
   return { kind: 'metamethod', ...definition, call: untyped(definition.call) };
 }
 
-/** A row is called with what was read from a script and checked against its parameters, of which the compiler knows nothing. */
+/** Arguments come from a script and are checked at run time, so the compiler does not know their types. */
 function untyped(call: unknown): Member['call'] {
   return call as Member['call'];
 }

@@ -7,7 +7,7 @@ import { REDUCTIONS } from './members/reductions.ts';
 import { SHAPE_MEMBERS } from './members/shape.ts';
 import { VECTORS } from './members/vectors.ts';
 
-/** All that a script can do with tensors. */
+/** All operations on tensors for scripts. */
 export const MEMBERS: readonly Member[] = [
   ...MAKING,
   ...SHAPE_MEMBERS,

@@ -1,6 +1,6 @@
 /**
- * What a script sees, as Lua: called with the basic functions, the libraries and what we add, it returns a function that makes
- * a fresh set of globals. Each run gets its own copy of everything, so nothing that one run changes is there for the next.
+ * The environment of a script, as Lua: called with the basic functions, the libraries and our additions, it returns a function
+ * that creates fresh globals. Each run gets its own copy of everything, so that runs do not affect each other.
  */
 export const PRELUDE = `
 local base, libraries, metatable, methods, statics, print, unknown = ...

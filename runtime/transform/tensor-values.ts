@@ -1,11 +1,11 @@
 import type { Tensor } from '../core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine, REGISTRY } from './lua-machine.ts';
 
-/** The name of their metatable in the registry. */
+/** Name of the metatable in the registry. */
 const METATABLE = 'Tensor';
 const ID_BYTES = 4;
 
-/** Tensors as values of Lua. Lua holds a number for each; the data stays where it is. */
+/** Tensors as Lua values. Lua holds a number for each; the data stays in JavaScript. */
 export class TensorValues {
   readonly #machine: LuaMachine;
   readonly #tensors = new Map<number, Tensor>();
@@ -16,12 +16,12 @@ export class TensorValues {
     this.#machine = machine;
   }
 
-  /** Takes Lua's own `collectgarbage` off the stack. */
+  /** Takes Lua's own `collectgarbage` from the stack. */
   keepGarbageCollector(state: number): void {
     this.#collect = this.#machine.lua.luaL_ref(state, REGISTRY);
   }
 
-  /** Makes the metatable and leaves it on the stack. */
+  /** Creates the metatable and leaves it on the stack. */
   pushMetatable(state: number): void {
     const { lua } = this.#machine;
     lua.luaL_newmetatable(state, METATABLE);
@@ -50,12 +50,12 @@ export class TensorValues {
     return block === 0 ? undefined : this.#tensors.get(lua.module.HEAP32[block >> 2] ?? 0);
   }
 
-  /** Lets go of all: Lua may find out later that it needs them no more. */
+  /** Releases all tensors; Lua may finalize them later. */
   clear(): void {
     this.#tensors.clear();
   }
 
-  /** Lets Lua find out which tensors nothing refers to any more. */
+  /** Runs Lua's garbage collector to find unreferenced tensors. */
   collectGarbage(): void {
     const { lua, active: state } = this.#machine;
     lua.lua_rawgeti(state, REGISTRY, BigInt(this.#collect));

@@ -2,14 +2,14 @@ import type { ModelType } from '../contract/model-types.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 
 /**
- * What `Postprocess` is called with: the output for one text and, where its tokens are to be pooled, their mask. The first `skip`
- * of them do not count.
+ * Returns the arguments of `Postprocess`: the output for one text and, if its tokens are to be pooled, their mask. The first
+ * `skip` tokens are masked out.
  */
 export function transformInputs(modelType: ModelType, output: Tensor, skip = 0): Tensor[] {
   const [texts = 1, tokens = 0, width] = output.shape;
   if (modelType !== 'sentence_embedding' || width === undefined) return [output];
   const mask = new Float32Array(texts * tokens).fill(1);
-  // A text comes alone and without padding.
+  // Texts are passed one at a time and without padding.
   mask.fill(0, 0, skip);
   return [output, { data: mask, shape: [texts, tokens] }];
 }

@@ -4,12 +4,12 @@ import { checkResult, type ResultKind } from './check-result.ts';
 import { transformInputs } from './transform-inputs.ts';
 import type { Transform } from './transform.ts';
 
-/** What a transform made of the output for one text. */
+/** The result of a transform for one text. */
 export interface Transformed extends Tensor {
   readonly kind: ResultKind;
 }
 
-/** Runs a transform on the output for one text and checks what it returns. */
+/** Runs a transform on the output for one text and validates its result. */
 export function transformRow(
   transform: Transform,
   modelType: ModelType,

@@ -1,6 +1,6 @@
 import type { TransformSettings } from '../contract/transform.ts';
 
-/** A script and how it is to be run. */
+/** A script with its settings. */
 export interface TransformScript extends TransformSettings {
   readonly source: string;
 }

@@ -7,23 +7,23 @@ import type { TransformScript } from './transform-script.ts';
 const POSTPROCESS = 'Postprocess';
 
 export interface Transform {
-  /** Throws an InternalError that says what went wrong and in which line. */
+  /** Runs the transform. Throws an InternalError with the reason and the line. */
   readonly apply: (given: readonly Tensor[]) => Tensor;
-  /** To be called before `apply`: some scripts break Lua itself, and then it is made anew. */
+  /** Must be awaited before `apply`: some scripts break the Lua state, which is then recreated. */
   readonly ready: () => Promise<void> | undefined;
 }
 
 export interface TransformOptions {
-  /** Path of Lua's WebAssembly. */
+  /** Path of Lua as WebAssembly. */
   readonly wasm: string;
-  /** What becomes of lines that the script prints. */
+  /** Receives lines that the script prints. */
   readonly print: (line: string) => void;
 }
 
-/** Compiles a script. Rejects with an InternalError if it is no Lua. */
+/** Compiles a script. Rejects with an InternalError if it is not valid Lua. */
 export async function openTransform(script: TransformScript, options: TransformOptions): Promise<Transform> {
   const open = async (): Promise<LuaScript> => {
-    // Models without a transform do not wait for this.
+    // Models without a transform do not load Lua.
     const { LuaWasm } = await import('wasmoon');
     const lua = await LuaWasm.initialize(options.wasm);
     return explained(() => new LuaScript(lua, script, options.print));

@@ -8,35 +8,40 @@ export type Json =
   | { readonly [key: string]: Json | undefined };
 
 /**
- * The scores of one row alone. Each has the name of the value in `MetricResult` that it speaks for (`accuracy`, `rouge1_mean`),
- * which need not be its mean: `bleu` of a row is the sentence's own, `bleu` of the result that of the corpus. Comparisons
- * resample these. A row that says nothing about a value leaves it out.
+ * Scores of a single row. Each has the name of the value in `MetricResult` that it belongs to (`accuracy`, `rouge1_mean`),
+ * which need not be its mean: `bleu` of a row is the sentence score, `bleu` of the result is the corpus score. Comparisons
+ * resample these scores. A row without a score for a value omits it.
  */
 export type RowScores = Readonly<Record<string, number>>;
 
 export interface MetricResult {
-  /** In snake_case, every name at every time; `null` where the rows do not define the number, as JSON has no NaN. */
+  /**
+   * Values by name in snake_case, always with every name; `null` if the rows do not define the value, because JSON has no NaN.
+   */
   readonly values: Readonly<Record<string, number | null>>;
-  /** For each `null` of `values` a sentence that says why. */
+  /** The reason for each `null` in `values`, as a sentence. */
   readonly reasons: Readonly<Record<string, string>>;
-  /** What is no single number: tables per label, a confusion matrix. */
+  /** Details that are not single numbers: tables per label, a confusion matrix. */
   readonly detail: Json;
 }
 
-/** Counts as rows go by. What it holds depends on labels and options, never on the number of rows, or its maker says so. */
+/**
+ * An incremental metric. Its memory depends on labels and options, never on the number of rows, unless its maker documents
+ * otherwise.
+ */
 export interface Metric<Row> {
-  /** Throws an AppError for a row that it cannot take, and is then as it was before. */
+  /** Adds a row. Throws an AppError for an invalid row, and is then unchanged. */
   readonly add: (row: Row) => RowScores;
-  /** Of the rows so far; may be asked at any time, more rows may follow. */
+  /** The result for the rows so far; more rows can follow. */
   readonly result: () => MetricResult;
-  /** All that it knows, for the same maker with the same options. */
+  /** The complete state, for the same maker with the same options. */
   readonly save: () => Json;
 }
 
-/** Makes a metric that has seen nothing, or one that goes on where `saved` was written. */
+/** Creates an empty metric, or one that continues from `saved`. */
 export type MetricMaker<Row, Options = object> = (options: Options, saved?: Json) => Metric<Row>;
 
-/** A row as most metrics read it; each metric says what more it wants of one. */
+/** A row with the members that most metrics read; each metric documents what else it needs. */
 export interface MetricRow<Prediction, Reference = Prediction> {
   readonly prediction: Prediction;
   readonly reference: Reference;

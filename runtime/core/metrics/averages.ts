@@ -1,7 +1,7 @@
 import type { Json } from './api.ts';
 import type { NumberOrReason } from './result.ts';
 
-/** How often one label, or one type of span, was right, said and true. */
+/** How often a label, or a type of span, was correct, predicted and true. */
 export interface LabelCounts {
   readonly label: string;
   readonly hits: number;
@@ -10,8 +10,8 @@ export interface LabelCounts {
 }
 
 /**
- * Precision, recall and F1 over labels: `micro` counts all labels together, `macro` is the plain mean over labels, `weighted` the
- * mean weighted by how often a label is true. What divides by zero is 0, as with `zero_division=0` in scikit-learn and seqeval.
+ * Precision, recall and F1 over labels: `micro` counts all labels together, `macro` is the mean over labels, `weighted` is
+ * weighted by the support of each label. Division by zero gives 0, like `zero_division=0` in scikit-learn and seqeval.
  */
 export function averages(counts: readonly LabelCounts[], prefix = ''): Record<string, NumberOrReason> {
   const scores = counts.map(scoresOf);
@@ -34,7 +34,7 @@ export function averages(counts: readonly LabelCounts[], prefix = ''): Record<st
   );
 }
 
-/** One line per label; `support` is how often it is true. */
+/** One line per label; `support` is how often the label is true. */
 export function labelTable(counts: readonly LabelCounts[]): Json {
   return counts.map((count) => ({
     label: count.label,

@@ -1,10 +1,10 @@
 import type { LabelCounts } from './averages.ts';
 import { sortedLabels } from './sorted-labels.ts';
 
-/** Counts per label while rows go by. */
+/** Incremental counts per label. */
 export interface LabelTally {
   readonly add: (predicted: ReadonlySet<string>, actual: ReadonlySet<string>, labelOf: LabelOf) => void;
-  /** In the order of the labels. */
+  /** Counts in label order. */
   readonly counts: () => LabelCounts[];
   readonly save: () => SavedTally;
 }
@@ -15,7 +15,7 @@ export type SavedTally = readonly (readonly [
   actual: number,
 ])[];
 
-/** The label of an item; an item is what two rows can have in common. */
+/** Returns the label of an item; an item is what two rows can have in common. */
 type LabelOf = (item: string) => string;
 
 export function labelTally(saved: SavedTally = []): LabelTally {

@@ -1,9 +1,9 @@
 import type { Json, MetricResult } from './api.ts';
 
-/** A number, or a sentence that says why the rows do not define it. */
+/** A number, or the reason why the rows do not define it. */
 export type NumberOrReason = number | string;
 
-/** A result in which every number is finite, or `null` with the reason. */
+/** Builds a result in which every number is finite, or `null` with a reason. */
 export function metricResult(
   numbers: Readonly<Record<string, NumberOrReason>>,
   detail: Json = null,
@@ -18,7 +18,7 @@ export function metricResult(
   return { values, reasons, detail };
 }
 
-/** The same names, none of them defined. */
+/** Returns the same names, all undefined. */
 export const withoutRows = (numbers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.keys(numbers).map((name) => [name, NO_ROWS]));
 

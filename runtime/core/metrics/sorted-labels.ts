@@ -1,7 +1,4 @@
-/**
- * Labels in the order of their code points, which is that of Python's tools. The order of UTF-16, which `sort` has, differs for
- * characters above U+FFFF.
- */
+/** Sorts labels by code point, like Python's tools. UTF-16 order, which `sort` uses, differs for characters above U+FFFF. */
 export const sortedLabels = (labels: Iterable<string>): string[] => [...new Set(labels)].sort(byCodePoint);
 
 function byCodePoint(one: string, other: string): number {
@@ -13,5 +10,5 @@ function byCodePoint(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Where the second halves of two pairs differ, their first halves are the same, and either says who is first. */
+/** If the low surrogates of two characters differ, their high surrogates are equal, so either position determines the order. */
 const codePointAround = (text: string, at: number): number => text.codePointAt(at) ?? 0;

@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** Where an initializer's bytes lie: the external_data entries of an ONNX TensorProto. */
+/** Location of an initializer's bytes: the external_data entries of an ONNX TensorProto. */
 interface ExternalData {
   readonly location: string;
   readonly offset: number;
@@ -20,9 +20,7 @@ const ENTRY_VALUE = 2;
 
 type MapEntry = (data: ExternalData) => ExternalData;
 
-/**
- * Rewrites where a model's external weights lie; everything else is kept byte for byte.
- */
+/** Rewrites the locations of a model's external weights; everything else is kept byte for byte. */
 export function mapExternalData(model: Uint8Array, map: MapEntry): Uint8Array {
   return mapFields(model, new Map([[MODEL_GRAPH, (graph) => mapGraph(graph, map)]]));
 }
@@ -77,7 +75,7 @@ function mapTensor(tensor: Uint8Array, map: MapEntry): Uint8Array {
   return writer.finish();
 }
 
-/** Copies a message, replacing the given length-delimited fields by what their function returns (nothing: dropped). */
+/** Copies a message and replaces length-delimited fields by the results of their functions (undefined removes the field). */
 function mapFields(
   message: Uint8Array,
   fields: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array | undefined>,

@@ -13,7 +13,7 @@ export const multiply = (allocate: Allocate, left: Operand, right: Operand): Ten
 export const divide = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
   combine(allocate, left, right, '/', divideRow);
 
-// Doubles added, multiplied or divided and then rounded to float32 are what float32 arithmetic gives.
+// Adding, multiplying or dividing doubles and rounding to float32 gives the same results as float32 arithmetic.
 
 function addRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
   for (let i = 0; i < count; i++) {

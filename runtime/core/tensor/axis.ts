@@ -1,6 +1,6 @@
 import { describeShape, elementsIn } from './shape.ts';
 
-/** An axis as a script gives it, from 1 or negative from the end, as it counts in a shape: from 0. `what` is who asks. */
+/** Converts an axis of a script, from 1 or negative from the end, to an index from 0. `what` is the operation, for messages. */
 export function resolveAxis(axis: number, shape: readonly number[], what: string): number {
   const index = indexFromEither(axis, shape.length);
   if (index !== undefined) return index;
@@ -9,7 +9,7 @@ export function resolveAxis(axis: number, shape: readonly number[], what: string
   );
 }
 
-/** Of `count` things the one that a script means: 1 is the first and -1 the last. */
+/** Converts a position of a script to an index: 1 is the first and -1 the last of `count`. */
 export function indexFromEither(position: number, count: number): number | undefined {
   if (!Number.isInteger(position)) return undefined;
   const index = position > 0 ? position - 1 : count + position;
@@ -22,12 +22,12 @@ function axesOf(rank: number): string {
   return `it has axes 1 to ${rank}, or -1 to -${rank} from the end`;
 }
 
-/** A tensor seen from one of its axes: element (o, a, i) is at `(o * size + a) * inner + i`. */
+/** A tensor viewed along one axis: element (o, a, i) is at `(o * size + a) * inner + i`. */
 export interface Split {
-  /** How many elements the axes before it have together. */
+  /** Number of elements of the preceding axes together. */
   readonly outer: number;
   readonly size: number;
-  /** And the axes after it; so far are two neighbours on the axis apart. */
+  /** Number of elements of the following axes, which is the stride of the axis. */
   readonly inner: number;
 }
 

@@ -2,7 +2,7 @@ import { describeShape } from './shape.ts';
 
 type Shape = readonly number[];
 
-/** The shape that two shapes have in common as numpy sees it: sizes are matched from the last axis, and 1 matches every size. */
+/** Returns the broadcast shape of two shapes as in numpy: sizes are matched from the last axis, and 1 matches every size. */
 export function broadcastShapes(left: Shape, right: Shape, what: string): number[] {
   const shape: number[] = [];
   for (let fromEnd = Math.max(left.length, right.length); fromEnd > 0; fromEnd--) {
@@ -20,14 +20,14 @@ function misfit(left: Shape, right: Shape, a: number, b: number, fromEnd: number
   );
 }
 
-/** An axis of the result, and how far apart its neighbours are in each operand: 0 where one element serves all. */
+/** An axis of the result, with its stride in each operand; a stride of 0 repeats one element. */
 export interface PairedAxis {
   size: number;
   readonly left: number;
   readonly right: number;
 }
 
-/** The axes, last first, of a walk over a shape that both operands fit; axes that can be walked as one are one. */
+/** The axes for walking over a broadcast shape, last first; axes that can be merged are merged. */
 export function pairAxes(shape: Shape, left: Shape, right: Shape): PairedAxis[] {
   const axes: PairedAxis[] = [];
   let [leftStep, rightStep] = [1, 1];
@@ -52,7 +52,7 @@ function addAxis(axes: PairedAxis[], axis: PairedAxis): void {
   else axes.push(axis);
 }
 
-/** Calls `visit` with the place of each element, in the order of the result, and with where the operands have theirs. */
+/** Calls `visit` for each element in result order, with its positions in the result and in the operands. */
 export function walkPairs(
   axes: readonly PairedAxis[],
   visit: (at: number, leftAt: number, rightAt: number) => void,

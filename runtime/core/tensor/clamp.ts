@@ -1,6 +1,9 @@
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/** At least `least` and at most `most`, where these are given; if they contradict each other, `most`. NaN makes everything NaN. */
+/**
+ * Limits elements to `least` and `most`, if given; if they contradict each other, `most` wins. A NaN limit makes everything
+ * NaN.
+ */
 export function clamp(
   allocate: Allocate,
   tensor: Tensor,

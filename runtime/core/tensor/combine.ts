@@ -1,7 +1,7 @@
 import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
 import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
 
-/** Elements that lie in line: `count` results from `at`, and for each a step of 1 or 0 in the operands. */
+/** A row of elements: `count` results from `at`, with a step of 1 or 0 in the operands. */
 export interface Row {
   readonly out: Float32Array;
   readonly count: number;
@@ -14,10 +14,10 @@ export interface Row {
   rightAt: number;
 }
 
-/** Computes one row. A loop of its own for each operation, as a call for each element would cost more than the operation. */
+/** Computes one row. Each operation has its own loop, because a call per element would cost more than the operation. */
 export type RowKernel = (row: Row) => void;
 
-/** Element by element, with the shapes broadcast as in numpy. */
+/** Combines two operands element by element, broadcasting shapes as in numpy. */
 export function combine(
   allocate: Allocate,
   left: Operand,
@@ -31,7 +31,7 @@ export function combine(
   return out;
 }
 
-/** The same into a tensor whose shape both operands fit. */
+/** Same, into a tensor whose shape both operands can be broadcast to. */
 export function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
   if (out.data.length === 0) return;
   const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);

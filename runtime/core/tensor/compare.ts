@@ -2,7 +2,7 @@ import { combine, type Row } from './combine.ts';
 import { isSameShape } from './shape.ts';
 import type { Allocate, Operand, Tensor } from './tensor.ts';
 
-// 1 where the comparison holds and 0 where it does not, nor with NaN.
+// 1 where the comparison holds, otherwise 0; comparisons with NaN never hold.
 
 export const isGreater = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
   combine(allocate, left, right, 'gt', greaterRow);
@@ -28,7 +28,7 @@ function greaterOrEqualRow({ out, at, count, left, leftAt, leftStep, right, righ
   }
 }
 
-/** The same shape and the same elements; NaN equals nothing. */
+/** Whether shapes and elements are equal; NaN equals nothing. */
 export function isEqual(left: Tensor, right: Tensor): boolean {
   if (!isSameShape(left.shape, right.shape)) return false;
   for (let at = 0; at < left.data.length; at++) {

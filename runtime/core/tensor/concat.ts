@@ -3,7 +3,7 @@ import { copyBlocks } from './copy-blocks.ts';
 import { describeShape, isSameShape } from './shape.ts';
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/** Puts tensors one after the other along an axis; their other axes have to be equal. */
+/** Concatenates tensors along an axis; their other axes must be equal. */
 export function concat(allocate: Allocate, tensors: readonly Tensor[], axis: number): Tensor {
   const [first] = tensors;
   if (first === undefined) {

@@ -2,7 +2,10 @@ import { indexFromEither } from './axis.ts';
 import { describeShape, elementsIn } from './shape.ts';
 import type { Operand, Tensor } from './tensor.ts';
 
-/** What is at a place of the first axis, from 1 or negative from the end: a tensor without it, or a number if it is the only one. */
+/**
+ * Returns the slice at an index of the first axis, from 1 or negative from the end: a tensor without that axis, or a number if
+ * there is no other axis.
+ */
 export function elementAt({ data, shape }: Tensor, position: number): Operand {
   const [size, ...rest] = shape;
   if (size === undefined) {

@@ -1,7 +1,7 @@
 import { exponential, makePowers } from './exponential.ts';
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/** Computes all elements; a loop for each operation, as in `RowKernel`. */
+/** Computes all elements; each operation has its own loop, as in `RowKernel`. */
 type Fill = (out: Float32Array, data: Float32Array) => void;
 
 const elementwise =

@@ -1,4 +1,4 @@
-/** Powers of two in two steps, so that all that there can be take few numbers. */
+/** Tables of powers of two, in two steps to keep them small. */
 export interface Powers {
   /** 2^(k/16) for k from 0 to 63. */
   readonly fine: Float64Array;
@@ -8,14 +8,15 @@ export interface Powers {
 
 /**
  * e to the power of a value, for results that are rounded to float32: the relative error is below 1e-10, and Math.exp, which is
- * exact to nearly the last bit of a double, takes three times as long. `makePowers()` is for as many values as there are.
+ * exact to nearly the last bit of a double, takes three times as long. Call `makePowers()` once per batch of values.
  */
 export function exponential(value: number, { fine, coarse }: Powers): number {
-  // Beyond these a float32 is 0 or infinite, and so is 1 divided by it. NaN stays NaN, and branches would be slow for mixed values.
+  // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
+  // values.
   const exponent = Math.min(Math.max(value, LEAST), MOST);
   const sixteenths = Math.floor(exponent * SIXTEENTHS_PER_ONE + 0.5);
   const power = (sixteenths + COARSE_BELOW * 64) | 0;
-  // Of so small a number five terms of the series of e^x suffice.
+  // For such a small number, five terms of the series of e^x suffice.
   const rest = exponent - sixteenths * SIXTEENTH;
   const square = rest * rest;
   const series = 1 + rest + square * (1 / 2 + rest * (1 / 6) + square * (1 / 24));

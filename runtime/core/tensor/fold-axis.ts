@@ -2,8 +2,8 @@ import { resolveAxis, splitAt } from './axis.ts';
 import { type Allocate, makeTensor, type Operand, type Tensor } from './tensor.ts';
 
 /**
- * Folds each slice along an axis to one number: starting from `start`, the function makes a new number of the number so far and
- * the next element. As many numbers as the axis has slices.
+ * Folds each slice along an axis to one number: starting with `start`, the function combines the accumulated number with the
+ * next element. It returns one number per slice.
  */
 export function foldAxis(
   allocate: Allocate,

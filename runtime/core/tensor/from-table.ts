@@ -1,6 +1,9 @@
 import { type Allocate, checkAxes, makeTensor, type Tensor } from './tensor.ts';
 
-/** A tensor of lists of lists of numbers, as deep as it has axes. What is neither is there by a description of it, as "a string". */
+/**
+ * Creates a tensor from nested lists of numbers, one level per axis. Other values are represented by a description, such as "a
+ * string".
+ */
 export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor {
   const shape = shapeOf(table);
   const tensor = makeTensor(allocate, shape);
@@ -16,7 +19,7 @@ export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor
     if (!Array.isArray(value) || value.length !== size) {
       throw new Error(wrong(value, place.slice(0, axis), `a list of ${size}`));
     }
-    // By index, as a hole in the list is to be found too.
+    // Iterates by index, so that holes in the list are found too.
     for (let index = 0; index < size; index++) {
       place[axis] = index + 1;
       write(value[index], axis + 1);
@@ -26,7 +29,7 @@ export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor
   return tensor;
 }
 
-/** What the first element of each list says, which the others then have to follow. */
+/** Determines the shape from the first element of each list; the others must match. */
 function shapeOf(table: readonly unknown[]): number[] {
   const shape: number[] = [];
   for (let value: unknown = table; Array.isArray(value); value = value[0]) {

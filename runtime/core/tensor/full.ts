@@ -1,7 +1,7 @@
 import { checkSizes } from './shape.ts';
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/** A tensor of nothing but one value. `what` is who asks. */
+/** A tensor filled with one value. `what` is the operation, for messages. */
 export function full(allocate: Allocate, shape: readonly number[], value: number, what: string): Tensor {
   checkSizes(shape, what);
   const tensor = makeTensor(allocate, [...shape]);

@@ -1,10 +1,7 @@
 import { splitAt } from './axis.ts';
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/**
- * A lane is what lies along one axis: the elements from `at` up to `end`, `step` apart. A reduction writes what it makes of a lane
- * to `out[to]`.
- */
+/** Reduces a lane, the elements along one axis: from `at` up to `end`, `step` apart. The result is written to `out[to]`. */
 export type LaneReduction<Extra> = (
   out: Float32Array,
   to: number,
@@ -15,7 +12,7 @@ export type LaneReduction<Extra> = (
   extra: Extra,
 ) => void;
 
-/** Writes each element of a lane anew, to the same place. */
+/** Rewrites the elements of a lane in place. */
 export type LaneChange<Extra> = (
   out: Float32Array,
   data: Float32Array,
@@ -25,9 +22,9 @@ export type LaneChange<Extra> = (
   extra: Extra,
 ) => void;
 
-// Both take what a lane function needs beside the lane as `extra`: loops in closures run slower than those of plain functions.
+// Lane functions get additional data as `extra`, because loops in closures are slower than in plain functions.
 
-/** One number for each lane: a tensor without the axis, which counts from 0 here. */
+/** Reduces each lane to one number: a tensor without the axis, which counts from 0 here. */
 export function reduceLanes<Extra>(
   allocate: Allocate,
   tensor: Tensor,
@@ -46,7 +43,7 @@ export function reduceLanes<Extra>(
   return out;
 }
 
-/** A tensor of the same shape. */
+/** Changes each lane and returns a tensor of the same shape. */
 export function changeLanes<Extra>(
   allocate: Allocate,
   tensor: Tensor,

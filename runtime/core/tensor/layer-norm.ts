@@ -3,7 +3,7 @@ import { changeLanes } from './lanes.ts';
 import { deviations } from './standard-deviation.ts';
 import type { Allocate, Tensor } from './tensor.ts';
 
-/** Moves each lane to mean 0 and scales it to variance 1; `epsilon` is added to the variance before its root divides. */
+/** Normalizes each lane to mean 0 and variance 1; `epsilon` is added to the variance. */
 export function layerNorm(allocate: Allocate, tensor: Tensor, axis: number, epsilon: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'layer_norm');
   return changeLanes(allocate, tensor, index, layerNormLane, epsilon);

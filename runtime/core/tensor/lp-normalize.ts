@@ -3,7 +3,7 @@ import { changeLanes } from './lanes.ts';
 import { describeShape } from './shape.ts';
 import type { Allocate, Tensor } from './tensor.ts';
 
-/** Divides each lane by its length, (Σ|x|^p)^(1/p); zeros stay zeros. */
+/** Divides each lane by its norm, (Σ|x|^p)^(1/p); zero vectors are unchanged. */
 export function lpNormalize(allocate: Allocate, tensor: Tensor, p: number, axis: number): Tensor {
   if (p === 0 || Number.isNaN(p)) {
     throw new Error(
@@ -19,7 +19,7 @@ export function lpNormalize(allocate: Allocate, tensor: Tensor, p: number, axis:
   return changeLanes(allocate, tensor, index, normalizeLane, p);
 }
 
-/** What is shorter counts as this long, so that nothing is divided by zero. */
+/** Minimum norm, to avoid division by zero. */
 const SHORTEST = 1e-12;
 
 function normalizeLane(
@@ -58,7 +58,7 @@ function euclideanLength(data: Float32Array, at: number, end: number, step: numb
   return Math.sqrt(sum);
 }
 
-/** What the length comes to as p grows. */
+/** The limit of the norm as p grows: the maximum absolute value. */
 function greatestSize(data: Float32Array, at: number, end: number, step: number): number {
   let greatest = 0;
   for (let i = at; i < end; i += step) greatest = Math.max(greatest, Math.abs(data[i] ?? 0));

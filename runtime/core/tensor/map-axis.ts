@@ -5,7 +5,7 @@ import { describeShape, isSameShape } from './shape.ts';
 import { unsqueeze } from './squeeze.ts';
 import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
 
-/** Gives each slice along an axis, a tensor without it, to a function, and puts what comes back together along that axis. */
+/** Calls a function with each slice along an axis, a tensor without it, and stacks the results along that axis. */
 export function mapAxis(
   allocate: Allocate,
   tensor: Tensor,

@@ -4,8 +4,8 @@ import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 import { weighRows } from './weigh-rows.ts';
 
 /**
- * The matrix product as in numpy: [n, k] and [k, m] give [n, m]; axes before the last two are broadcast; a tensor of one axis
- * counts as one row on the left, as one column on the right, and the result does not have that axis.
+ * The matrix product as in numpy: [n, k] and [k, m] give [n, m]. Axes before the last two are broadcast. A tensor with one axis
+ * is treated as a row on the left and as a column on the right, and the result does not have that axis.
  */
 export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor {
   if (left.shape.length === 0 || right.shape.length === 0) throw new Error(misfit(left, right));
@@ -32,7 +32,7 @@ export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor 
   return out;
 }
 
-/** Seconds of work that nothing could interrupt. */
+/** Maximum number of multiplications, which already take seconds that cannot be interrupted. */
 const MOST_PRODUCTS = 2 ** 32;
 
 function checkWork(left: Tensor, right: Tensor, products: number): void {

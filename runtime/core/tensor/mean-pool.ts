@@ -3,8 +3,8 @@ import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 import { weighRows } from './weigh-rows.ts';
 
 /**
- * For each text the mean of its tokens' vectors, weighted by the mask: [batch, tokens, width] and a mask [batch, tokens] give
- * [batch, width]. More axes between the first and the last count as tokens too. A mask of zeros gives NaN.
+ * Mean of the token vectors of each text, weighted by the mask: [batch, tokens, width] and a mask [batch, tokens] give [batch,
+ * width]. Additional axes between the first and the last count as tokens. A mask of zeros gives NaN.
  */
 export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tensor {
   const { shape } = tensor;

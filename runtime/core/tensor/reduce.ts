@@ -4,7 +4,7 @@ import type { Reduction } from './reductions.ts';
 import { describeShape } from './shape.ts';
 import type { Allocate, Tensor } from './tensor.ts';
 
-/** Reduces one axis, which the result does not have. `what` is who asks. */
+/** Reduces one axis and removes it. `what` is the operation, for messages. */
 export function reduceAxis(
   allocate: Allocate,
   tensor: Tensor,
@@ -17,7 +17,7 @@ export function reduceAxis(
   return reduceLanes(allocate, tensor, index, reduction.reduce, undefined);
 }
 
-/** Reduces all elements to one number, a float32 as if it came out of a tensor. */
+/** Reduces all elements to one number, rounded to float32 like an element of a tensor. */
 export function reduceAll(tensor: Tensor, what: string, reduction: Reduction): number {
   if (tensor.data.length === 0) checkEmpty(tensor, what, reduction);
   return reduceWhole(tensor, reduction.reduce, undefined);

@@ -1,9 +1,9 @@
 import type { LaneReduction } from './lanes.ts';
 
-/** What becomes of a lane. Sums are doubles, rounded once in the end. */
+/** A reduction of a lane. Sums are computed in double precision and rounded once at the end. */
 export interface Reduction {
   readonly reduce: LaneReduction<undefined>;
-  /** Whether no elements give no answer. */
+  /** Whether the reduction of an empty lane is undefined. */
   readonly needsElements: boolean;
 }
 
@@ -16,7 +16,7 @@ export const SUM: Reduction = {
   },
 };
 
-/** NaN for no elements. */
+/** Mean; NaN for an empty lane. */
 export const MEAN: Reduction = {
   needsElements: false,
   reduce: (out, to, data, at, end, step) => {
@@ -26,7 +26,7 @@ export const MEAN: Reduction = {
   },
 };
 
-/** NaN if there is one. */
+/** Maximum; NaN if an element is NaN. */
 export const MAX: Reduction = {
   needsElements: true,
   reduce: (out, to, data, at, end, step) => {
@@ -36,7 +36,7 @@ export const MAX: Reduction = {
   },
 };
 
-/** NaN if there is one. */
+/** Minimum; NaN if an element is NaN. */
 export const MIN: Reduction = {
   needsElements: true,
   reduce: (out, to, data, at, end, step) => {
@@ -46,7 +46,7 @@ export const MIN: Reduction = {
   },
 };
 
-/** The index, from 0, of the first greatest element, or of the first NaN. */
+/** Index, from 0, of the first maximum or of the first NaN. */
 export const ARGMAX: Reduction = {
   needsElements: true,
   reduce: (out, to, data, at, end, step) => {
@@ -54,7 +54,7 @@ export const ARGMAX: Reduction = {
     let max = data[at] ?? 0;
     for (let i = at + step; i < end && !Number.isNaN(max); i += step) {
       const value = data[i] ?? 0;
-      // Turned around, so that NaN passes.
+      // The negated comparison lets NaN through.
       if (!(value <= max)) {
         max = value;
         best = i;

@@ -1,7 +1,7 @@
 import { checkSizes, describeShape, elementsIn } from './shape.ts';
 import { checkExtent, type Tensor } from './tensor.ts';
 
-/** The same elements in the same order along other axes; one size can be -1, which is what is left for it. */
+/** The same elements in the same order with another shape; one size can be -1 and is computed from the others. */
 export function reshape({ data, shape }: Tensor, sizes: readonly number[]): Tensor {
   const unknown = sizes.indexOf(-1);
   const known = unknown === -1 ? sizes : sizes.toSpliced(unknown, 1);

@@ -3,7 +3,7 @@ import { exponential, makePowers, type Powers } from './exponential.ts';
 import { changeLanes } from './lanes.ts';
 import type { Allocate, Tensor } from './tensor.ts';
 
-/** Stable for large values. A lane of nothing but -infinity has no answer, which is NaN. */
+/** Softmax, numerically stable for large values. A lane with only -infinity gives NaN. */
 export function softmax(allocate: Allocate, tensor: Tensor, axis: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'softmax');
   return changeLanes(allocate, tensor, index, softmaxLane, makePowers());

@@ -2,7 +2,7 @@ import { indexFromEither, resolveAxis } from './axis.ts';
 import { describeShape } from './shape.ts';
 import { checkAxes, type Tensor } from './tensor.ts';
 
-/** Leaves out an axis of one element, or all of them. */
+/** Removes one axis of size 1, or all of them. */
 export function squeeze({ data, shape }: Tensor, axis: number | undefined): Tensor {
   if (axis === undefined) return { data, shape: shape.filter((size) => size !== 1) };
   const index = resolveAxis(axis, shape, 'squeeze');
@@ -15,7 +15,7 @@ export function squeeze({ data, shape }: Tensor, axis: number | undefined): Tens
   return { data, shape: shape.toSpliced(index, 1) };
 }
 
-/** Puts in an axis of one element, so that it is axis `axis` of the result. */
+/** Inserts an axis of size 1 at position `axis` of the result. */
 export function unsqueeze({ data, shape }: Tensor, axis: number): Tensor {
   const rank = shape.length + 1;
   const index = indexFromEither(axis, rank);

@@ -1,7 +1,7 @@
 import { reduceWhole } from './reduce.ts';
 import type { Tensor } from './tensor.ts';
 
-/** Of all elements; `ddof` is what is taken off their number before dividing, 1 for a sample. */
+/** Standard deviation of all elements; `ddof` is subtracted from their number in the divisor, 1 for a sample. */
 export function standardDeviation(tensor: Tensor, ddof: number): number {
   return reduceWhole(tensor, writeDeviation, ddof);
 }
@@ -19,7 +19,7 @@ function writeDeviation(
   out[to] = Math.sqrt(squares / Math.max((end - at) / step - ddof, 0));
 }
 
-/** The mean of a lane and the sum of the squared distances from it. */
+/** The mean of a lane, and the sum of squared deviations from it. */
 export function deviations(
   data: Float32Array,
   at: number,

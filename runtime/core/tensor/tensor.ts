@@ -1,35 +1,32 @@
 import { describeShape, elementsIn, extentOf } from './shape.ts';
 
-/**
- * Numbers along any number of axes, row after row: the last axis runs fastest. Never written to once made, so tensors may share
- * memory.
- */
+/** A multi-dimensional array in row-major order. Immutable once created, so tensors can share memory. */
 export interface Tensor {
   readonly data: Float32Array;
-  /** How many there are along each axis. */
+  /** Size of each axis. */
   readonly shape: readonly number[];
 }
 
-/** A number stands for a tensor without axes. */
+/** A tensor, or a number that acts as a tensor without axes. */
 export type Operand = Tensor | number;
 
-/** Makes room for so many numbers, all of them zero. Who runs a script passes one that counts. */
+/** Allocates zeroed elements. Scripts run with an allocator that counts memory. */
 export type Allocate = (elements: number) => Float32Array;
 
 /** An allocator without a limit. @internal Exported for tests only. */
 export const allocateFloats: Allocate = (elements) => new Float32Array(elements);
 
-/** What can be asked for is far more than what can be meant: 2^28 numbers are a gigabyte. */
+/** Maximum number of elements: 2^28 floats are a gigabyte. */
 const MOST_ELEMENTS = 2 ** 28;
 const MOST_AXES = 8;
 
-/** A tensor of zeros, to be filled. */
+/** Creates a tensor of zeros. */
 export function makeTensor(allocate: Allocate, shape: readonly number[]): Tensor {
   checkExtent(shape);
   return { data: allocate(elementsIn(shape)), shape };
 }
 
-/** Throws if a tensor would be too large, or would take too long to walk through although it is empty. */
+/** Throws if a tensor would be too large, or empty but too expensive to iterate over. */
 export function checkExtent(shape: readonly number[]): void {
   checkAxes(shape.length);
   const extent = extentOf(shape);
@@ -44,7 +41,7 @@ export function checkAxes(axes: number): void {
   if (axes > MOST_AXES) throw new Error(`A tensor would have ${axes} axes; the maximum is ${MOST_AXES}.`);
 }
 
-/** Rounded to float32 like every number in a tensor. */
+/** Converts an operand to a tensor, rounded to float32. */
 export function toTensor(operand: Operand): Tensor {
   return typeof operand === 'number' ? { data: Float32Array.of(operand), shape: [] } : operand;
 }

@@ -1,10 +1,10 @@
 import { describeShape, extentOf } from './shape.ts';
 import type { Tensor } from './tensor.ts';
 
-/** Lists of lists of numbers, as deep as the tensor has axes. */
+/** Nested lists of numbers, one level per axis. */
 export type NestedNumbers = number | readonly NestedNumbers[];
 
-/** Many more would fill the memory of a script. */
+/** Maximum number of elements of a table; more would fill the memory of a script. */
 const MOST_ELEMENTS = 2 ** 22;
 
 export function toTable(tensor: Tensor): NestedNumbers {
@@ -17,7 +17,7 @@ export function toTable(tensor: Tensor): NestedNumbers {
   return nest(tensor, (value) => value);
 }
 
-/** What `each` makes of the elements, as lists of lists. */
+/** Converts a tensor to nested lists, with `each` applied to the elements. */
 export function nest({ data, shape }: Tensor, each: (value: number) => number): NestedNumbers {
   let at = 0;
   const read = (axis: number): NestedNumbers => {

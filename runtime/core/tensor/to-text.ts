@@ -2,7 +2,7 @@ import { shortestFloat32 } from '../float32.ts';
 import { describeShape } from './shape.ts';
 import type { Tensor } from './tensor.ts';
 
-/** The shape and the elements, of long axes only both ends, in the shortest form that tells float32 numbers apart. */
+/** Formats shape and elements, with only both ends of long axes, in the shortest form that distinguishes float32 numbers. */
 export function toText({ data, shape }: Tensor): string {
   const edge = edgeFor(data.length, shape.length);
   const write = (axis: number, at: number, block: number): string => {
@@ -12,7 +12,7 @@ export function toText({ data, shape }: Tensor): string {
     const items = placesOf(size, edge).map((place) =>
       place === undefined ? '...' : write(axis + 1, at + place * part, part),
     );
-    // A row on one line; rows below each other, with a line between matrices.
+    // One row per line, with an empty line between matrices.
     const depth = shape.length - axis - 1;
     const between = depth === 0 ? ', ' : `,${'\n'.repeat(depth)}${' '.repeat(axis + 1)}`;
     return `[${items.join(between)}]`;
@@ -20,16 +20,16 @@ export function toText({ data, shape }: Tensor): string {
   return `Tensor of shape ${describeShape(shape)}:\n${write(0, 0, data.length)}`;
 }
 
-/** Up to here everything is shown. */
+/** Number of elements up to which all are shown. */
 const FEW_ELEMENTS = 100;
 
-/** How many elements to show at both ends of an axis, so that it is some hundreds in all. */
+/** Number of elements to show at both ends of an axis, so that the total is some hundreds. */
 function edgeFor(elements: number, axes: number): number {
   if (elements <= FEW_ELEMENTS) return FEW_ELEMENTS;
   return axes <= 3 ? 3 : 1;
 }
 
-/** The places to show; undefined stands for those left out. */
+/** Indexes to show; undefined marks the omitted ones. */
 function placesOf(size: number, edge: number): (number | undefined)[] {
   const all = (count: number, from: number): number[] => Array.from({ length: count }, (_, i) => from + i);
   return size <= 2 * edge ? all(size, 0) : [...all(edge, 0), undefined, ...all(edge, size - edge)];

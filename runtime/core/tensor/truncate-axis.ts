@@ -2,7 +2,7 @@ import { resolveAxis, splitAt } from './axis.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
 
-/** Keeps the first `length` elements along an axis, or all if there are not so many. */
+/** Keeps the first `length` elements along an axis, or all if there are fewer. */
 export function truncateAxis(allocate: Allocate, tensor: Tensor, axis: number, length: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'truncate_axis');
   if (!Number.isInteger(length) || length < 0) {

@@ -1,6 +1,6 @@
 /**
- * Adds up rows of so many columns, each times its weight, divides by `total` and writes the result from `to` on. Sums are doubles.
- * Row by row, as they lie in memory.
+ * Sums rows multiplied by their weights, divides by `total`, and writes the result from `to` on. Sums are doubles, computed row
+ * by row in memory order.
  */
 export function weighRows(
   out: Float32Array,
@@ -25,5 +25,5 @@ export function weighRows(
   }
 }
 
-/** So many columns at a time, as the sums take memory that nobody counts. */
+/** Number of columns per pass, which limits the uncounted memory for sums. */
 const BLOCK = 1024;

@@ -2,7 +2,7 @@ import { broadcastShapes } from './broadcast.ts';
 import { combineInto, type Row } from './combine.ts';
 import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
 
-/** The element of `yes` where the condition is not zero, and of `no` where it is. NaN is not zero. */
+/** Selects the element of `yes` where the condition is not zero, and of `no` where it is zero. NaN is not zero. */
 export function where(allocate: Allocate, condition: Tensor, yes: Operand, no: Operand): Tensor {
   const [a, b] = [toTensor(yes), toTensor(no)];
   const choices = broadcastShapes(a.shape, b.shape, 'where');

@@ -1,4 +1,4 @@
-/** A value as a message names it. `source` is its text in the file, which says `1.0` where the value is 1. */
+/** Describes a value in a message. `source` is its text in the file, which may be `1.0` where the value is 1. */
 export function describe(value: unknown, source = ''): string {
   if (value === null || value === undefined) {
     return source === ''
@@ -21,7 +21,7 @@ export function listing(keys: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** A key in backticks, on one line whatever it holds. */
+/** Formats a key in backticks, on one line. */
 export const keyName = (key: string): string => `\`${JSON.stringify(shorten(key)).slice(1, -1)}\``;
 
 const shorten = (text: string): string => {

@@ -6,7 +6,7 @@ import { didYouMean, suggest } from '../suggest.ts';
 export const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
   keyword === 'required' || keyword === 'additionalProperties';
 
-/** Unknown and missing keys of plain mappings, each in a sentence of its own. */
+/** Explains unknown and missing keys of mappings, one sentence each. */
 export function explainKeys(errors: readonly ErrorObject[]): Finding[] {
   return mappings(errors).flatMap(({ path, schema, missing, unknown }) => [
     ...unknown.map((key): Finding => unknownKey(path, key, schema)),
@@ -14,7 +14,7 @@ export function explainKeys(errors: readonly ErrorObject[]): Finding[] {
   ]);
 }
 
-/** The same for the mapping form of a union: one sentence, which says what the form is made of. */
+/** Explains the keys of the mapping form of a union in one sentence, including the form's keys. */
 export function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
   return mappings(errors).map(({ path, schema, missing, unknown }): Finding => {
     const { required = [] } = schema;
@@ -53,7 +53,7 @@ function mappings(errors: readonly ErrorObject[]): Mapping[] {
   return [...Map.groupBy(errors, ({ instancePath }) => instancePath)].map(([pointer, group]) => {
     const schema = group[0]?.parentSchema as unknown as ObjectSchema;
     const unknown = group.flatMap(({ params }) => keysOf(params['additionalProperty']));
-    // A misspelt key is one mistake, not one of spelling and one of omission.
+    // A misspelled key is one mistake: a typo, not an unknown key plus a missing key.
     const meant = new Set(unknown.map((key) => suggest(key, Object.keys(schema.properties))));
     const missing = group
       .flatMap(({ params }) => keysOf(params['missingProperty']))

@@ -4,7 +4,7 @@ import { describe, listing } from './describe.ts';
 import { type Finding, stepsOf } from './issue.ts';
 import { didYouMean } from '../suggest.ts';
 
-/** A keyword for schemas: the rule of a pattern or a union, in words. */
+/** Schema keyword: the rule of a pattern or a union, in words. */
 export const RULE_KEYWORD = 'x-rule';
 
 interface ValueContext {
@@ -12,7 +12,7 @@ interface ValueContext {
   readonly hidden?: (path: readonly string[]) => string | undefined;
 }
 
-/** One sentence about one wrong value. */
+/** Explains one invalid value in a sentence. */
 export function explainValue(error: ErrorObject, { source, hidden }: ValueContext): Finding {
   const path = stepsOf(error.instancePath);
   const instead = hidden?.(path);
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const branchName = ({ type, required }: Branch): string =>
   `${TYPES[type] ?? type}${required ? ` with ${listing(required)}` : ''}`;
 
-/** YAML takes a bare `1.0` for a number. */
+/** YAML reads a bare `1.0` as a number. */
 const expected = (what: string, found: string, quoted: string): string =>
   `expected ${what}, found ${found}${what.startsWith('text') ? quoted : ''}`;
 

@@ -11,25 +11,25 @@ import {
 } from 'yaml';
 import type { Finding, Issue } from './issue.ts';
 
-/** Gives a finding its place in the text. */
+/** Locates a finding in the text. */
 export function locate(doc: Document.Parsed, finding: Finding): Issue {
   const { path, at, message, label } = finding;
   return { offset: offsetOf(doc, path, at), path: (label ?? path).join('.'), message };
 }
 
-/** The node at a path, with the last alias followed. */
+/** Returns the node at a path, with a final alias resolved. */
 export function nodeAt(doc: Document.Parsed, path: readonly string[]): ParsedNode | null {
   const node = path.length === 0 ? doc.contents : pairAt(doc, path)?.value;
   return follow(doc, node ?? null);
 }
 
-/** The text of a value as the user wrote it: `1.0` where the value is the number 1. */
+/** Returns the source text of a value: `1.0` where the value is the number 1. */
 export function sourceAt(doc: Document.Parsed, text: string, path: readonly string[]): string {
   const range = nodeAt(doc, path)?.range;
   return range ? text.slice(range[0], range[1]).trim() : '';
 }
 
-/** The dotted path of the key that starts at an offset. */
+/** Returns the dotted path of the key that starts at an offset. */
 export function pathOfKey(doc: Document.Parsed, offset: number): string {
   let found: Pair[] = [];
   visit(doc, {
@@ -42,7 +42,7 @@ export function pathOfKey(doc: Document.Parsed, offset: number): string {
   return found.map((pair) => keyText(pair)).join('.');
 }
 
-/** Where the scalar begins that ends at or after an offset. */
+/** Returns the start of the scalar that ends at or after an offset. */
 export function startOfScalarAround(doc: Document.Parsed, offset: number): number | undefined {
   let start: number | undefined;
   visit(doc, {
@@ -60,11 +60,11 @@ function offsetOf(doc: Document.Parsed, path: readonly string[], at: Finding['at
   if (!pair)
     return path.length === 0 ? (doc.contents?.range[0] ?? 0) : offsetOf(doc, path.slice(0, -1), 'key');
   const value = pair.value?.range;
-  // A key without a value has an empty range somewhere after the colon; the key is what a reader looks for.
+  // A key without a value has an empty range somewhere after the colon; point at the key instead.
   return at === 'value' && value && value[1] > value[0] ? value[0] : pair.key.range[0];
 }
 
-/** What stands in a list, whose last segment of the path is its place from 0. */
+/** Returns an item of a list; the last path segment is its index from 0. */
 function itemAt(doc: Document.Parsed, path: readonly string[]): ParsedNode | undefined {
   const list = path.length === 0 ? null : nodeAt(doc, path.slice(0, -1));
   return isSeq<ParsedNode>(list) ? list.items[Number(path.at(-1))] : undefined;
@@ -84,7 +84,7 @@ function pairAt(
       continue;
     }
     if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
-    // The last of two equal keys is the one whose value counts.
+    // Of duplicate keys, the last one counts.
     pair = node.items.findLast((item) => keyText(item) === segment);
     node = pair?.value ?? null;
   }

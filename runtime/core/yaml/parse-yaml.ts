@@ -2,7 +2,7 @@ import { isCollection, LineCounter, parseDocument, visit, type Document } from '
 import type { Issue } from './issue.ts';
 import { syntaxIssues } from './syntax-issues.ts';
 
-/** The file as YAML. `value` is undefined where the text is too broken for its fields to mean anything. */
+/** A parsed YAML file. `value` is undefined if the text is too broken to interpret its fields. */
 export interface ParsedYaml {
   readonly text: string;
   readonly doc: Document.Parsed;
@@ -17,7 +17,7 @@ export function parseYaml(raw: string): ParsedYaml {
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
-    // These add the library's own positions and excerpts to its messages, and YAML's rarer key and value types.
+    // These options would add the library's positions and excerpts to messages, and YAML's rarer key and value types.
     prettyErrors: false,
     stringKeys: true,
     resolveKnownTags: false,
@@ -34,7 +34,7 @@ export function parseYaml(raw: string): ParsedYaml {
   try {
     return { text, doc, lines, issues, value: doc.toJS({ maxAliasCount: MAX_ALIASES }) };
   } catch {
-    // With the aliases known to be good, only their number is left to fail on.
+    // All aliases are valid, so only their number can make this fail.
     return broken({
       offset: firstAlias(doc),
       path: '',

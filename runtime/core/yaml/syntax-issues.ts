@@ -2,7 +2,7 @@ import type { Document, YAMLError } from 'yaml';
 import type { Issue } from './issue.ts';
 import { pathOfKey, startOfScalarAround } from './locate.ts';
 
-/** What the YAML parser complained about, in our words. `fatal`: the fields cannot be trusted to mean what was written. */
+/** Errors of the YAML parser in our wording. `fatal` means that fields cannot be interpreted reliably. */
 export function syntaxIssues(doc: Document.Parsed, text: string): { issues: Issue[]; fatal: boolean } {
   const problems = [...doc.errors, ...doc.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   const issues = onePerLine(problems, text).map((problem) => ({
@@ -13,7 +13,7 @@ export function syntaxIssues(doc: Document.Parsed, text: string): { issues: Issu
   return { issues, fatal: problems.some(({ code }) => !HARMLESS.has(code)) };
 }
 
-/** These leave a tree that can still be validated, so that the other problems show in the same run. */
+/** Errors after which the tree can still be validated, so that other problems are reported in the same run. */
 const HARMLESS: ReadonlySet<YAMLError['code']> = new Set(['DUPLICATE_KEY', 'TAG_RESOLVE_FAILED']);
 
 const WORDS: { readonly [code in YAMLError['code']]?: string } = {
@@ -48,7 +48,7 @@ function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
 const isOpenQuote = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): boolean =>
   code === 'MISSING_CHAR' && message.endsWith('quote');
 
-/** A slip confuses the parser several times over; what it says first about a line is what helps. */
+/** One mistake confuses the parser several times; its first message about a line is the useful one. */
 function onePerLine(problems: readonly YAMLError[], text: string): YAMLError[] {
   const deep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (deep) return [deep];

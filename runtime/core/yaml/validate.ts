@@ -5,16 +5,16 @@ import { explainValue, RULE_KEYWORD } from './explain-value.ts';
 import type { Finding } from './issue.ts';
 
 interface ValidateOptions {
-  /** The text of a value as the user wrote it. */
+  /** Returns the source text of a value. */
   readonly source: (path: readonly string[]) => string;
-  /** What messages say in place of a value that may not be shown. */
+  /** Returns a replacement for a value that must not be shown. */
   readonly hidden?: (path: readonly string[]) => string | undefined;
 }
 
-/** Checks values, and fills in the schema's defaults in place. */
+/** Validates values, and fills in the schema's defaults in place. */
 export type Validate = (value: unknown, options: ValidateOptions) => Finding[];
 
-/** What is compiled is used once or twice, and that our schemas are schemas is for tests to say. */
+/** Compiled schemas are used once or twice, so compilation must be fast; tests verify that the schemas are valid. */
 const STARTS_SOON = { meta: false, validateSchema: false, code: { optimize: false } } as const;
 
 export function createValidate(schema: object): Validate {
@@ -34,5 +34,5 @@ function explain(found: readonly ErrorObject[], options: ValidateOptions): Findi
   ];
 }
 
-/** Of one of the forms that a value may have. */
+/** Whether an error belongs to an alternative of a union. */
 const isInForm = ({ schemaPath }: ErrorObject): boolean => /\/anyOf\/\d+\/[^/]+$/.test(schemaPath);

@@ -4,18 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configError } from '../../contract/errors.ts';
 import { explainWriteError } from '../../core/write-error.ts';
 
-/** A lock that one process holds; the system releases it when the process ends, however it ends. */
+/** A lock held by one process; the system releases it when the process exits, in whatever way. */
 export interface FileLock {
   release(): void;
 }
 
-/** An edit takes milliseconds; one that takes this long hangs. */
+/** Lock timeout; an edit takes milliseconds, so a longer one hangs. */
 const PATIENCE_MS = 5000;
 const RETRY_MS = 20;
-/** Of a file that is there and can be written, in a row. */
+/** Maximum number of consecutive failures for a file that exists and is writable. */
 const MAX_FAILURES = 20;
 
-/** Runs `work` while no other process that takes the same lock works on `path`. */
+/** Runs `work` while no other process that uses the same lock works on `path`. */
 export async function withFileLock<Result>(
   path: string,
   work: () => Promise<Result>,
@@ -39,9 +39,9 @@ export async function withFileLock<Result>(
 }
 
 /**
- * Takes the lock of a path, which is the file `<path>.lock` next to it; undefined if another process has it. Node has no locks of
- * its own, but SQLite takes the system's on its files: no process id is compared, so a killed holder or a container in which every
- * process is number 1 leaves nothing behind that blocks.
+ * Locks a path with the file `<path>.lock` next to it; returns undefined if another process holds the lock. Node has no file
+ * locks, but SQLite uses the system's locks on its files: no process ids are compared, so neither a killed holder nor a
+ * container in which every process is number 1 leaves a stale lock.
  */
 export function tryLock(path: string): FileLock | undefined {
   const file = `${path}.lock`;
@@ -53,12 +53,12 @@ export function tryLock(path: string): FileLock | undefined {
     } catch (error) {
       database.close();
       if (isBusy(error)) return undefined;
-      // SQLite fails if the holder before us removes the file while we open it.
+      // SQLite fails if the previous holder removes the file while it is being opened.
       failures += 1;
       if (failures === MAX_FAILURES) throw explainWriteError(file, error);
       continue;
     }
-    // The holder before us removed the file that we locked, and another process can lock the new one.
+    // The previous holder removed the locked file, so another process can lock the new one.
     if (inodeOf(file) !== before) {
       database.close();
       continue;

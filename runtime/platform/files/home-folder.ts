@@ -2,12 +2,12 @@ import { homedir, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 
 /**
- * The home folder by HOME, else by the system's list of users; undefined without one. Node throws for a user id that is not in the
- * list and has no HOME, as in a container started with `--user 12345`.
+ * Returns the home folder from HOME, or from the system's user list; undefined if there is none. Node throws for a user id that
+ * is not in the list and has no HOME, as in a container started with `--user 12345`.
  */
 export const homeFolder = (): string | undefined => folderOf(homedir);
 
-/** The same, but an empty HOME counts as unset. */
+/** Same, but an empty HOME counts as unset. */
 export const homeOrAccountFolder = (): string | undefined =>
   homeFolder() ?? folderOf(() => userInfo().homedir);
 

@@ -1,4 +1,4 @@
-/** Whether a process with this id exists, ours or another user's. */
+/** Whether a process with this id exists, owned by any user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,14 +3,16 @@ import { dirname } from 'node:path';
 import { type AppError, configError } from '../../contract/errors.ts';
 import { explainWriteError } from '../../core/write-error.ts';
 
-/** Makes a folder with those above it. Node's own way to do so never returns where a file system makes none, as in /proc. */
+/**
+ * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.
+ */
 export function makeFolders(folder: string, mode: number): void {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder), mode);
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may make it at the same time.
+    // Another process can create it concurrently.
     if (existsSync(folder)) return;
     throw codeOf(error) === 'ENOENT' ? takesNone(folder, error) : explainWriteError(folder, error);
   }
@@ -18,7 +20,7 @@ export function makeFolders(folder: string, mode: number): void {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** The folder above it is there. */
+/** The error for a parent folder that exists but does not allow new folders. */
 const takesNone = (folder: string, error: unknown): AppError =>
   configError(
     `Cannot create the folder ${folder}: ${dirname(folder)} does not allow new folders. Choose another folder.`,

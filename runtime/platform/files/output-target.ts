@@ -3,28 +3,28 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '../../contract/errors.ts';
 import { explainWriteError } from '../../core/write-error.ts';
 
-/** What an output path leads to. Links are resolved, so that a link stays a link and its target is written. */
+/** The target of an output path. Links are resolved, so that a link is kept and its target is written. */
 export type OutputTarget = FileTarget | StreamTarget;
 
 export interface FileTarget {
   readonly kind: 'file';
   /** The path as the user wrote it, for messages. */
   readonly shown: string;
-  /** The file itself. */
+  /** The resolved file. */
   readonly path: string;
-  /** Undefined if the file does not exist yet. */
+  /** Status of the existing file; undefined if there is none. */
   readonly existing: Stats | undefined;
 }
 
-/** A device, a pipe or a socket: it is written in place, because a file renamed over it would replace it. */
+/** A device, a pipe or a socket. It is written in place, because renaming a file over it would replace it. */
 export interface StreamTarget {
   readonly kind: 'stream';
   readonly shown: string;
-  /** An open descriptor of this process, as /dev/stdout and `>(command)` name one; otherwise the path is opened. */
+  /** An open descriptor of this process, as named by /dev/stdout and `>(command)`; undefined if the path must be opened. */
   readonly descriptor: number | undefined;
 }
 
-/** Linux follows as many links. */
+/** Maximum number of links, as in Linux. */
 const MAX_LINKS = 40;
 
 export function findOutput(shown: string): OutputTarget {
@@ -42,7 +42,7 @@ export function findOutput(shown: string): OutputTarget {
   }
 }
 
-/** The same, for outputs that must be a file. */
+/** Same, for outputs that must be a regular file. */
 export function findOutputFile(shown: string): FileTarget {
   const target = findOutput(shown);
   if (target.kind === 'file') return target;
@@ -55,7 +55,7 @@ const NAMED_DESCRIPTORS: Readonly<Record<string, number>> = {
   '/dev/stderr': 2,
 };
 
-/** The descriptor of this process that a path stands for, through any links. */
+/** Returns the descriptor of this process that a path refers to, through any links. */
 function ownDescriptor(path: string): number | undefined {
   let at = resolve(path);
   for (let links = 0; links < MAX_LINKS; links += 1) {
@@ -77,7 +77,7 @@ function descriptorIn(folder: string, name: string): number | undefined {
   return folder === '/dev/fd' || folder === own ? Number(name) : undefined;
 }
 
-/** Where a link that leads nowhere points to; the path itself where it is no link. */
+/** Returns the target of a dangling link, or the path itself if it is not a link. */
 function linkTarget(path: string): string {
   let at = resolve(path);
   for (let links = 0; links < MAX_LINKS; links += 1) {

@@ -1,13 +1,15 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { configError } from '../../contract/errors.ts';
 
-/** A file that a command reads, and what to call it in a message. */
+/** A file that a command reads, with its role for messages. */
 export interface InputFile {
   readonly path: string;
   readonly role: string;
 }
 
-/** Refuses to write over a file that the same command reads, by whatever name or link. `shown` is the output as the user wrote it. */
+/**
+ * Rejects an output that is a file the same command reads, under any name or link. `shown` is the output as the user wrote it.
+ */
 export function refuseInput(output: string, inputs: readonly InputFile[], shown = output): void {
   const written = statsOf(output);
   if (written === undefined) return;

@@ -4,16 +4,16 @@ import { explainWriteError } from '../../core/write-error.ts';
 import type { FileTarget } from './output-target.ts';
 import { removeLeftovers, temporaryPath } from './temporary.ts';
 
-/** What a new file may do; an existing one keeps its mode. Without `mode` the process's mask decides. */
+/** Permissions of a new file; an existing file keeps its mode. Without `mode`, the process's umask applies. */
 export interface FileMode {
   readonly mode?: number;
-  /** Whether the file is a program: it is made executable for those that can read it. */
+  /** Whether the file is a program: it becomes executable for everyone who can read it. */
   readonly isProgram?: boolean;
 }
 
 /**
- * Writes a file that appears complete or not at all: `write` fills a temporary file next to it, which is then renamed. The old
- * file is untouched until that moment, whatever fails. Mode and owner are kept where the system allows it.
+ * Writes a file that appears complete or not at all: `write` fills a temporary file next to it, which is then renamed. Until
+ * then the old file is untouched, whatever fails. Mode and owner are preserved if the system allows it.
  */
 export async function replaceFile(
   { path, shown, existing }: FileTarget,
@@ -27,7 +27,7 @@ export async function replaceFile(
     try {
       if (existing) takeOwner(temporary, existing);
       const bits = modeOf(existing, mode, (await file.stat()).mode);
-      // Until it is complete, others must not see more of it than they will.
+      // The incomplete file must not be more accessible than the final one.
       await file.chmod(bits & 0o600);
       await write(file, temporary);
       await file.sync();
@@ -37,7 +37,7 @@ export async function replaceFile(
     }
     await rename(temporary, path);
   } catch (error) {
-    // The removal also fails where the folder itself is the problem; the first error is the one to report.
+    // Removal can fail for the same reason as the write; the first error is the one to report.
     await rm(temporary, { force: true }).catch(() => {});
     throw explainWriteError(shown, error);
   }
@@ -48,7 +48,7 @@ function modeOf(existing: Stats | undefined, { mode, isProgram = false }: FileMo
   return isProgram ? bits | ((bits & 0o444) >> 2) : bits;
 }
 
-/** Only root can give a file to another user; others can give it to a group of theirs. */
+/** Copies the owner of the existing file. Only root can change the user; others can change to one of their groups. */
 export function takeOwner(temporary: string, existing: Stats): void {
   const made = statSync(temporary);
   for (const [uid, gid] of [
@@ -60,7 +60,7 @@ export function takeOwner(temporary: string, existing: Stats): void {
       chownSync(temporary, uid, gid);
       return;
     } catch {
-      // What is not permitted stays as the system made it.
+      // Without permission, the owner stays as it is.
     }
   }
 }

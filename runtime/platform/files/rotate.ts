@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 
-/** Renames a file to `<path>.1`, that to `<path>.2` and so on, and deletes what would be more than `keep` old files. */
+/** Renames a file to `<path>.1`, that file to `<path>.2` and so on, and deletes old files beyond `keep`. */
 export async function rotateFile(path: string, keep: number): Promise<void> {
   const old = (number: number): string => (number === 0 ? path : `${path}.${number}`);
   await rm(old(keep), { force: true });

@@ -5,17 +5,17 @@ import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../sha256.ts';
 import { isRunning } from './is-running.ts';
 
-/** A leftover of another machine, or of another container, cannot be asked for its process. */
+/** Maximum age of temporary files of other machines or containers, whose processes cannot be checked. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 /**
- * A path next to `path` to write to before it is renamed. It is unique even where every process has the same id, as in containers,
- * and fits the file system whatever the name of the file.
+ * Returns a temporary path next to `path`. It is unique even if every process has the same id, as in containers, and never
+ * exceeds the maximum name length.
  */
 export const temporaryPath = (path: string): string =>
   join(dirname(path), `${prefixOf(path)}${ownerOf(process.pid)}-${randomBytes(6).toString('hex')}.tmp`);
 
-/** Removes temporary files and folders for `path` that processes left when they were killed. */
+/** Removes temporary files and folders for `path` that killed processes left behind. */
 export function removeLeftovers(path: string): void {
   const prefix = prefixOf(path);
   for (const name of namesIn(dirname(path))) {
@@ -31,17 +31,17 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // What is wrong with the folder is reported where it is written to.
+    // A problem with the folder is reported when it is written to.
     return [];
   }
 }
 
-/** Folders for temporary files are shared: what another user left there is not ours to remove. */
+/** Removes a file of this user only: temporary folders are shared with other users. */
 function tryRemove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // It stays for its owner.
+    // Files of other users stay.
   }
 }
 
@@ -55,6 +55,6 @@ function isLeftover(path: string, machine: string, pid: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return false;
   if (machine !== shortHash(hostname(), 8)) return Date.now() - found.mtimeMs > MAX_AGE_MS;
-  // A file of our own process id that is older than this process belongs to an earlier one.
+  // A file with this process's id that is older than this process belongs to an earlier process.
   return pid === process.pid ? found.mtimeMs < performance.timeOrigin : !isRunning(pid);
 }

@@ -24,7 +24,7 @@ export interface OpenStream {
   close(): void;
 }
 
-/** Opens a device or a pipe for writing; a named pipe waits for its reader. */
+/** Opens a device or a pipe for writing; opening a named pipe waits for its reader. */
 export function openStream({ shown, descriptor }: StreamTarget): OpenStream {
   const explained = <Result>(use: () => Result): Result => {
     try {

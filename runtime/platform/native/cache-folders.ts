@@ -2,12 +2,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { homeFolder } from '../files/home-folder.ts';
 
-/** Names the folder that holds what an executable unpacks; also the `--cache-dir` flag of every command that loads a model. */
+/** The variable for the cache folder of an executable; also the `--cache-dir` flag of every command that loads a model. */
 export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
 
 /**
- * Where native libraries may be unpacked, best first. A chosen folder is the only one: whoever names a place means it.
- * The later ones are for machines where the home folder is read-only or forbids execution.
+ * Returns the candidate folders for extracted native libraries, in order of preference. If the user chose a folder, it is the
+ * only candidate. The later ones are for machines whose home folder is read-only or not executable.
  */
 export function cacheFolders(chosen: string | undefined, env: NodeJS.ProcessEnv = process.env): string[] {
   if (chosen) return [chosen];

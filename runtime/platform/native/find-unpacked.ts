@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeList } from '../../contract/native.ts';
 
-/** The folder below `root` where the files of `list` lie unpacked and complete, if it is there and nobody else's. */
+/** Returns the folder below `root` with the extracted files of `list`, if it is complete and trusted. */
 export function findUnpacked(root: string, list: NativeList): string | undefined {
   const folder = unpackedFolder(root, list);
   try {
@@ -18,15 +18,15 @@ export function findUnpacked(root: string, list: NativeList): string | undefined
 }
 
 /**
- * Whether only we (or the system) decide what lies in a folder. What lies in it will be executed, and folders for temporary
- * files are open to everybody: somebody else may have made ours first.
+ * Whether only this user (or root) controls a folder. Its files are executed, and temporary folders are writable by everyone,
+ * so another user could have created ours first.
  */
 export function isOurs(folder: string): boolean {
   const [link, target] = [lstatSync(folder), statSync(folder)];
   if (!target.isDirectory()) return false;
   const user = process.getuid?.();
   if (user === undefined) return true;
-  // A symbolic link can be pointed elsewhere by its owner, so that counts as well as where it leads.
+  // The owner of a symbolic link can redirect it, so check the link as well as its target.
   return (
     [link, target].every(({ uid }) => uid === user || uid === 0) && (target.mode & WRITABLE_BY_OTHERS) === 0
   );

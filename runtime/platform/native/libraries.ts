@@ -11,14 +11,14 @@ import { loadAddon } from './load-addon.ts';
 import { findUnpacked } from './find-unpacked.ts';
 
 export interface NativeLibraries {
-  /** Path of ONNX Runtime's addon; each inference thread loads it for itself. */
+  /** Path of the ONNX Runtime addon, which each inference thread loads itself. */
   readonly onnxruntime: string;
   readonly tokenizers: TokenizersAddon;
   /** Path of Lua as WebAssembly, for threads that run a transform. */
   readonly lua: string;
 }
 
-/** Loads the native libraries: unpacked from the executable, or from node_modules where the code runs from source. */
+/** Loads the native libraries, extracted from the executable, or from node_modules when running from source. */
 export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
   return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
 }
@@ -29,7 +29,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
   for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
     try {
       const folder = findUnpacked(root, list) ?? (await unpack(root, list));
-      // Loading one is the only reliable test of a folder that forbids execution.
+      // Loading a library is the only reliable test for a folder that forbids execution.
       const tokenizers = loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
       return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
@@ -42,7 +42,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
   );
 }
 
-/** Only the first start needs zlib and crypto, which take a tenth of a start to load. */
+/** Only the first start needs zlib and crypto, whose loading takes a tenth of a start. */
 async function unpack(root: string, list: NativeList): Promise<string> {
   const { unpackNative } = await import('./unpack.ts');
   return unpackNative(root, list, (file) => new Uint8Array(getRawAsset(nativeAsset(file))));

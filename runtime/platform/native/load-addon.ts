@@ -1,4 +1,4 @@
-/** Loads a native addon from a path. `require` of a path is not there inside a single-file executable. */
+/** Loads a native addon from a path. `require` with a path is not available in a single executable. */
 export function loadAddon(path: string): unknown {
   const module = { exports: {} };
   process.dlopen(module, path);

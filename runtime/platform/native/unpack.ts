@@ -8,8 +8,8 @@ import { sha256 } from '../sha256.ts';
 import { findUnpacked, isOurs, nativeFolder, unpackedFolder } from './find-unpacked.ts';
 
 /**
- * Makes sure that all files of `list` lie unpacked in a folder of their own below `root`, and returns that folder.
- * The folder appears complete or not at all (written beside, then renamed), so that two first starts at once are safe.
+ * Extracts the files of `list` to a folder of their own below `root` and returns it. The folder appears complete or not at all
+ * (written to a temporary folder, then renamed), so that concurrent first starts are safe.
  */
 export function unpackNative(
   root: string,
@@ -52,7 +52,7 @@ function putInPlace(scratch: string, folder: string, isThere: () => boolean): vo
   try {
     renameSync(scratch, folder);
   } catch (error) {
-    // Another process was first, or what lies there is incomplete or not ours.
+    // Another process was faster, or the existing folder is incomplete or not trusted.
     if (isThere()) return;
     try {
       rmSync(folder, { recursive: true, force: true });

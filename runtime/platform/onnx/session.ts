@@ -3,7 +3,7 @@ import { loadAddon } from '../native/load-addon.ts';
 
 export type TensorData = Float32Array | BigInt64Array;
 
-/** A tensor as ONNX Runtime's addon reads and makes it; the addon is given this class and looks at these fields. */
+/** A tensor in the format of the ONNX Runtime addon; the addon receives this class and accesses these fields. */
 export class Tensor {
   readonly type: string;
   readonly data: TensorData;
@@ -18,29 +18,26 @@ export class Tensor {
 }
 
 export interface SessionOptions {
-  /** A graph whose weights lie outside it, in a file of `weightsFolder`. */
+  /** The graph; its weights are in a file of `weightsFolder`. */
   readonly graph: Uint8Array;
   readonly weightsFolder: string;
   readonly threads: number;
-  /** Re-pack weights for speed: worth it for many runs, costs a copy of the weights in time and memory. */
+  /** Whether to prepack weights for speed: worthwhile for many runs, but costs a copy of the weights in time and memory. */
   readonly prepack: boolean;
 }
 
 export interface Session {
-  /** Runs on the calling thread and returns when done: call it from a worker thread. */
+  /** Runs synchronously on the calling thread: call it from a worker thread. */
   run(feeds: Record<string, Tensor>, output: string): Tensor;
 }
 
-/** ONNX Runtime, loaded and initialised: half of a short start, so it begins before the model is known. */
+/** ONNX Runtime, loaded and initialized. This takes half of a short start, so it begins before the model is known. */
 export type OnnxRuntime = OnnxruntimeAddon;
 
-/**
- * Loads ONNX Runtime's addon itself, not onnxruntime-node's wrapper, because the wrapper finds the addon by a computed path
- * that cannot be bundled.
- */
+/** Loads the ONNX Runtime addon directly, because onnxruntime-node's wrapper uses a computed path that cannot be bundled. */
 export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
   if (!loaded) {
-    // ONNX Runtime for Linux keeps a device id and a record of use in the home folder unless told not to before it loads.
+    // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the home folder.
     process.env['ORT_DISABLE_TELEMETRY'] = '1';
     loaded = loadAddon(addonPath) as OnnxruntimeAddon;
     loaded.initOrtOnce(LOG_ERRORS_ONLY, Tensor, isMainThread);
@@ -48,18 +45,18 @@ export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
   return loaded;
 }
 
-/** The addon keeps such state itself, for every thread: initialising it twice in one aborts the process. */
+/** The addon keeps this state for all threads; initializing it twice in one thread aborts the process. */
 let loaded: OnnxRuntime | undefined;
 
-/** Opens a session on weights mapped from a file. */
+/** Opens a session whose weights are mapped from a file. */
 export function openSession(addon: OnnxRuntime, options: SessionOptions): Session {
   const { graph } = options;
   const session = new addon.InferenceSession();
   session.loadModel(graph.buffer, graph.byteOffset, graph.byteLength, {
-    // The graph was optimised when it was built.
+    // The graph was optimized at build time.
     graphOptimizationLevel: 'disabled',
     executionMode: 'sequential',
-    // A pattern is kept per input shape, and texts come in all shapes: memory would grow with each new one.
+    // One memory pattern is kept per input shape, and texts have many shapes: memory would grow with each new one.
     enableMemPattern: false,
     intraOpNumThreads: options.threads,
     interOpNumThreads: 1,

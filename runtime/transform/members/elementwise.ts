@@ -6,7 +6,7 @@ import { where } from '../../core/tensor/where.ts';
 import { OPERAND } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 
-/** What is computed of each element by itself. */
+/** Operations on each element. */
 export const ELEMENTWISE: readonly Member[] = [
   method({
     name: 'exp',

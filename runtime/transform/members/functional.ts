@@ -3,7 +3,7 @@ import { mapAxis } from '../../core/tensor/map-axis.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 
-/** What calls a function of the script. */
+/** Operations that call a function of the script. */
 export const FUNCTIONAL: readonly Member[] = [
   method({
     name: 'map_axis',

@@ -11,7 +11,7 @@ const CONDITION = {
   doc: 'Non-zero elements select yes, zeros select no.',
 } as const satisfies Parameter;
 
-/** New tensors. */
+/** Operations that create tensors. */
 export const MAKING: readonly Member[] = [
   staticFunction({
     name: '__call',

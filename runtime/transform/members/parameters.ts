@@ -1,6 +1,6 @@
 import type { Parameter } from '../member.ts';
 
-// Parameters that several members have.
+// Parameters shared by several members.
 
 export const AXIS = {
   name: 'axis',

@@ -7,7 +7,7 @@ import { type Member, method } from '../member.ts';
 
 const WITHOUT_AXIS = 'With an axis, returns a tensor without that axis: [2, 3] along axis 2 gives [2].';
 
-/** What makes fewer elements of many. */
+/** Operations that reduce axes. */
 export const REDUCTIONS: readonly Member[] = [
   method({
     name: 'sum',

@@ -6,7 +6,7 @@ import { truncateAxis } from '../../core/tensor/truncate-axis.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 
-/** What asks for the shape or changes it. */
+/** Operations that return or change the shape. */
 export const SHAPE_MEMBERS: readonly Member[] = [
   method({
     name: 'shape',

@@ -6,7 +6,7 @@ import { softmax } from '../../core/tensor/softmax.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 
-/** What is done to vectors and rows of scores as a whole. */
+/** Operations on vectors and rows of scores. */
 export const VECTORS: readonly Member[] = [
   method({
     name: 'softmax',

@@ -1,7 +1,7 @@
-/** Sums per bin of confidence. */
+/** Sums per confidence bin. */
 export interface CalibrationBins {
   readonly add: (confidence: number, isRight: boolean) => void;
-  /** Mean distance between how sure and how right the rows of a bin are, weighted by its rows. */
+  /** Mean difference between confidence and accuracy of the bins, weighted by their number of rows. */
   readonly error: () => number;
   readonly table: () => CalibrationBin[];
   readonly save: () => SavedBins;
@@ -17,8 +17,8 @@ type CalibrationBin = {
 };
 
 /**
- * Fifteen bins of equal width, each with its lower edge and without its upper one, and one more for a confidence of exactly 1:
- * the bins of torchmetrics (`multiclass_calibration_error`, `norm="l1"`).
+ * Fifteen bins of equal width that include their lower edge and exclude their upper edge, and one more for a confidence of
+ * exactly 1, like torchmetrics (`multiclass_calibration_error`, `norm="l1"`).
  */
 export function calibrationBins(saved?: SavedBins): CalibrationBins {
   const bins = Array.from({ length: BINS + 1 }, (_, at) => {

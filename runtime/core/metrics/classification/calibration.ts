@@ -3,7 +3,7 @@ import type { Metric, MetricMaker, MetricRow } from '../api.ts';
 import { metricResult, withoutRows } from '../result.ts';
 import { calibrationBins, type SavedBins } from './calibration-bins.ts';
 
-/** What a model said of every label it knows, from 0 to 1. */
+/** A row with the model's score of every label, from 0 to 1. */
 export interface ScoredRow extends MetricRow<string> {
   readonly scores: Readonly<Record<string, number>>;
 }
@@ -16,10 +16,10 @@ type Saved = {
 };
 
 /**
- * How far the scores of a model can be taken for probabilities: log loss as scikit-learn has it (scores held off 0 and 1 by the
- * epsilon of float64, and taken as they are where their sum is not 1), the Brier score as the sum over labels (scikit-learn's
- * `scale_by_half=False`), and the expected calibration error, with the score of the predicted label as the confidence. A true
- * label that the model does not know has the score 0.
+ * Measures how well scores can be used as probabilities: log loss as in scikit-learn (scores are clipped by the epsilon of
+ * float64, and are not normalized if their sum is not 1), the Brier score as the sum over labels (`scale_by_half=False` in
+ * scikit-learn), and the expected calibration error, with the score of the predicted label as the confidence. A true label that
+ * the model does not know has score 0.
  */
 export const calibration: MetricMaker<ScoredRow> = (_options, json): Metric<ScoredRow> => {
   const saved = json as Saved | undefined;
@@ -71,6 +71,6 @@ function brierOf({ reference, scores }: ScoredRow): number {
   return others.reduce((sum, [, score]) => sum + score * score, missing * missing);
 }
 
-/** Not what every object has, as `constructor`. */
+/** Own properties only, not inherited ones such as `constructor`. */
 const scoreOf = (scores: ScoredRow['scores'], label: string): number | undefined =>
   Object.hasOwn(scores, label) ? scores[label] : undefined;

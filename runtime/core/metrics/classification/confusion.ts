@@ -1,13 +1,13 @@
 import type { LabelCounts } from '../averages.ts';
 import { sortedLabels } from '../sorted-labels.ts';
 
-/** How often which label was predicted for which true one. Holds one number per pair that occurred. */
+/** Counts pairs of true and predicted labels. Stores one number per pair that occurs. */
 export interface Confusion {
-  /** Null where the model gave no answer: the true label was missed, and no label was predicted. */
+  /** Adds a row; `predicted` is null if the model gave no answer: the true label was missed, and no label was predicted. */
   readonly add: (actual: string, predicted: string | null) => void;
-  /** Of every label that is true or predicted somewhere, in their order. */
+  /** Counts of every label that is true or predicted somewhere, in label order. */
   readonly counts: () => LabelCounts[];
-  /** Rows are true labels, columns predicted ones, both in the order of `labels`. */
+  /** Rows are true labels and columns are predicted labels, both in the order of `labels`. */
   readonly matrix: (labels: readonly string[]) => number[][];
   readonly save: () => SavedConfusion;
 }

@@ -2,7 +2,7 @@ import { averages, type LabelCounts } from '../averages.ts';
 import { type NumberOrReason, withoutRows } from '../result.ts';
 import { balancedAccuracy, cohenKappa, matthewsCorrelation } from './agreement.ts';
 
-/** All numbers that follow from how often which labels were right, said and true; each row has one label. */
+/** All values that follow from how often each label was correct, predicted and true, if each row has one label. */
 export function labelValues(counts: readonly LabelCounts[]): Record<string, NumberOrReason> {
   const rows = sumOf(counts, 'actual');
   const values = {

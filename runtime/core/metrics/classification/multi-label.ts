@@ -3,11 +3,14 @@ import { averages, labelTable } from '../averages.ts';
 import { labelTally, type SavedTally } from '../label-tally.ts';
 import { metricResult, type NumberOrReason, withoutRows } from '../result.ts';
 
-/** Any number of true and predicted labels; a label named twice counts once. Null is no answer, and wrong for any true labels. */
+/**
+ * A row with any number of true and predicted labels; duplicates count once. Null means no answer, which is wrong for any true
+ * labels.
+ */
 export type LabelSetRow = MetricRow<readonly string[] | null, readonly string[]>;
 
 export interface MultiLabelOptions {
-  /** Labels that the model knows; they count where they never occur. Labels that occur count in any case. */
+  /** Labels that the model knows; they count even if they never occur. Labels that occur always count. */
   readonly labels?: readonly string[];
 }
 
@@ -19,7 +22,7 @@ type Saved = {
   readonly tally: SavedTally;
 };
 
-/** As scikit-learn says of indicator matrices with `zero_division=0`; `subset_accuracy` is its `accuracy_score`. */
+/** Same results as scikit-learn for indicator matrices with `zero_division=0`; `subset_accuracy` is its `accuracy_score`. */
 export const multiLabel: MetricMaker<LabelSetRow, MultiLabelOptions> = (
   options,
   json,

@@ -4,12 +4,13 @@ import { metricResult } from '../result.ts';
 import { type Confusion, confusion, type SavedConfusion } from './confusion.ts';
 import { labelValues } from './label-values.ts';
 
-/** One true and one predicted label; null where the model gave no answer, which is wrong and adds no label. */
+/** A row with one true and one predicted label; null means no answer, which is wrong and adds no label. */
 export type LabelRow = MetricRow<string | null, string>;
 
 /**
- * Accuracy and what else follows from counting labels, as scikit-learn says with `zero_division=0`. Labels are those that occur,
- * as truth or as prediction. Holds a number per pair of labels that occurred: words of a language model are made labels first.
+ * Accuracy and other values derived from label counts, with the same results as scikit-learn with `zero_division=0`. Labels are
+ * those that occur as truth or prediction. Stores a number per pair of labels that occurs, so the output of a language model
+ * must be mapped to labels first.
  */
 export const singleLabel: MetricMaker<LabelRow> = (_options, saved): Metric<LabelRow> => {
   const counted = confusion(saved as SavedConfusion | undefined);
@@ -23,7 +24,7 @@ export const singleLabel: MetricMaker<LabelRow> = (_options, saved): Metric<Labe
   };
 };
 
-/** A matrix of more labels is for no reader, and grows with their square. */
+/** Maximum number of labels in the matrix, which grows with their square. */
 const MAX_MATRIX_LABELS = 200;
 
 function resultOf(counted: Confusion): MetricResult {

@@ -8,19 +8,19 @@ export interface Interval {
 }
 
 export interface BootstrapOptions {
-  /** What share of the resamples the interval holds; 0.95 if nothing is said. */
+  /** Share of the resamples inside the interval. Default: 0.95. */
   readonly confidence?: number;
-  /** 1,000 if nothing is said. */
+  /** Number of resamples. Default: 1,000. */
   readonly resamples?: number;
   readonly seed?: number;
 }
 
-/** A number that rows have together; `rows` are positions, of which some occur more than once and some not at all. */
+/** A function of a set of rows; `rows` are indexes, some of which repeat and some are missing. */
 export type Statistic = (rows: Uint32Array) => number;
 
 /**
- * The percentile interval of a number over resamples of its rows: as many rows as there are, drawn with replacement. Resample after
- * resample is drawn from one generator, row after row. Resamples whose number is NaN do not count; no rows have no interval.
+ * Percentile interval of a statistic over resamples of its rows, drawn with replacement. All resamples come from one generator.
+ * Resamples with a NaN statistic are ignored; there is no interval without rows.
  */
 export function* bootstrapInterval(
   rows: number,
@@ -41,7 +41,7 @@ export function* bootstrapInterval(
   return { low: percentile(sorted, outside), high: percentile(sorted, 1 - outside) };
 }
 
-/** The mean of scores, as a statistic. */
+/** The mean of scores as a statistic. */
 export const meanOf =
   (scores: Float64Array): Statistic =>
   (rows) => {

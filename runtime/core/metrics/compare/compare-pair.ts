@@ -5,20 +5,20 @@ import { mcnemar } from './mcnemar.ts';
 import { randomisationTest } from './randomisation.ts';
 import { scoreInterval, type ScoreInterval } from './score-interval.ts';
 
-/** How much better the second model is than the first: the mean of the differences, and its interval. */
+/** How much better the second model is than the first: the mean difference with its interval. */
 export interface PairComparison extends ScoreInterval {
   readonly test: 'mcnemar_exact' | 'randomisation';
   readonly p_value: number | null;
 }
 
 export interface PairOptions extends BootstrapOptions {
-  /** Of the randomisation test. */
+  /** Number of rounds of the randomization test. */
   readonly rounds?: number;
 }
 
 /**
- * Two models by their scores on the same rows, in the same order; NaN is a row without a score, and only rows with both count.
- * Scores that are all 0 or 1 are tested by McNemar's exact test, others by randomisation.
+ * Compares two models by their scores on the same rows, in the same order. NaN means no score, and only rows with both scores
+ * count. Scores that are all 0 or 1 are compared with McNemar's exact test, others with the randomization test.
  */
 export function* comparePair(
   first: Float64Array,

@@ -1,4 +1,4 @@
-/** p-values of tests that were made together, each raised by Holm's method; in the order of the values given. */
+/** Adjusts the p-values of simultaneous tests with Holm's method, in the given order. */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
   const adjusted = Array.from(pValues, () => 0);

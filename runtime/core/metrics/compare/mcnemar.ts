@@ -1,6 +1,6 @@
 /**
- * The p-value of McNemar's exact test, two-sided, of rows that are right (1) or wrong (0): were both equally good, each row on which
- * they differ would be a fair coin.
+ * The p-value of McNemar's exact two-sided test for rows that are correct (1) or wrong (0): if both models were equally good,
+ * each row on which they differ would be a fair coin.
  */
 export function mcnemar(first: Float64Array, second: Float64Array): number {
   let [firstOnly, secondOnly] = [0, 0];
@@ -11,12 +11,12 @@ export function mcnemar(first: Float64Array, second: Float64Array): number {
   return coinProbability(firstOnly, secondOnly);
 }
 
-/** How likely fair coins fall at least as unevenly as this. */
+/** Probability that fair coins fall at least as unevenly. */
 function coinProbability(heads: number, tails: number): number {
   const [fewer, tosses] = [Math.min(heads, tails), heads + tails];
   let logTerm = -tosses * Math.LN2;
   for (let at = 1; at <= fewer; at++) logTerm += Math.log((tosses - fewer + at) / at);
-  // From the greatest term down, each the one before it times a factor below 1, until they no longer count.
+  // Sums from the largest term down, each the previous one times a factor below 1, until terms no longer matter.
   let [sum, term] = [0, 1];
   for (let at = fewer; at >= 0 && term > sum * Number.EPSILON; at--) {
     sum += term;

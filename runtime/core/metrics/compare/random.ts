@@ -1,14 +1,14 @@
-/** Numbers that are the same for the same seed, on every machine. */
+/** A reproducible random number generator, identical on every machine. */
 export interface Random {
-  /** From 0 to 2^32 - 1. */
+  /** Returns an integer from 0 to 2^32 - 1. */
   readonly uint32: () => number;
-  /** From 0 to `limit` - 1; `limit` is at most 2^21, so that the product below is exact. */
+  /** Returns an integer from 0 to `limit` - 1; `limit` is at most 2^21, so that the product below is exact. */
   readonly below: (limit: number) => number;
 }
 
 /**
- * The generator sfc32 (three words of state and a counter, https://pracrand.sourceforge.net/RNG_engines.txt), started from
- * a seed of 32 bits in all three words and a counter of 1, with the first fifteen numbers thrown away.
+ * The sfc32 generator (three words of state and a counter, https://pracrand.sourceforge.net/RNG_engines.txt), seeded with 32
+ * bits in all three words and a counter of 1, with the first fifteen numbers discarded.
  */
 export function seededRandom(seed: number): Random {
   let [a, b, c, counter] = [seed | 0, seed | 0, seed | 0, 1];

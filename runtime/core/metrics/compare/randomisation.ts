@@ -2,25 +2,25 @@ import type { Steps } from '../../steps.ts';
 import { seededRandom } from './random.ts';
 
 export interface RandomisationOptions {
-  /** 10,000 if nothing is said. */
+  /** Number of rounds. Default: 10,000. */
   readonly rounds?: number;
   readonly seed?: number;
 }
 
 /**
- * The paired randomisation test, two-sided, of differences between the scores of two models, row by row: were both equally good,
- * each difference could as well have the other sign. Where all choices of signs are no more than the rounds, all are tried, and the
- * answer is exact; otherwise signs are drawn, 32 rows from one number of the generator, and the choice that was observed counts as
- * one more round, so that no answer is 0.
+ * The paired two-sided randomization test on score differences of two models: if both models were equally good, the sign of
+ * each difference would be random. If the number of sign combinations does not exceed the rounds, all are tried and the result
+ * is exact; otherwise signs are drawn, 32 rows per random number, and the observed combination counts as one more round, so
+ * that the p-value is never 0.
  */
 export function* randomisationTest(
   differences: Float64Array,
   { rounds = 10_000, seed = 1 }: RandomisationOptions = {},
 ): Steps<number> {
-  // A difference of 0 has no sign to change.
+  // A difference of 0 has no sign.
   const counting = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sumWithSigns(counting, () => 0));
-  // Sums in another order may differ in their last digits.
+  // Sums in a different order can differ in their last digits.
   const atLeast = observed * (1 - 1e-12);
   const isExact = counting.length <= Math.log2(rounds);
   const choices = isExact ? 2 ** counting.length : rounds;
@@ -34,7 +34,10 @@ export function* randomisationTest(
   return asUneven / (isExact ? choices : choices + 1);
 }
 
-/** A set bit turns the sign of a row; the lowest bit is of the first row. Without a branch, as no processor can foresee these. */
+/**
+ * A set bit flips the sign of a row; the lowest bit belongs to the first row. Written without branches, because random branches
+ * cannot be predicted.
+ */
 function sumWithSigns(differences: Float64Array, nextBits: () => number): number {
   let sum = 0;
   for (let from = 0; from < differences.length; from += 32) {

@@ -3,13 +3,13 @@ import { type BootstrapOptions, bootstrapInterval, type Interval, meanOf } from 
 import { foldedRows } from './folded-rows.ts';
 
 export interface ScoreInterval {
-  /** That have a score. */
+  /** Number of rows with a score. */
   readonly rows: number;
   readonly mean: number | null;
   readonly interval: Interval | null;
 }
 
-/** The mean of one model's scores and how far it may be off; NaN is a row without a score. */
+/** Mean score of a model with its interval; NaN means no score. */
 export function* scoreInterval(scores: Float64Array, options: BootstrapOptions = {}): Steps<ScoreInterval> {
   const known = scores.filter((score) => Number.isFinite(score));
   yield;

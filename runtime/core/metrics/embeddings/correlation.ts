@@ -1,6 +1,6 @@
 /**
- * Pearson's correlation, or why there is none. Two passes over the whole lists: deviations from the true mean lose no digits where
- * the mean is large.
+ * Pearson correlation, or the reason why it is undefined. Uses two passes: deviations from the true mean lose no digits if the
+ * mean is large.
  */
 export function pearson(xs: readonly number[], ys: readonly number[]): number | string {
   if (xs.length < 2) return 'A correlation needs at least two rows.';
@@ -9,16 +9,16 @@ export function pearson(xs: readonly number[], ys: readonly number[]): number | 
   return Math.min(1, Math.max(-1, dot(dx, dy) / (norm(dx) * norm(dy))));
 }
 
-/** Pearson's correlation of the ranks; equal values share the mean of their ranks. */
+/** Pearson correlation of the ranks; equal values share their mean rank. */
 export function spearman(xs: readonly number[], ys: readonly number[]): number | string {
-  // The ranks of values that differ in their last digits alone would look like any others.
+  // Ranks of values that only differ in their last digits would be meaningless.
   if (isConstant(xs) || isConstant(ys)) return pearson(xs, ys);
   return pearson(ranks(xs), ranks(ys));
 }
 
 const CONSTANT = 'One side is constant, so the correlation is undefined.';
 
-/** Or so near to it that only rounding differs; scipy warns from here on. */
+/** Also true if only rounding differs; this is scipy's threshold for its warning. */
 function isConstant(values: readonly number[]): boolean {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return norm(deviations(values)) <= NOISE * Math.abs(mean);

@@ -1,8 +1,8 @@
 import type { Candidate } from './ranking.ts';
 
 /**
- * Discounted gain of the first `rank` of candidates in the order of their scores, relative to the best order. Candidates with
- * equal scores each gain their mean, as if all their orders had been tried.
+ * Discounted gain of the first `rank` candidates by score, relative to the best order. Candidates with equal scores each get
+ * their mean gain, as if all their orders had been tried.
  */
 export function ndcg(ranked: readonly Candidate[], rank: number): number {
   const ideal = ranked.map(({ gain }) => gain).sort((one, other) => other - one);

@@ -1,10 +1,10 @@
 export interface Candidate {
   readonly score: number;
-  /** How relevant it is. */
+  /** Relevance of the candidate. */
   readonly gain: number;
 }
 
-/** Candidates from the best score to the worst; of equal scores the less relevant is first. */
+/** Candidates by descending score; of equal scores, the less relevant comes first. */
 export const ranking = (scores: readonly number[], gains: readonly number[]): Candidate[] =>
   scores
     .map((score, at): Candidate => ({ score, gain: gains[at] ?? 0 }))

@@ -1,7 +1,7 @@
 import type { MetricRow } from '../api.ts';
 import { cosine, type Vector } from './vector.ts';
 
-/** The row of a query among candidates that are known by their vectors; `relevant` are positions in that list. */
+/** The row of a query whose candidates are given by their vectors; `relevant` contains indexes into that list. */
 export function retrievalRow(
   query: Vector,
   candidates: readonly Vector[],

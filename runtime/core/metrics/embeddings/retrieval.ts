@@ -5,13 +5,13 @@ import { ndcg } from './ndcg.ts';
 import { type Candidate, ranking } from './ranking.ts';
 
 /**
- * A query: what the model scored each candidate, and how relevant each is (0 not at all; 1, or more by degree). A prediction that
- * is null is no answer: it found nothing.
+ * A query with the model's score and the relevance of each candidate (0 is not relevant; 1 or more is relevant by degree). A
+ * null prediction means no answer: nothing was found.
  */
 export type RetrievalRow = MetricRow<readonly number[] | null, readonly number[]>;
 
 export interface RetrievalOptions {
-  /** At which ranks to look; 1, 5 and 10 if nothing is said. */
+  /** Ranks to evaluate. Default: 1, 5 and 10. */
   readonly ranks?: readonly number[];
 }
 
@@ -22,9 +22,9 @@ type Saved = {
 };
 
 /**
- * Mean over queries of recall, MRR (both: relevant or not) and nDCG (linear gain). A query with nothing relevant counts 0 in each,
- * as in trec_eval and scikit-learn. Of candidates with equal scores the relevant come last, so that a model that scores all
- * alike gains nothing by their order; nDCG takes the mean over all orders instead, as scikit-learn does.
+ * Mean over queries of recall, MRR (both with binary relevance) and nDCG (linear gain). A query without relevant candidates
+ * counts as 0, as in trec_eval and scikit-learn. Among equal scores the relevant candidates come last, so that a constant score
+ * gains nothing; nDCG uses the mean over all orders instead, as in scikit-learn.
  */
 export const retrieval: MetricMaker<RetrievalRow, RetrievalOptions> = (
   { ranks = [1, 5, 10] },

@@ -4,11 +4,11 @@ import { metricResult, withoutRows } from '../result.ts';
 import { pearson, spearman } from './correlation.ts';
 import { cosine, type Vector } from './vector.ts';
 
-/** Two vectors of which people said, or did not, how alike the texts are. */
+/** Two vectors, with an optional gold similarity of the texts. */
 interface AnsweredRow extends MetricRow<Vector> {
   readonly gold?: number;
 }
-/** A row without an answer has no vectors: its cosine counts as 0, and correlations leave it out. */
+/** A row; without an answer it has no vectors: its cosine counts as 0, and correlations ignore it. */
 export type SimilarityRow = AnsweredRow | { readonly prediction: null };
 
 type Saved = {
@@ -19,8 +19,8 @@ type Saved = {
 };
 
 /**
- * Mean cosine, and how the cosines go along with what people said (scipy's `pearsonr` and `spearmanr`), over the rows that have
- * that. Ranks need every value: 16 bytes per row with a gold value, and more in what it saves.
+ * Mean cosine, and the correlation of cosines and gold similarities (scipy's `pearsonr` and `spearmanr`) over the rows with a
+ * gold similarity. Ranks need every value: 16 bytes per row with a gold similarity, and more in the saved state.
  */
 export const similarity: MetricMaker<SimilarityRow> = (_options, json): Metric<SimilarityRow> => {
   const saved = json as Saved | undefined;

@@ -2,7 +2,7 @@ import { inputError } from '../../../contract/errors.ts';
 
 export type Vector = Readonly<ArrayLike<number>>;
 
-/** Cosine of two vectors; 0 where one of them has no direction, as scikit-learn's `cosine_similarity` has it. */
+/** Cosine of two vectors; 0 if one is a zero vector, as in scikit-learn's `cosine_similarity`. */
 export function cosine(one: Vector, other: Vector): number {
   if (one.length !== other.length || one.length === 0) throw unevenVectors(one, other);
   let [product, ofOne, ofOther] = [0, 0, 0];

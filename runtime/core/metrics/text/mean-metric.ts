@@ -2,7 +2,7 @@ import type { Json, Metric, RowScores } from '../api.ts';
 import { metricResult, withoutRows } from '../result.ts';
 import { runningMeans } from './running-means.ts';
 
-/** A metric that says of all rows no more than the mean of what it says of each. */
+/** A metric whose values are the means of its row scores. */
 export function meanMetric<Row>(
   names: readonly string[],
   score: (row: Row) => RowScores,

@@ -1,4 +1,4 @@
-/** Each run of `order` tokens, as one text. Tokens must not have spaces in them, or two runs could read the same. */
+/** All runs of `order` tokens, each as one string. Tokens must not contain spaces, so that the strings are unambiguous. */
 export function ngrams(tokens: readonly string[], order: number): readonly string[] {
   if (order === 1) return tokens;
   const found: string[] = [];
@@ -6,7 +6,7 @@ export function ngrams(tokens: readonly string[], order: number): readonly strin
   return found;
 }
 
-/** Each run of `order` code points. */
+/** All runs of `order` code points. */
 export function characterNgrams(text: string, order: number): readonly string[] {
   const found: string[] = [];
   const ends = [0];
@@ -19,7 +19,7 @@ export function characterNgrams(text: string, order: number): readonly string[] 
   return found;
 }
 
-/** How many of one list find a partner in the other, each in one of its own. */
+/** Size of the multiset intersection of two lists. */
 export function countShared(left: readonly string[], right: readonly string[]): number {
   const free = new Map<string, number>();
   for (const one of right) free.set(one, (free.get(one) ?? 0) + 1);

@@ -12,7 +12,7 @@ interface Saved {
   readonly sums: Readonly<Record<string, number>>;
 }
 
-/** The mean of each score over all rows, under the score's own name. */
+/** Mean of each score over all rows, under the name of the score. */
 export function runningMeans(names: readonly string[], json?: Json): RunningMeans {
   const saved = json as Saved | undefined;
   const sums = new Map(names.map((name) => [name, saved?.sums[name] ?? 0]));

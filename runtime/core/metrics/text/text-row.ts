@@ -3,7 +3,7 @@ import type { MetricRow } from '../api.ts';
 
 export type TextRow = MetricRow<string>;
 
-/** Counting the n-grams of so long a text takes a few hundred megabytes and a few seconds. */
+/** Maximum text length. Counting the n-grams of such a text takes a few hundred megabytes and a few seconds. */
 const MOST_CHARACTERS = 250_000;
 
 export function checkLength(row: TextRow): void {

@@ -1,4 +1,7 @@
-/** What Python breaks words at, and so the reference tools. `\s` has U+FEFF in addition and lacks U+001C to U+001F and U+0085. */
+/**
+ * White space at which Python splits words, and thus the reference tools. `\s` also includes U+FEFF, and lacks U+001C to U+001F
+ * and U+0085.
+ */
 // oxlint-disable-next-line no-control-regex -- They are among the separators.
 const WHITE_SPACE = /[\p{White_Space}\u001C-\u001F]+/u;
 
@@ -10,7 +13,7 @@ export function trimStart(text: string): string {
   return text.slice(start);
 }
 
-/** A pattern anchored to the end would try every run of spaces in the text. */
+/** Trims without a pattern anchored to the end, which would try every run of spaces in the text. */
 export function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && WHITE_SPACE.test(text.charAt(end - 1))) end -= 1;

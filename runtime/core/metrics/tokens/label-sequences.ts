@@ -6,11 +6,14 @@ import { lenientSpans } from './lenient-spans.ts';
 import { spanCounts } from './span-counts.ts';
 import { strictSpans } from './strict-spans.ts';
 
-/** A label per token, as `["B-PER", "I-PER", "O"]`. Null is no answer: no span is found, and every token is wrong. */
+/**
+ * A row with a label per token, for example `["B-PER", "I-PER", "O"]`. Null means no answer: no span is found, and every token
+ * is wrong.
+ */
 export type LabelSequenceRow = MetricRow<readonly string[] | null, readonly string[]>;
 
 export interface LabelSequenceOptions {
-  /** As in seqeval: `strict` reads labels by the scheme IOB2, `default` reads whatever there is. */
+  /** Mode of seqeval: `strict` reads labels in the IOB2 scheme, `default` accepts any. */
   readonly mode?: 'default' | 'strict';
 }
 
@@ -21,7 +24,7 @@ type Saved = {
   readonly spans: SavedTally;
 };
 
-/** Precision, recall and F1 over spans as seqeval counts them (`zero_division=0`), and the share of tokens with the right label. */
+/** Precision, recall and F1 over spans, like seqeval (`zero_division=0`), and the share of tokens with the correct label. */
 export const labelSequences: MetricMaker<LabelSequenceRow, LabelSequenceOptions> = (
   { mode = 'default' },
   json,

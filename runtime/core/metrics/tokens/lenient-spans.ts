@@ -2,9 +2,9 @@ import type { Span } from './span.ts';
 import { type Tag, tagOf } from './tag.ts';
 
 /**
- * The spans of a row as `conlleval` and seqeval's default mode find them: an `I-` without a beginning begins a span, `E-` ends
- * one, `S-` is one, and a label without a prefix is of the type that follows its first letter. Rows are by themselves, also where
- * seqeval's are not: it has a span that begins a row with a lone `-` begin in the row before.
+ * Finds the spans of a row like `conlleval` and seqeval's default mode: an `I-` without a start begins a span, `E-` ends one,
+ * `S-` is one, and the type of a label without a prefix follows its first letter. Rows are independent, unlike in seqeval,
+ * where a row that starts with a lone `-` continues in the previous row.
  */
 export function lenientSpans(labels: readonly string[]): Span[] {
   const spans: Span[] = [];

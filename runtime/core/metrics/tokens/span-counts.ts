@@ -2,11 +2,13 @@ import { averages, labelTable } from '../averages.ts';
 import { labelTally, type SavedTally } from '../label-tally.ts';
 import type { Span } from './span.ts';
 
-/** Spans that are right when start, end and label are. */
+/** Counts spans; a span is correct if start, end and label match. */
 export function spanCounts(saved?: SavedTally) {
   const tally = labelTally(saved);
   return {
-    /** Gives the F1 of the row; a row that has nothing to find, in which nothing was found, is right, but not one without an answer. */
+    /**
+     * Adds a row and returns its F1. A row without spans, for which none were predicted, is correct, unless it has no answer.
+     */
     add: (prediction: readonly Span[] | null, reference: readonly Span[]): number => {
       const predicted = new Set(prediction?.map(keyOf));
       const actual = new Set(reference.map(keyOf));

@@ -5,12 +5,12 @@ import { metricResult, withoutRows } from '../result.ts';
 import type { Span } from './span.ts';
 import { spanCounts } from './span-counts.ts';
 
-/** Spans of a text; one named twice counts once. Null is no answer: no span is found. */
+/** A row with the spans of a text; duplicates count once. Null means no answer: no span is found. */
 export type SpanRow = MetricRow<readonly Span[] | null, readonly Span[]>;
 
 type Saved = { readonly rows: number; readonly spans: SavedTally };
 
-/** Precision, recall and F1 over spans; one is right when start, end and label are. */
+/** Precision, recall and F1 over spans; a span is correct if start, end and label match. */
 export const spanSets: MetricMaker<SpanRow> = (_options, json): Metric<SpanRow> => {
   const saved = json as Saved | undefined;
   const spans = spanCounts(saved?.spans);

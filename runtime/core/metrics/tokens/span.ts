@@ -1,4 +1,4 @@
-/** A named piece of a row: of its tokens, or of its text. `end` is the first position after it. */
+/** A labeled range of a row: of its tokens, or of its text. `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;

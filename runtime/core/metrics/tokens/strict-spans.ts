@@ -1,7 +1,10 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { Span } from './span.ts';
 
-/** The spans of a row as seqeval finds them with `mode="strict", scheme=IOB2`: from a `B-` over the `I-` of the same type. */
+/**
+ * Finds the spans of a row like seqeval with `mode="strict", scheme=IOB2`: from a `B-` over the following `I-` of the same
+ * type.
+ */
 export function strictSpans(labels: readonly string[]): Span[] {
   const spans: Span[] = [];
   let open: Span | undefined;

@@ -1,14 +1,14 @@
 import { inputError } from '../../../contract/errors.ts';
 
-/** A token's label, as `B-PER`, in its two parts. */
+/** The two parts of a token's label such as `B-PER`. */
 export interface Tag {
-  /** One character. */
+  /** The prefix: one character. */
   readonly prefix: string;
-  /** `_` where there is none, as in `B` or `O`. */
+  /** The type; `_` if there is none, as in `B` or `O`. */
   readonly type: string;
 }
 
-/** Whatever the first character is, the type follows the first hyphen after it, or the character itself. */
+/** The type follows the first hyphen after the first character, or is the character itself. */
 export function tagOf(label: string): Tag {
   const prefix = String.fromCodePoint(label.codePointAt(0) ?? nothing());
   const rest = label.slice(prefix.length);

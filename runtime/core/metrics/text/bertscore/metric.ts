@@ -4,7 +4,7 @@ import { bertScore, type TokenVectors } from './score.ts';
 
 const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 
-/** Rows carry vectors: whoever runs the metric asks an encoder for them. */
+/** BERTScore over rows with token vectors, which the caller gets from an encoder. */
 export const bertscore: MetricMaker<MetricRow<TokenVectors>> = (_options, saved) =>
   meanMetric(NAMES, scoreRow, saved);
 

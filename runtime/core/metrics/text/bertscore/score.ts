@@ -2,7 +2,7 @@ import { inputError } from '../../../../contract/errors.ts';
 import { cosine, type Vector } from '../../embeddings/vector.ts';
 import { harmonicMean } from '../harmonic-mean.ts';
 
-/** The vectors of a text's tokens, and what each token weighs; without weights all weigh the same. */
+/** The token vectors of a text, and the weight of each token; without weights, all are equal. */
 export interface TokenVectors {
   readonly vectors: readonly Vector[];
   readonly weights?: readonly number[] | undefined;
@@ -15,9 +15,9 @@ interface BertScore {
 }
 
 /**
- * BERTScore (Zhang et al., 2020), not rescaled: each token is worth its cosine to the token of the other text that is most
- * alike. A text without tokens scores 0, as in bert_score; so does a zero vector, where that has NaN. Unlike there,
- * `[CLS]` and `[SEP]` are no partners if the vectors leave them out.
+ * BERTScore (Zhang et al., 2020) without rescaling: the score of each token is its cosine to the most similar token of the
+ * other text. A text without tokens scores 0, as in bert_score; so does a zero vector, for which bert_score gives NaN. Unlike
+ * in bert_score, `[CLS]` and `[SEP]` are not matched if the vectors omit them.
  */
 export function bertScore(prediction: TokenVectors, reference: TokenVectors): BertScore {
   checkWeights(prediction);

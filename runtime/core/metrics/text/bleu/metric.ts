@@ -6,7 +6,7 @@ import { addBleuCounts, bleuScore, countBleu, NO_BLEU_COUNTS, type BleuCounts } 
 import { bleuTokens, type BleuTokenizer } from './tokens.ts';
 
 interface BleuOptions {
-  /** Default: `13a`. */
+  /** Tokenizer. Default: `13a`. */
   readonly tokenizer?: BleuTokenizer | undefined;
 }
 
@@ -15,7 +15,9 @@ interface Saved {
   readonly sentences: Json;
 }
 
-/** `bleu` of the whole corpus and `bleu_mean`, the mean over rows, from 0 to 100. A row has both names for its own, that of the sentence. */
+/**
+ * `bleu` of the whole corpus and `bleu_mean`, the mean over rows, from 0 to 100. In a row, both names have the sentence score.
+ */
 export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = '13a' }, json) => {
   const saved = json as Saved | undefined;
   const sentences = runningMeans(['bleu_mean'], saved?.sentences);

@@ -2,11 +2,11 @@ import { countShared, ngrams } from '../ngrams.ts';
 
 const ORDERS = [1, 2, 3, 4] as const;
 
-/** What BLEU needs to know of any number of rows. */
+/** The counts from which BLEU of any number of rows is computed. */
 export interface BleuCounts {
   readonly predicted: number;
   readonly actual: number;
-  /** For n-grams of 1 to 4 tokens: how many are in the reference, and how many there are. */
+  /** For n-grams of 1 to 4 tokens: number of matches, and number in the prediction. */
   readonly matches: readonly number[];
   readonly totals: readonly number[];
 }
@@ -33,15 +33,15 @@ export const addBleuCounts = (left: BleuCounts, right: BleuCounts): BleuCounts =
 });
 
 interface BleuScore {
-  /** From 0 to 100, as in sacrebleu and in papers. */
+  /** Score from 0 to 100, as in sacrebleu and in papers. */
   readonly score: number;
   readonly precisions: readonly number[];
   readonly brevityPenalty: number;
 }
 
 /**
- * BLEU (Papineni et al., 2002) with the exponential smoothing of sacrebleu: orders without a match count as 1/2, 1/4, … of one.
- * A sentence has `effectiveOrder`: it is not blamed for being too short to have n-grams of all orders.
+ * BLEU (Papineni et al., 2002) with sacrebleu's exponential smoothing: orders without a match count as 1/2, 1/4, … of one.
+ * Sentences use `effectiveOrder`, so that they are not penalized for being too short for n-grams of all orders.
  */
 export function bleuScore(counts: BleuCounts, effectiveOrder: boolean): BleuScore {
   const brevityPenalty = penalty(counts);
@@ -60,7 +60,7 @@ function penalty({ predicted, actual }: BleuCounts): number {
   return predicted === 0 ? 0 : Math.exp(1 - actual / predicted);
 }
 
-/** Per order, in percent; 0 where the predictions have no n-gram of it. */
+/** Precision per order in percent; 0 if the predictions have no n-gram of it. */
 function smoothed({ matches, totals }: BleuCounts): number[] {
   let misses = 0;
   return ORDERS.map((_order, at) => {

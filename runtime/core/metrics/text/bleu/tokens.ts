@@ -1,14 +1,14 @@
 import { splitWords, trimEnd, trimStart } from '../white-space.ts';
 import { isChinese } from './chinese.ts';
 
-/** `13a` for languages with spaces, `zh` for Chinese, `char` for Japanese, Thai and others without spaces. */
+/** Tokenizers: `13a` for languages with spaces, `zh` for Chinese, `char` for Japanese, Thai and others without spaces. */
 export type BleuTokenizer = '13a' | 'intl' | 'zh' | 'char' | 'none';
 
-/** The tokens of a text that the tokenizer of this name in sacrebleu finds. */
+/** Tokenizes like the sacrebleu tokenizer of this name. */
 export const bleuTokens = (text: string, tokenizer: BleuTokenizer): string[] =>
   splitWords(SPACED[tokenizer](trimEnd(text)));
 
-/** Each puts spaces around tokens. */
+/** Functions that put spaces around tokens. */
 const SPACED: Readonly<Record<BleuTokenizer, (text: string) => string>> = {
   '13a': (text) => spaceWestern(` ${unescape(text)} `),
   intl: spaceInternational,
@@ -17,7 +17,7 @@ const SPACED: Readonly<Record<BleuTokenizer, (text: string) => string>> = {
   none: (text) => text,
 };
 
-/** The part of mteval-v13a.pl that is for all languages: it joins words hyphenated at the end of a line. */
+/** The language-independent part of mteval-v13a.pl: joins words that are hyphenated at the end of a line. */
 function unescape(text: string): string {
   const joined = text.replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' ');
   return joined
@@ -27,7 +27,9 @@ function unescape(text: string): string {
     .replaceAll('&gt;', '>');
 }
 
-/** The part of mteval-v13a.pl for Western languages: ASCII punctuation, but no dots, commas and dashes inside numbers. */
+/**
+ * The part of mteval-v13a.pl for Western languages: splits ASCII punctuation, but not dots, commas and dashes inside numbers.
+ */
 const spaceWestern = (text: string): string =>
   text
     .replace(/[ -&(-+/:-@[-`{-~]/g, ' $& ')
@@ -35,7 +37,7 @@ const spaceWestern = (text: string): string =>
     .replace(/([.,])([^0-9])/gu, ' $1 $2')
     .replace(/([0-9])-/g, '$1 - ');
 
-/** mteval-v14.pl: punctuation and symbols of all scripts. */
+/** mteval-v14.pl: splits punctuation and symbols of all scripts. */
 function spaceInternational(text: string): string {
   return text
     .replace(/(\P{N})(\p{P})/gu, '$1 $2 ')

@@ -9,7 +9,7 @@ interface Saved {
   readonly sentences: Json;
 }
 
-/** `chrf` and `chrf_plus_plus` of the whole corpus and their means over rows, from 0 to 100. */
+/** `chrf` and `chrf_plus_plus` of the whole corpus with their means over rows, from 0 to 100. */
 export const chrf: MetricMaker<TextRow> = (_options, json) => {
   const saved = json as Saved | undefined;
   const sentences = runningMeans(['chrf_mean', 'chrf_plus_plus_mean'], saved?.sentences);

@@ -2,7 +2,7 @@ import { characterNgrams, countShared, ngrams } from '../ngrams.ts';
 import { checkLength, type TextRow } from '../text-row.ts';
 import { chrfCharacters, chrfWords } from './tokens.ts';
 
-/** Of n-grams of one order: how many the prediction has, how many the reference, and how many they share. */
+/** Number of n-grams of one order in the prediction, in the reference, and in both. */
 export type ChrfCount = readonly [predicted: number, actual: number, matches: number];
 
 const CHARACTER_ORDERS = [1, 2, 3, 4, 5, 6] as const;
@@ -12,7 +12,7 @@ export const NO_CHRF_COUNTS: readonly ChrfCount[] = [...CHARACTER_ORDERS, ...WOR
   (): ChrfCount => [0, 0, 0],
 );
 
-/** First the characters, then the words. */
+/** Counts per order: characters first, then words. */
 export function countChrf(row: TextRow): ChrfCount[] {
   checkLength(row);
   const [prediction, reference] = [chrfCharacters(row.prediction), chrfCharacters(row.reference)];
@@ -25,7 +25,7 @@ export function countChrf(row: TextRow): ChrfCount[] {
   ];
 }
 
-/** An order that the reference has no n-grams of is not counted, as in sacrebleu; over a corpus that makes a difference. */
+/** An order without n-grams in the reference is not counted, as in sacrebleu; this matters over a corpus. */
 const countOf = (predicted: readonly string[], actual: readonly string[]): ChrfCount => [
   actual.length === 0 ? 0 : predicted.length,
   actual.length,
@@ -43,7 +43,10 @@ interface ChrfScores {
   readonly chrf_plus_plus: number;
 }
 
-/** chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall counts twice as much, only orders that both texts have. */
+/**
+ * chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall has double weight, and only orders that both
+ * texts have count.
+ */
 export const chrfScores = (counts: readonly ChrfCount[]): ChrfScores => ({
   chrf: scoreOf(counts.slice(0, CHARACTER_ORDERS.length)),
   chrf_plus_plus: scoreOf(counts),

@@ -1,9 +1,9 @@
 import { splitWords } from '../white-space.ts';
 
-/** The characters that chrF compares: all but white space. */
+/** Characters that chrF compares: all except white space. */
 export const chrfCharacters = (text: string): string => splitWords(text).join('');
 
-/** The words that chrF++ compares: one punctuation mark is cut off a word, from its end or else from its beginning. */
+/** Words that chrF++ compares: one punctuation mark is split off a word, from its end or otherwise from its start. */
 export const chrfWords = (text: string): string[] => splitWords(text).flatMap(cutMark);
 
 const LAST_MARK = /^(.+)([!-/:-@[-`{-~])$/su;

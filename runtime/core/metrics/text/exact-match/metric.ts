@@ -3,10 +3,10 @@ import { meanMetric } from '../mean-metric.ts';
 import { checkLength } from '../text-row.ts';
 import { squadAnswer } from './squad-answer.ts';
 
-/** Null is no answer, which matches nothing. */
+/** A row; null means no answer, which matches nothing. */
 type AnsweredText = MetricRow<string | null, string>;
 
-/** How many predictions are their reference to the letter, and how many are by the rules of SQuAD. */
+/** Share of predictions that equal their reference exactly, and under SQuAD's normalization. */
 export const exactMatch: MetricMaker<AnsweredText> = (_options, saved) =>
   meanMetric(['exact_match', 'exact_match_normalized'], scoreRow, saved);
 

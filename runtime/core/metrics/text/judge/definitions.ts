@@ -1,18 +1,18 @@
-/** One question that a judge answers with one score. */
+/** A question that a judge answers with one score. */
 export interface Criterion {
-  /** In snake_case; part of the name of the value. */
+  /** Name in snake_case, used in names of values. */
   readonly name: string;
-  /** What is good, in a sentence or two. */
+  /** A good output, described in a sentence or two. */
   readonly description: string;
   readonly steps: readonly string[];
 }
 
 export interface JudgeDefinition {
-  /** In snake_case; what values' names begin with. */
+  /** Name in snake_case, the prefix of names of values. */
   readonly name: string;
-  /** What the model whose output is judged was to do. */
+  /** The task of the model whose output is judged. */
   readonly task: string;
-  /** Whether the judge is shown the reference. */
+  /** Whether the judge sees the reference. */
   readonly readsReference: boolean;
   readonly criteria: readonly Criterion[];
 }
@@ -72,7 +72,7 @@ const TRANSLATION_CRITERIA: readonly Criterion[] = [
   },
 ];
 
-/** The judgements that have names. */
+/** Predefined judgments. */
 export const JUDGE_DEFINITIONS: readonly JudgeDefinition[] = [
   {
     name: 'g_eval_summarization',

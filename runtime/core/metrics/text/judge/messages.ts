@@ -4,7 +4,7 @@ import { JUDGE_SCALE, type JudgeScale } from './scale.ts';
 interface JudgeTexts {
   readonly input: string;
   readonly prediction: string;
-  /** Left out of the messages if the definition does not read it. */
+  /** The reference; omitted from the messages if the definition does not use it. */
   readonly reference?: string | undefined;
 }
 
@@ -14,8 +14,8 @@ interface JudgeMessage {
 }
 
 /**
- * What to ask a judge about one row and one criterion. The texts to judge may try to speak to it. They are therefore values in
- * one JSON object, which they cannot end; the rules are in the system message and come back after the object.
+ * Builds the messages for one row and one criterion. The texts to judge may contain instructions to the judge, so they are
+ * values in one JSON object, which they cannot end; the rules are in the system message and are repeated after the object.
  */
 export function judgeMessages(
   definition: JudgeDefinition,
@@ -59,8 +59,8 @@ function material({ readsReference }: JudgeDefinition, criterion: Criterion, tex
 }
 
 /**
- * Inside strings of JSON a quote or a line break is escaped. So are here `<` and `[`, as many servers read `<|im_end|>` or `[/INST]`
- * anywhere in a message as the end of it. There are no lists in the object.
+ * In JSON strings, quotes and line breaks are escaped. `<` and `[` are escaped here too, because many servers interpret
+ * `<|im_end|>` or `[/INST]` anywhere in a message as its end. The object contains no lists.
  */
 const fence = (data: Readonly<Record<string, string | undefined>>): string =>
   JSON.stringify(data)

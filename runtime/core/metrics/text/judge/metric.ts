@@ -4,10 +4,10 @@ import { meanMetric } from '../mean-metric.ts';
 import type { JudgeDefinition } from './definitions.ts';
 import type { Verdict } from './verdict.ts';
 
-/** By the names of the definition's criteria. */
+/** Verdicts by the names of the definition's criteria. */
 type JudgedRow = Readonly<Record<string, Verdict>>;
 
-/** Rows carry verdicts: whoever runs the metric asks a judge for them, one criterion at a time. */
+/** Judge metric over rows with verdicts, which the caller gets from a judge model, one criterion at a time. */
 export const judge: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
   { definition: { name, criteria } },
   saved,

@@ -1,4 +1,4 @@
-/** The lowest and the highest score that a judge may give. */
+/** The range of scores of a judge. */
 export interface JudgeScale {
   readonly lowest: number;
   readonly highest: number;

@@ -4,15 +4,15 @@ import { parseJsonText } from '../../../json-text.ts';
 import { JUDGE_SCALE, type JudgeScale } from './scale.ts';
 
 export interface Verdict {
-  /** From 0 to 1, whatever the judge's scale. */
+  /** Score from 0 to 1, independent of the judge's scale. */
   readonly score: number;
-  /** Why, in the judge's words; empty if it did not say. */
+  /** The judge's reason; empty if there is none. */
   readonly reason: string;
 }
 
 /**
- * Reads what a judge answered: one JSON object with a `score`, alone or with talk around it, or no more than a number. Anything
- * that can be read in two ways is refused rather than guessed, as one of the ways may be from the text that was judged.
+ * Parses the answer of a judge: one JSON object with a `score`, possibly surrounded by text, or just a number. Ambiguous
+ * answers are rejected, because one reading may come from the judged text.
  */
 export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Verdict {
   const text = withoutThoughts(answer).trim();
@@ -28,7 +28,7 @@ export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Ve
 
 function verdict(answer: string, score: number, reason: string, scale: JudgeScale): Verdict {
   const { lowest, highest } = scale;
-  // Not moved to the nearest end: a score of 95 was probably meant for another scale.
+  // Not clamped to the scale: a score of 95 was probably meant for another scale.
   if (!(score >= lowest && score <= highest))
     throw unreadable(answer, 'has a score outside the scale', scale);
   return { score: (score - lowest) / (highest - lowest), reason: reason.slice(0, MOST_REASON) };
@@ -36,7 +36,7 @@ function verdict(answer: string, score: number, reason: string, scale: JudgeScal
 
 const MOST_REASON = 2000;
 
-/** Models that reason aloud do so first. */
+/** Removes the reasoning that some models print first. */
 const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');
 
 const NUMBER = String.raw`-?\d{1,9}(?:\.\d{1,17})?`;
@@ -45,14 +45,14 @@ const SCORE = new RegExp(
   'i',
 );
 
-/** "8", "Score: 8" or, if the scale ends there, "8/10". */
+/** Parses "8", "Score: 8" or, if the scale ends there, "8/10". */
 function readScore(text: string, scale: JudgeScale): number | undefined {
   const [, score, highest] = SCORE.exec(text) ?? [];
   if (score === undefined || (highest !== undefined && Number(highest) !== scale.highest)) return undefined;
   return Number(score);
 }
 
-/** From the first brace to the last. Two objects are no JSON then, and so no verdict. */
+/** Parses the text from the first to the last brace. Two objects are not valid JSON, and thus not a verdict. */
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = parseJsonText(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

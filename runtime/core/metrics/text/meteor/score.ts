@@ -2,14 +2,14 @@ import { stem } from '../porter/stem.ts';
 import { checkLength, type TextRow } from '../text-row.ts';
 import { meteorTokens } from './tokens.ts';
 
-/** What precision weighs against recall, and how much words out of order cost (Lavie and Agarwal, 2007). */
+/** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;
 const BETA = 3;
 const GAMMA = 0.5;
 
 /**
- * METEOR of one row, equal to NLTK's with words and stems only: synonyms would take WordNet. Two equal texts of n words score
- * 1 - 0.5 / n³ and not 1, as the penalty for being in pieces is there for a single piece too.
+ * METEOR of one row, equal to NLTK's with words and stems only, because synonyms require WordNet. Two equal texts of n words
+ * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk.
  */
 export function meteorScore(row: TextRow): number {
   checkLength(row);
@@ -24,7 +24,7 @@ export function meteorScore(row: TextRow): number {
   return mean * (1 - GAMMA * (countChunks(partners) / matches) ** BETA);
 }
 
-/** For each word of the prediction the position of its word in the reference. */
+/** For each word of the prediction, the index of its match in the reference. */
 type Partners = (number | undefined)[];
 
 function align(prediction: readonly string[], reference: readonly string[]): Partners {
@@ -39,7 +39,7 @@ function align(prediction: readonly string[], reference: readonly string[]): Par
       positions.push(at);
       free.set(form, positions);
     });
-    // From the end, and each with the last that is free: which of several equal words match decides about the chunks.
+    // Matches from the end, each with the last free word: which of several equal words match determines the chunks.
     for (let at = prediction.length - 1; at >= 0; at -= 1) {
       if (partners[at] !== undefined) continue;
       const partner = free.get(formOf(prediction[at] ?? ''))?.pop();
@@ -50,7 +50,7 @@ function align(prediction: readonly string[], reference: readonly string[]): Par
   return partners;
 }
 
-/** Runs of words that stand side by side in both texts. */
+/** Number of runs of words that are adjacent in both texts. */
 const countChunks = (partners: Partners): number =>
   partners.filter((partner, at) => {
     const before = partners[at - 1];

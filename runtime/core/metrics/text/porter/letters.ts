@@ -1,4 +1,4 @@
-/** A letter `c` for each consonant of a word, `v` for each vowel. An `y` is a vowel after a consonant. */
+/** Maps a word to `c` for each consonant and `v` for each vowel. A `y` is a vowel after a consonant. */
 export function shapeOf(word: string): string {
   let shape = '';
   let before = 'v';
@@ -12,12 +12,14 @@ export function shapeOf(word: string): string {
 
 const VOWELS = 'aeiou';
 
-/** Porter's "measure": how often a vowel is followed by a consonant, about the number of syllables that end in one. */
+/** Porter's "measure": number of vowel-consonant sequences, roughly the number of syllables that end in a consonant. */
 export const measure = (word: string): number => shapeOf(word).split('vc').length - 1;
 
 export const hasVowel = (word: string): boolean => shapeOf(word).includes('v');
 
-/** Consonant, vowel, consonant, as in "hop" but not in "snow"; or a vowel and a consonant that are the whole word. */
+/**
+ * Whether a word ends in consonant, vowel, consonant, as in "hop" but not in "snow", or consists of a vowel and a consonant.
+ */
 export function endsShort(word: string): boolean {
   const shape = shapeOf(word);
   return shape === 'vc' || (shape.endsWith('cvc') && !/[wxy]$/.test(word));

@@ -3,8 +3,8 @@ import { endsInDoubleConsonant, endsShort, hasVowel, measure, shapeOf } from './
 import { ADJECTIVES, applyRule, CUT_STEMS, DOUBLE_SUFFIXES, PLURALS, SUFFIXES } from './suffix-rules.ts';
 
 /**
- * The stem of an English word by Porter's algorithm (1980, https://tartarus.org/martin/PorterStemmer/) with the changes that
- * NLTK makes to it, as ROUGE and METEOR are computed with NLTK's.
+ * Stems an English word with Porter's algorithm (1980, https://tartarus.org/martin/PorterStemmer/) and NLTK's changes, because
+ * ROUGE and METEOR are computed with NLTK.
  */
 export function stem(word: string): string {
   const lower = word.toLowerCase();

@@ -1,10 +1,10 @@
 import { measure } from './letters.ts';
 
 type Applies = (stem: string) => boolean;
-/** A suffix, what takes its place, and of which stems. */
+/** A suffix, its replacement, and a condition on the stem. */
 type SuffixRule = readonly [suffix: string, replacement: string, applies: Applies];
 
-/** The first rule whose suffix the word has decides, even if it then does not apply: none after it is tried. */
+/** The first rule whose suffix matches decides, even if its condition fails; later rules are not tried. */
 export function applyRule(word: string, rules: readonly SuffixRule[]): string {
   const rule = rules.find(([suffix]) => word.endsWith(suffix));
   if (rule === undefined) return word;

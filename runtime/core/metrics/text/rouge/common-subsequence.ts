@@ -1,17 +1,17 @@
-/** Words as numbers, which compare faster. */
+/** Words as numbers, for faster comparison. */
 export type Sequence = Uint32Array;
 
-/** The length of the longest common subsequence. */
+/** Length of the longest common subsequence. */
 export function commonLength(reference: Sequence, candidate: Sequence): number {
   const lengths = new Uint32Array(candidate.length + 1);
   for (const word of reference) nextRow(lengths, word, candidate);
   return lengths[candidate.length] ?? 0;
 }
 
-/** Where in the reference one of the longest common subsequences stands: of several, the one that rouge-score chooses. */
+/** Positions of a longest common subsequence in the reference; of several, the one that rouge-score chooses. */
 export function commonPositions(reference: Sequence, candidate: Sequence): number[] {
   const width = candidate.length;
-  // Whether the way back from a cell goes to its left; a byte per cell, where the lengths themselves would take four.
+  // Whether the path goes left at a cell: one byte per cell, where lengths would take four.
   const leftward = new Uint8Array(reference.length * width);
   const lengths = new Uint32Array(width + 1);
   reference.forEach((word, row) => {
@@ -34,7 +34,9 @@ export function commonPositions(reference: Sequence, candidate: Sequence): numbe
   return positions.toReversed();
 }
 
-/** From the lengths for the reference before `word` to those with it. `lengths[n]` is for the first `n` words of the candidate. */
+/**
+ * Updates the lengths of the reference before `word` to include it. `lengths[n]` is for the first `n` words of the candidate.
+ */
 function nextRow(lengths: Uint32Array, word: number, candidate: Sequence): void {
   let diagonal = 0;
   for (let column = 0; column < candidate.length; column += 1) {

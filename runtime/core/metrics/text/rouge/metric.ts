@@ -4,11 +4,11 @@ import type { TextRow } from '../text-row.ts';
 import { ROUGE_TYPES, rougeScores, type RougeScores } from './score.ts';
 
 interface RougeOptions {
-  /** Compare stems of words instead of words; English only. Default: false, as Hugging Face's `evaluate` has it. */
+  /** Whether to compare stems instead of words (English only). Default: false, as in Hugging Face's `evaluate`. */
   readonly useStemmer?: boolean | undefined;
 }
 
-/** Means over rows of the F-measure (`rouge1_mean`), precision and recall of ROUGE-1, -2, -L and -Lsum. */
+/** Mean F-measure (`rouge1_mean`), precision and recall of ROUGE-1, -2, -L and -Lsum over rows. */
 export const rouge: MetricMaker<TextRow, RougeOptions> = ({ useStemmer = false }, saved) =>
   meanMetric(ROUGE_TYPES.flatMap(namesOf), (row) => flatten(rougeScores(row, useStemmer)), saved);
 

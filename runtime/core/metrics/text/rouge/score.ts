@@ -42,7 +42,10 @@ export function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
   };
 }
 
-/** Two texts of 8,192 words. The work for rougeL grows with the product of the lengths: this much takes about a second. */
+/**
+ * Maximum number of word pairs: two texts of 8,192 words. The work for rougeL grows with the product of the lengths, and this
+ * much takes about a second.
+ */
 const MOST_PAIRS = 2 ** 26;
 
 function checkWork(reference: number, prediction: number): void {
@@ -59,7 +62,7 @@ function scoreOf(hits: number, predicted: number, actual: number): RougeScore {
   return { precision, recall, fmeasure: harmonicMean(precision, recall) };
 }
 
-/** The same number for the same word. */
+/** Returns the same number for equal words. */
 function wordNumbers(): (words: readonly string[]) => Sequence {
   const numbers = new Map<string, number>();
   return (words) =>
@@ -70,7 +73,7 @@ function wordNumbers(): (words: readonly string[]) => Sequence {
     });
 }
 
-/** Words of the reference's lines that are common with any line of the prediction, no word more often than both texts have it. */
+/** Words of the reference's lines that occur in any line of the prediction, counted at most as often as in both texts. */
 function unionHits(references: readonly Sequence[], predictions: readonly Sequence[]): number {
   const left = [references, predictions].map(countWords);
   let hits = 0;

@@ -1,6 +1,6 @@
 import { stem } from '../porter/stem.ts';
 
-/** The words of a text as ROUGE compares them. Letters other than a to z separate words, so texts in other scripts have none. */
+/** Words of a text as ROUGE compares them. Letters other than a to z separate words, so texts in other scripts have none. */
 export function rougeTokens(text: string, useStemmer: boolean): string[] {
   const words = text
     .toLowerCase()

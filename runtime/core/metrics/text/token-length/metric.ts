@@ -3,10 +3,10 @@ import { meanMetric } from '../mean-metric.ts';
 import { checkLength, type TextRow } from '../text-row.ts';
 import { splitWords } from '../white-space.ts';
 
-/** A rule of thumb for English: four tokens for three words. Predictions of different models stay comparable, whatever tokenizer each has. */
+/** A rule of thumb for English: four tokens for three words. It keeps models with different tokenizers comparable. */
 const WORDS_PER_TOKEN = 0.75;
 
-/** About how many tokens predictions and references have. */
+/** Estimated number of tokens of predictions and references. */
 export const tokenLength: MetricMaker<TextRow> = (_options, saved) =>
   meanMetric(['pred_token_length_mean', 'ref_token_length_mean'], scoreRow, saved);
 
