@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** Longer Node timers fire immediately. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const DURATION_RULE =
   'a positive duration: seconds such as 15, or a value with units such as "500ms", "15s", "1m30s"';
@@ -19,7 +19,7 @@ export const DURATION_RULE =
 export function parseDuration(value: string | number): number | undefined {
   const text = String(value).trim();
   const milliseconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : sumOfParts(text);
-  if (milliseconds === undefined || milliseconds > LONGEST || milliseconds <= 0) return undefined;
+  if (milliseconds === undefined || milliseconds > MAX_TIMER_MS || milliseconds <= 0) return undefined;
   return milliseconds;
 }
 

@@ -17,7 +17,7 @@ export function writeFloats(target: JsonBytes, floats: Float32Array): void {
   for (let from = 0; from < floats.length; from += CHUNK) {
     const to = Math.min(from + CHUNK, floats.length);
     findDigits(words, from, to, tables.scales, tables.found);
-    target.reserve((to - from) * MOST_BYTES);
+    target.reserve((to - from) * MAX_BYTES);
     for (let at = from; at < to;) {
       at = writeSmall(target, words, at, to, from, tables);
       if (at === to) break;
@@ -41,9 +41,9 @@ function countZeros({ digits, zeros }: Digits, index: number): boolean {
 
 const CHUNK = 128;
 /** The longest number is -1.17549435e-38 with its comma; but digits are written in groups of four, some beyond the end. */
-const MOST_BYTES = 32;
+const MAX_BYTES = 32;
 /** Bytes to reserve beyond the written text, because space is reserved per chunk. */
-export const FLOATS_SLACK = CHUNK * MOST_BYTES;
+export const FLOATS_SLACK = CHUNK * MAX_BYTES;
 
 interface Tables {
   readonly scales: Scales;
@@ -91,7 +91,7 @@ function writeSmall(
     const zeros = allZeros[at - chunk] ?? 0;
     const ninth = isNinthThere(digits);
     const point = (8 + ninth - (places[(word >>> 23) & 0xff] ?? 0)) | 0;
-    if (zeros > MOST_ZEROS_SMALL || point > 1 || point < LEAST_POINT) break;
+    if (zeros > MAX_ZEROS_SMALL || point > 1 || point < MIN_POINT) break;
     view.setUint32(end, COMMA_MINUS_ZEROS, true);
     view.setUint32(end + 4, FOUR_ZEROS, true);
     // The minus sign is overwritten unless the sign bit is set.
@@ -127,7 +127,7 @@ function writeLarge(
     const zeros = allZeros[at - chunk] ?? 0;
     const ninth = isNinthThere(digits);
     const point = (8 + ninth - (places[(word >>> 23) & 0xff] ?? 0)) | 0;
-    if (zeros > MOST_ZEROS_LARGE || point <= 1 || point > MOST_POINT) break;
+    if (zeros > MAX_ZEROS_LARGE || point <= 1 || point > MAX_POINT) break;
     view.setUint16(end, COMMA_MINUS, true);
     const start = (end + 1 + (word >>> 31)) | 0;
     writeDigits(view, start, digits, ninth, pairs);
@@ -176,11 +176,11 @@ function writeOther(target: JsonBytes, value: number, word: number, index: numbe
   target.ascii(Number.isFinite(value) ? String(value < 0 ? -magnitude : magnitude) : 'null');
 }
 
-const MOST_ZEROS_SMALL = 6;
-const MOST_ZEROS_LARGE = 2;
+const MAX_ZEROS_SMALL = 6;
+const MAX_ZEROS_LARGE = 2;
 /** Minimum number of digits before the point; negative numbers mean zeros after it. */
-const LEAST_POINT = -4;
-const MOST_POINT = 5;
+const MIN_POINT = -4;
+const MAX_POINT = 5;
 /** Powers of ten up to this one are exact doubles, so that dividing by them gives the double nearest to the decimal. */
 const EXACT_PLACES = 22;
 const COMMA = 0x2c;

@@ -3,7 +3,7 @@ import { mapInnerSchemas } from './inner-schemas.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Limit on expanded parts: schemas with many recursive references would grow without bound. */
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 
 const DEFINITIONS = new Set(['$defs', 'definitions']);
 
@@ -20,7 +20,7 @@ export function inlineRefs(root: Schema): Schema {
     parts += 1;
     const reference = schema['$ref'];
     if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
-    if (parts > MOST_PARTS) return leftOpen(schema);
+    if (parts > MAX_PARTS) return leftOpen(schema);
     const entries = Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword));
     return Object.fromEntries(
       entries.map(([keyword, value]) => [
@@ -38,7 +38,7 @@ export function inlineRefs(root: Schema): Schema {
     const target = find(root, reference);
     const around = inline(beside, open) as Schema;
     if (!isSchema(target)) return around;
-    if (open.includes(reference) || parts > MOST_PARTS) return { ...leftOpen(target), ...around };
+    if (open.includes(reference) || parts > MAX_PARTS) return { ...leftOpen(target), ...around };
     return { ...(inline(target, [...open, reference]) as Schema), ...around };
   }
 

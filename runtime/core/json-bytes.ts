@@ -50,7 +50,7 @@ export class JsonBytes {
   }
 
   text(text: string): void {
-    this.reserve(text.length * MOST_BYTES_PER_UNIT);
+    this.reserve(text.length * MAX_BYTES_PER_UNIT);
     this.at += new TextEncoder().encodeInto(text, this.bytes.subarray(this.at)).written;
   }
 
@@ -61,7 +61,7 @@ export class JsonBytes {
 }
 
 /** Maximum UTF-8 bytes per UTF-16 code unit; a surrogate pair takes four bytes. */
-const MOST_BYTES_PER_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

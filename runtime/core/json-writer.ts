@@ -16,7 +16,7 @@ export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => e
 
 /** Growing copies the buffer and new memory is slow, so floats, which make up most of a large response, are counted first. */
 const likelySize = (value: unknown): number =>
-  SMALL_SIZE + FLOATS_SLACK + Math.min(likelyFloats(value) * LIKELY_BYTES_PER_FLOAT, MOST_ON_TRUST);
+  SMALL_SIZE + FLOATS_SLACK + Math.min(likelyFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
 
 /** Number of floats if all items of a list resemble the first. */
 export function likelyFloats(value: unknown): number {
@@ -83,7 +83,7 @@ type Members = Readonly<Record<string, unknown>>;
 const SMALL_SIZE = 1024;
 const LIKELY_BYTES_PER_FLOAT = 13;
 /** Limit on this estimate, because the first item may differ from the rest. */
-const MOST_ON_TRUST = 4 * 2 ** 20;
+const MAX_ESTIMATED_FLOATS = 4 * 2 ** 20;
 const SHORT = 64;
 const COMMA = 0x2c;
 const COLON = 0x3a;

@@ -7,7 +7,7 @@ export type Nanos = bigint;
 const FRACTION_DIGITS = 9;
 const NANOS_PER_DOLLAR = 10n ** BigInt(FRACTION_DIGITS);
 /** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
-const MOST_DOLLARS = 9_000_000_000n;
+const MAX_DOLLARS = 9_000_000_000n;
 const DECIMAL = /^\+?(\d{0,30})(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
@@ -18,7 +18,7 @@ export function nanosOf(dollars: number | string): Nanos | undefined {
   const digits = whole + fraction;
   if (digits === '') return undefined;
   const nanos = shift(BigInt(digits), FRACTION_DIGITS + Number(exponent) - fraction.length);
-  return nanos === undefined || nanos > MOST_DOLLARS * NANOS_PER_DOLLAR ? undefined : nanos;
+  return nanos === undefined || nanos > MAX_DOLLARS * NANOS_PER_DOLLAR ? undefined : nanos;
 }
 
 /** The exact amount in dollars. */

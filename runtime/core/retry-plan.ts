@@ -33,13 +33,13 @@ export interface RetryBudget {
   readonly left: number;
 }
 
-const MOST_LEFT = 20;
+const MAX_LEFT = 20;
 const SHARE = 0.2;
 
-export const FULL_RETRY_BUDGET: RetryBudget = { left: MOST_LEFT };
+export const FULL_RETRY_BUDGET: RetryBudget = { left: MAX_LEFT };
 
 export const addRequest = ({ left }: RetryBudget): RetryBudget => ({
-  left: Math.min(MOST_LEFT, left + SHARE),
+  left: Math.min(MAX_LEFT, left + SHARE),
 });
 
 /** Takes a retry; undefined if none is left. */

@@ -1,6 +1,6 @@
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 /** Larger absolute numbers are milliseconds; as seconds they would be after the year 9999. */
-const MOST_SECONDS = Math.floor(LAST / 1000);
+const MAX_SECONDS = Math.floor(LAST / 1000);
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 /** Fewer digits are a year or a mistake. */
 const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
@@ -14,7 +14,7 @@ export function parseTimestamp(given: string | number): number | undefined {
   return time >= 0 && time <= LAST ? Math.floor(time) : undefined;
 }
 
-const fromNumber = (number: number): number => (Math.abs(number) <= MOST_SECONDS ? number * 1000 : number);
+const fromNumber = (number: number): number => (Math.abs(number) <= MAX_SECONDS ? number * 1000 : number);
 
 function fromText(text: string): number {
   if (NUMBER.test(text)) return fromNumber(Number(text));

@@ -2,13 +2,13 @@ import { setImmediate as others } from 'node:timers/promises';
 import type { Steps } from '../core/steps.ts';
 
 /** Maximum time slice before yielding to the event loop. */
-const LONGEST_MS = 4;
+const MAX_SLICE_MS = 4;
 
 /** Creates a function to await regularly in long computations: it yields to the event loop when the time slice is used up. */
 export function createMakeWay(): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    if (performance.now() - since < LONGEST_MS) return;
+    if (performance.now() - since < MAX_SLICE_MS) return;
     await others();
     since = performance.now();
   };
@@ -18,7 +18,7 @@ export function createMakeWay(): () => Promise<void> {
 export async function amongOthers<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await others();
-    const until = performance.now() + LONGEST_MS;
+    const until = performance.now() + MAX_SLICE_MS;
     do {
       const { done, value } = steps.next();
       if (done) return value;

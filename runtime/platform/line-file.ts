@@ -21,7 +21,7 @@ export interface Rotation {
 }
 
 /** Maximum number of buffered characters for a slow disk. */
-const MOST_WAITING_CHARACTERS = 8 * 1_048_576;
+const MAX_BUFFERED_CHARACTERS = 8 * 1_048_576;
 
 /** Opens the file. `onTrouble` is called once when lines are first dropped, and again after a recovery. */
 export async function openLineFile(
@@ -123,7 +123,7 @@ export async function openLineFile(
 
   return {
     write(line) {
-      if (waitingCharacters + line.length > MOST_WAITING_CHARACTERS) {
+      if (waitingCharacters + line.length > MAX_BUFFERED_CHARACTERS) {
         lose(1, 'the disk is too slow');
         return;
       }

@@ -11,7 +11,7 @@ export interface LogLines {
 }
 
 /** Maximum number of buffered bytes for a reader that does not read. */
-const MOST_WAITING_BYTES = 1_048_576;
+const MAX_BUFFERED_BYTES = 1_048_576;
 const PATIENCE_MILLISECONDS = 1000;
 
 export function openLogLines(stream: Writable): LogLines {
@@ -26,7 +26,7 @@ export function openLogLines(stream: Writable): LogLines {
   };
   return {
     write(line) {
-      if (stream.writableLength + waiting.length >= MOST_WAITING_BYTES) return;
+      if (stream.writableLength + waiting.length >= MAX_BUFFERED_BYTES) return;
       if (waiting === '') setImmediate(write);
       waiting += line;
     },

@@ -14,7 +14,7 @@ const POLITE_SHARE = 0.4;
 const TERMINATE_SHARE = 0.5;
 const LOOK_AGAIN_MS = 10;
 /** Killed processes exit immediately unless nobody reaps them, which is not worth waiting for. */
-const LONGEST_CLEANUP_MS = 200;
+const MAX_CLEANUP_MS = 200;
 
 /** Closes stdin and waits, sends SIGTERM to the whole group and waits, then sends SIGKILL, all within `shutdownMs`. */
 export async function endChild({ streams, pid, exited }: GroupHead, shutdownMs: number): Promise<void> {
@@ -29,7 +29,7 @@ export async function endGroup(pid: number, patienceMs: number): Promise<void> {
   signalGroup(pid, 'SIGTERM');
   if (await groupGone(pid, patienceMs)) return;
   signalGroup(pid, 'SIGKILL');
-  await groupGone(pid, LONGEST_CLEANUP_MS);
+  await groupGone(pid, MAX_CLEANUP_MS);
 }
 
 async function groupGone(pid: number, patienceMs: number): Promise<boolean> {

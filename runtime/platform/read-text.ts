@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import { configError, messageOf } from '../contract/errors.ts';
 
 /** Maximum size of a configuration file; larger files, such as logs or models, were passed by mistake. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface TextFileOnDisk {
   readonly path: string;
@@ -35,10 +35,10 @@ function refuseKind(path: string, facts: Stats): void {
   if (facts.isDirectory()) throw configError(`Cannot read ${path}: it is a folder. Pass a file.`);
   if (!facts.isFile() && path !== devNull)
     throw configError(`Cannot read ${path}: it is not a regular file. Pass a regular file.`);
-  if (facts.size <= MOST_BYTES) return;
+  if (facts.size <= MAX_BYTES) return;
   const size = `${(facts.size / 1024 / 1024).toFixed(1)} MiB`;
   throw configError(
-    `${path} has ${size}, but a configuration file may have at most ${MOST_BYTES / 1024 / 1024} MiB. Pass another file.`,
+    `${path} has ${size}, but a configuration file may have at most ${MAX_BYTES / 1024 / 1024} MiB. Pass another file.`,
   );
 }
 

@@ -103,7 +103,7 @@ const failed =
 const CHARACTERS_PER_TOKEN = 32;
 
 /** A batch starts the library's own threads, which takes longer than tokenizing a few texts one by one. */
-const FEW_TEXTS = 4;
+const MAX_SEQUENTIAL_TEXTS = 4;
 
 /** The library's batches do not support pairs. */
 const needsItsOwnCall =
@@ -117,7 +117,7 @@ function encodeTogether(
   options: EncodeOptions,
 ): Promise<Encoding[]> {
   const texts = inputs.map(({ text }) => text);
-  return texts.length <= FEW_TEXTS
+  return texts.length <= MAX_SEQUENTIAL_TEXTS
     ? Promise.all(texts.map((text) => tokenizer.encode(text, null, options)))
     : tokenizer.encodeBatch(texts, options);
 }

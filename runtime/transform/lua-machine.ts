@@ -11,7 +11,7 @@ const COUNT_EVENTS = 8;
 const LARGE_BLOCK = 100_000;
 /** Chunk name of our own Lua code in errors. */
 export const OWN_CHUNK = 'encoderfile';
-const MOST_OWN_LEVELS = 2;
+const MAX_OWN_LEVELS = 2;
 const ALL_RESULTS = -1;
 export const LUA_TYPE = {
   nil: 0,
@@ -169,7 +169,7 @@ export class LuaMachine {
   /** Pushes the script's position; our own Lua code is skipped, because the script's author does not know it. */
   #pushPlace(state: number): void {
     const { lua } = this;
-    for (let level = 1; level <= MOST_OWN_LEVELS + 1; level++) {
+    for (let level = 1; level <= MAX_OWN_LEVELS + 1; level++) {
       lua.luaL_where(state, level);
       if (!lua.lua_tolstring(state, -1, null).startsWith(`${OWN_CHUNK}:`)) return;
       lua.lua_settop(state, -2);

@@ -7,7 +7,7 @@ type CallbackResult = NonNullable<Parameter['callback']>['returns'];
 type Result = ResultTypes[keyof ResultTypes];
 
 /** Maximum nesting of tables; deeper tables cannot describe a tensor. */
-const DEEPEST = 32;
+const MAX_TABLE_DEPTH = 32;
 
 /** Moves values between JavaScript and Lua's stack. */
 export class LuaValues {
@@ -105,7 +105,7 @@ export class LuaValues {
 
   /** Values that are not numbers are returned as descriptions, for messages with their position. */
   #nested(state: number, index: number, depth: number): unknown[] | undefined {
-    if (depth > DEEPEST) return undefined;
+    if (depth > MAX_TABLE_DEPTH) return undefined;
     const { lua } = this.#machine;
     lua.luaL_checkstack(state, 1, 'too many levels');
     return this.#list<unknown>(state, index, () => {

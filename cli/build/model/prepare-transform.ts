@@ -8,7 +8,7 @@ import { compileLua } from '../../adapters/lua.ts';
 import type { BuildConfig, TransformSource } from '../../config/build-config.ts';
 
 /** Maximum size of a script in bytes; a wrong path can point to a file of any size. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** Reads and compiles the transform of a config, if it has one. */
 export async function prepareTransform(config: BuildConfig): Promise<TransformScript | undefined> {
@@ -41,8 +41,8 @@ async function fromFile(path: string, file: string): Promise<Source> {
   if (!existsSync(path)) throw configError(`No such file: ${path}. ${rule}.`);
   const found = await stat(path);
   if (!found.isFile()) throw configError(`${path} is not a file. ${rule}.`);
-  if (found.size > MOST_BYTES) {
-    throw configError(`${path} has ${found.size} bytes. ${rule} of at most ${MOST_BYTES} bytes.`);
+  if (found.size > MAX_BYTES) {
+    throw configError(`${path} has ${found.size} bytes. ${rule} of at most ${MAX_BYTES} bytes.`);
   }
   return { source: await readFile(path, 'utf8'), name: basename(path), firstLine: 1 };
 }

@@ -8,8 +8,8 @@ type Labels = Readonly<Record<string, string>> | undefined;
 type Cells = readonly string[];
 
 /** Maximum numbers to show per token or text, and maximum lines. */
-const MOST_NUMBERS = 4;
-const MOST_LINES = 40;
+const MAX_NUMBERS = 4;
+const MAX_LINES = 40;
 const DIGITS = 4;
 const ARROW = '→';
 
@@ -17,7 +17,7 @@ const ARROW = '→';
 export function beforeAndAfter(tested: TestedText, labels: Labels): string {
   const { head, lines } =
     tested.input.shape.length === 3 ? perToken(tested, labels) : perText(tested, labels);
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MAX_LINES);
   const hidden = lines.length - shown.length;
   const rows = [...(head ? [head] : []), ...shown];
   const width = Math.max(...rows.map(({ length }) => length));
@@ -81,10 +81,10 @@ function rowOf({ data, shape }: Tensor, row: number): Float32Array {
 }
 
 const numbers = (values: Float32Array): Cells =>
-  firsts(Array.from(values.subarray(0, MOST_NUMBERS + 1), format));
+  firsts(Array.from(values.subarray(0, MAX_NUMBERS + 1), format));
 
 function firsts(cells: Cells): Cells {
-  return cells.length > MOST_NUMBERS ? [...cells.slice(0, MOST_NUMBERS), '...'] : cells;
+  return cells.length > MAX_NUMBERS ? [...cells.slice(0, MAX_NUMBERS), '...'] : cells;
 }
 
 const format = (value: number): string => String(Number(value.toPrecision(DIGITS)));

@@ -13,7 +13,7 @@ export interface Powers {
 export function exponential(value: number, { fine, coarse }: Powers): number {
   // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
   // values.
-  const exponent = Math.min(Math.max(value, LEAST), MOST);
+  const exponent = Math.min(Math.max(value, MIN_EXPONENT), MAX_EXPONENT);
   const sixteenths = Math.floor(exponent * SIXTEENTHS_PER_ONE + 0.5);
   const power = (sixteenths + COARSE_BELOW * 64) | 0;
   // For such a small number, five terms of the series of e^x suffice.
@@ -37,8 +37,8 @@ function geometric(first: number, ratio: number, count: number): Float64Array {
   return numbers;
 }
 
-const LEAST = -110;
-const MOST = 110;
+const MIN_EXPONENT = -110;
+const MAX_EXPONENT = 110;
 const SIXTEENTH = Math.LN2 / 16;
 const SIXTEENTHS_PER_ONE = 16 / Math.LN2;
 const COARSE_BELOW = 40;

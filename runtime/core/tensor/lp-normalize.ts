@@ -20,7 +20,7 @@ export function lpNormalize(allocate: Allocate, tensor: Tensor, p: number, axis:
 }
 
 /** Minimum norm, to avoid division by zero. */
-const SHORTEST = 1e-12;
+const MIN_NORM = 1e-12;
 
 function normalizeLane(
   out: Float32Array,
@@ -30,7 +30,7 @@ function normalizeLane(
   step: number,
   p: number,
 ): void {
-  const length = Math.max(lengthOf(data, at, end, step, p), SHORTEST);
+  const length = Math.max(lengthOf(data, at, end, step, p), MIN_NORM);
   for (let i = at; i < end; i += step) out[i] = (data[i] ?? 0) / length;
 }
 

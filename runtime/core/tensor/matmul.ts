@@ -33,12 +33,12 @@ export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor 
 }
 
 /** Maximum number of multiplications, which already take seconds that cannot be interrupted. */
-const MOST_PRODUCTS = 2 ** 32;
+const MAX_PRODUCTS = 2 ** 32;
 
 function checkWork(left: Tensor, right: Tensor, products: number): void {
-  if (products <= MOST_PRODUCTS) return;
+  if (products <= MAX_PRODUCTS) return;
   throw new Error(
-    `${nameOf(left, right)} takes ${products} multiplications; the maximum is ${MOST_PRODUCTS}.`,
+    `${nameOf(left, right)} takes ${products} multiplications; the maximum is ${MAX_PRODUCTS}.`,
   );
 }
 

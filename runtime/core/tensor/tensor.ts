@@ -17,8 +17,8 @@ export type Allocate = (elements: number) => Float32Array;
 export const allocateFloats: Allocate = (elements) => new Float32Array(elements);
 
 /** Maximum number of elements: 2^28 floats are a gigabyte. */
-const MOST_ELEMENTS = 2 ** 28;
-const MOST_AXES = 8;
+const MAX_ELEMENTS = 2 ** 28;
+const MAX_AXES = 8;
 
 /** Creates a tensor of zeros. */
 export function makeTensor(allocate: Allocate, shape: readonly number[]): Tensor {
@@ -30,15 +30,15 @@ export function makeTensor(allocate: Allocate, shape: readonly number[]): Tensor
 export function checkExtent(shape: readonly number[]): void {
   checkAxes(shape.length);
   const extent = extentOf(shape);
-  if (extent > MOST_ELEMENTS) {
+  if (extent > MAX_ELEMENTS) {
     throw new Error(
-      `A tensor of shape ${describeShape(shape)} is too large: it would have ${extent} elements; the maximum is ${MOST_ELEMENTS}.`,
+      `A tensor of shape ${describeShape(shape)} is too large: it would have ${extent} elements; the maximum is ${MAX_ELEMENTS}.`,
     );
   }
 }
 
 export function checkAxes(axes: number): void {
-  if (axes > MOST_AXES) throw new Error(`A tensor would have ${axes} axes; the maximum is ${MOST_AXES}.`);
+  if (axes > MAX_AXES) throw new Error(`A tensor would have ${axes} axes; the maximum is ${MAX_AXES}.`);
 }
 
 /** Converts an operand to a tensor, rounded to float32. */

@@ -5,13 +5,13 @@ import type { Tensor } from './tensor.ts';
 export type NestedNumbers = number | readonly NestedNumbers[];
 
 /** Maximum number of elements of a table; more would fill the memory of a script. */
-const MOST_ELEMENTS = 2 ** 22;
+const MAX_ELEMENTS = 2 ** 22;
 
 export function toTable(tensor: Tensor): NestedNumbers {
   const { shape } = tensor;
-  if (extentOf(shape) > MOST_ELEMENTS) {
+  if (extentOf(shape) > MAX_ELEMENTS) {
     throw new Error(
-      `totable: a tensor of shape ${describeShape(shape)} is too large for a table; the maximum is ${MOST_ELEMENTS} elements.`,
+      `totable: a tensor of shape ${describeShape(shape)} is too large for a table; the maximum is ${MAX_ELEMENTS} elements.`,
     );
   }
   return nest(tensor, (value) => value);

@@ -21,11 +21,11 @@ export function toText({ data, shape }: Tensor): string {
 }
 
 /** Number of elements up to which all are shown. */
-const FEW_ELEMENTS = 100;
+const MAX_UNABRIDGED_ELEMENTS = 100;
 
 /** Number of elements to show at both ends of an axis, so that the total is some hundreds. */
 function edgeFor(elements: number, axes: number): number {
-  if (elements <= FEW_ELEMENTS) return FEW_ELEMENTS;
+  if (elements <= MAX_UNABRIDGED_ELEMENTS) return MAX_UNABRIDGED_ELEMENTS;
   return axes <= 3 ? 3 : 1;
 }
 

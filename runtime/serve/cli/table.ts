@@ -10,7 +10,7 @@ export interface Cell {
 
 const GAP = '  ';
 /** Minimum width of a column. */
-const NARROWEST = 6;
+const MIN_COLUMN_WIDTH = 6;
 
 /** Formats one line per row, no wider than the terminal: text that does not fit is truncated, in the widest columns first. */
 export function formatTable(
@@ -50,7 +50,7 @@ function fit(widths: readonly number[], most: number): number[] {
   const total = (): number => fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1));
   while (total() > most) {
     const widest = Math.max(...fitted);
-    if (widest <= NARROWEST) break;
+    if (widest <= MIN_COLUMN_WIDTH) break;
     fitted[fitted.indexOf(widest)] = widest - 1;
   }
   return fitted;

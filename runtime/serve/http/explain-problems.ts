@@ -6,20 +6,20 @@ import { meantErrors, type SchemaBranch, typeOf } from '../../core/meant-errors.
 /** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
 
-const MOST_TOLD = 20;
+const MAX_REPORTED = 20;
 /** Maximum number of validation errors to examine; each list element can fail every alternative. */
-const MOST_EXAMINED = 200;
+const MAX_EXAMINED = 200;
 
 /** Turns the errors of ajv (with `verbose`) into sentences for the author of the request. */
 export function explainProblems(errors: readonly ErrorObject[]): string {
-  const told = [...new Set(meantErrors(examined(errors)).map((error) => sentence(error)))];
-  const more = told.length > MOST_TOLD || errors.length > MOST_EXAMINED ? ['and more'] : [];
-  return [...told.slice(0, MOST_TOLD), ...more].join('; ');
+  const sentences = [...new Set(meantErrors(examined(errors)).map((error) => sentence(error)))];
+  const more = sentences.length > MAX_REPORTED || errors.length > MAX_EXAMINED ? ['and more'] : [];
+  return [...sentences.slice(0, MAX_REPORTED), ...more].join('; ');
 }
 
 /** Same as a list, with the location and the value of each problem. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
-  const found = meantErrors(examined(errors)).slice(0, MOST_TOLD);
+  const found = meantErrors(examined(errors)).slice(0, MAX_REPORTED);
   return found.map((error) => ({
     message: sentence(error),
     location: ['body', ...stepsTo(error)].join('.'),
@@ -43,8 +43,8 @@ function shortValue({ data, params }: ErrorObject): { value?: unknown } {
 }
 
 function examined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  if (errors.length <= MOST_EXAMINED) return errors;
-  const first = errors.slice(0, MOST_EXAMINED);
+  if (errors.length <= MAX_EXAMINED) return errors;
+  const first = errors.slice(0, MAX_EXAMINED);
   // Errors of a value's alternatives precede the error of the value: keep both or neither.
   return first.slice(0, 1 + first.findLastIndex(({ schemaPath }) => !schemaPath.includes('/anyOf/')));
 }

@@ -8,7 +8,7 @@ export interface Part {
   readonly bytes: AsyncGenerator<Uint8Array, void>;
 }
 
-const MOST_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 const CRLF = Buffer.from('\r\n');
 
 /** Returns the boundary of a content type; undefined if it is not a multipart form. */
@@ -61,14 +61,14 @@ export async function* readMultipart(
   }
 
   try {
-    await upTo(delimiter, MOST_HEADER_BYTES);
+    await upTo(delimiter, MAX_HEADER_BYTES);
     for (;;) {
       while (buffer.length < 2) await more();
       if (buffer.subarray(0, 2).toString('latin1') === '--') return;
-      await upTo(CRLF, MOST_HEADER_BYTES);
+      await upTo(CRLF, MAX_HEADER_BYTES);
       // A part without headers starts with an empty line.
       buffer = Buffer.concat([CRLF, buffer]);
-      const headers = await upTo(Buffer.from('\r\n\r\n'), MOST_HEADER_BYTES);
+      const headers = await upTo(Buffer.from('\r\n\r\n'), MAX_HEADER_BYTES);
       const bytes = content();
       yield { ...namesIn(headers.toString('utf8')), bytes };
       for await (const piece of bytes) void piece;

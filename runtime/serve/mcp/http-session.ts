@@ -41,7 +41,7 @@ export interface HttpSession<Client> {
 }
 
 /** Maximum number of finished streams to keep for clients that did not receive the response. */
-const MOST_FINISHED = 16;
+const MAX_FINISHED_STREAMS = 16;
 /** Name of the stream for messages without a request. */
 const STANDALONE = '0';
 
@@ -62,7 +62,7 @@ export async function openHttpSession<Client>(
   };
   const onEnd = (name: string): void => {
     finished.push(name);
-    if (finished.length > MOST_FINISHED) forget(finished.shift() ?? '');
+    if (finished.length > MAX_FINISHED_STREAMS) forget(finished.shift() ?? '');
   };
   const openStream = (name: string): EventStream => {
     if (!log) return createEventStream({ headers });

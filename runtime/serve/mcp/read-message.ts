@@ -6,7 +6,7 @@ import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Maximum nesting depth; arguments of tools can contain whole documents. */
-const MOST_NESTED = 500;
+const MAX_DEPTH = 500;
 
 export interface ReadMessageOptions {
   /** JSON parser. Default: JSON.parse. */
@@ -25,7 +25,7 @@ export async function readJson(
   const body = await exchange.readBody(maxBytes);
   if (body === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
   try {
-    return { value: parseJson(body, { mostNested: MOST_NESTED, parse }) };
+    return { value: parseJson(body, { mostNested: MAX_DEPTH, parse }) };
   } catch (error) {
     if (error instanceof AppError && error.code === 'InputError') {
       return { refusal: HTTP_ERRORS.invalid(error.message) };

@@ -20,13 +20,13 @@ export function readClientMessages(body: unknown): readonly ClientMessage[] | un
     const message = readMessage(body);
     return message && [message];
   }
-  if (body.length === 0 || body.length > MOST_AT_ONCE) return undefined;
+  if (body.length === 0 || body.length > MAX_MESSAGES) return undefined;
   const messages = body.map(readMessage).filter((message) => message !== undefined);
   return messages.length === body.length ? messages : undefined;
 }
 
 /** Maximum number of messages in a list. */
-const MOST_AT_ONCE = 100;
+const MAX_MESSAGES = 100;
 
 function readMessage(value: unknown): ClientMessage | undefined {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined;

@@ -59,13 +59,13 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 const HALF_AN_HOUR = 30 * 60_000;
 const ONE_SECOND = 1000;
 /** Maximum number of recorded characters of JSON over all sessions. */
-const MOST_REMEMBERED = 32 * 1_048_576;
+const MAX_RECORDED_CHARACTERS = 32 * 1_048_576;
 
 /** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): McpHttp<Client> {
   const { mayShare = () => true, maxBodyBytes: maxBytes, parseBody: parse } = options;
   const checkHost = createHostCheck(options);
-  const log = options.cancelWhenGone === true ? undefined : createEventLog(MOST_REMEMBERED);
+  const log = options.cancelWhenGone === true ? undefined : createEventLog(MAX_RECORDED_CHARACTERS);
   const store = createSessionStore<Known<Client>>({
     max: options.maxSessions ?? 1000,
     idleMilliseconds: options.idleMilliseconds ?? HALF_AN_HOUR,

@@ -4,7 +4,7 @@
  * returned unchanged.
  */
 export function foldedRows(scores: Float64Array): Float64Array {
-  const size = Math.ceil(scores.length / MOST_GROUPS);
+  const size = Math.ceil(scores.length / MAX_GROUPS);
   if (size <= 1) return scores;
   const groups = Math.ceil(scores.length / size);
   const sums = new Float64Array(groups);
@@ -12,4 +12,4 @@ export function foldedRows(scores: Float64Array): Float64Array {
   return sums.map((sum, group) => sum / Math.ceil((scores.length - group) / groups));
 }
 
-const MOST_GROUPS = 4096;
+const MAX_GROUPS = 4096;

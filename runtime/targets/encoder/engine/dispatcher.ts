@@ -15,7 +15,7 @@ export interface Dispatcher {
 }
 
 /** Number of times a batch is retried in another thread after its thread died. */
-const MOST_DEATHS = 1;
+const MAX_DEATHS = 1;
 
 /** Connects the queue and the pool: sends the next batch whenever a thread has room. */
 export function createDispatcher(
@@ -77,7 +77,7 @@ export function createDispatcher(
         for (const item of items) {
           if (item.job.ended) continue;
           item.deaths += reason === 'died' ? 1 : 0;
-          if (reason !== 'failed' && item.deaths <= MOST_DEATHS) queue.add(item);
+          if (reason !== 'failed' && item.deaths <= MAX_DEATHS) queue.add(item);
           else item.job.fail(error);
         }
       },

@@ -31,10 +31,10 @@ function verdict(answer: string, score: number, reason: string, scale: JudgeScal
   // Not clamped to the scale: a score of 95 was probably meant for another scale.
   if (!(score >= lowest && score <= highest))
     throw unreadable(answer, 'has a score outside the scale', scale);
-  return { score: (score - lowest) / (highest - lowest), reason: reason.slice(0, MOST_REASON) };
+  return { score: (score - lowest) / (highest - lowest), reason: reason.slice(0, MAX_REASON_LENGTH) };
 }
 
-const MOST_REASON = 2000;
+const MAX_REASON_LENGTH = 2000;
 
 /** Removes the reasoning that some models print first. */
 const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');

@@ -46,13 +46,13 @@ export function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
  * Maximum number of word pairs: two texts of 8,192 words. The work for rougeL grows with the product of the lengths, and this
  * much takes about a second.
  */
-const MOST_PAIRS = 2 ** 26;
+const MAX_PAIRS = 2 ** 26;
 
 function checkWork(reference: number, prediction: number): void {
-  if (reference * prediction <= MOST_PAIRS) return;
+  if (reference * prediction <= MAX_PAIRS) return;
   throw new AppError(
     'TooLargeError',
-    `The prediction has ${prediction} words and the reference ${reference}. ROUGE supports at most ${MOST_PAIRS} word pairs; shorten a text or omit the row.`,
+    `The prediction has ${prediction} words and the reference ${reference}. ROUGE supports at most ${MAX_PAIRS} word pairs; shorten a text or omit the row.`,
   );
 }
 
