@@ -1,5 +1,5 @@
 import { ownVersion } from '../adapters/package-files.ts';
-import { givesVectors } from '../../runtime/contract/model-types.ts';
+import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { checkFiniteOutput } from '../build/model/check-finite-output.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../build/model/labels.ts';
 import { locateModelFiles, type ModelFiles } from '../build/model/locate-files.ts';
@@ -51,7 +51,7 @@ export async function prepareModel(
   );
 
   // A transform of vectors can replace the model output, but logits are part of each result.
-  if (!transform || !givesVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
+  if (!transform || !returnsVectors(config.modelType)) checkFiniteOutput(graph, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Testing the transform');
     await tryTransform(transform, config.modelType, graph, report.print);

@@ -14,5 +14,5 @@ export type ModelType = keyof typeof MODEL_TYPES;
 export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
 /** Whether a model's results are vectors; the others say labels. */
-export const givesVectors = (type: ModelType): boolean =>
+export const returnsVectors = (type: ModelType): boolean =>
   type === 'embedding' || type === 'sentence_embedding';

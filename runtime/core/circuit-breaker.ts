@@ -2,12 +2,12 @@
 export interface BreakerPolicy {
   /** Number of consecutive failures that open the breaker. */
   readonly failures: number;
-  /** How long the breaker stays open the first time. The time doubles after every failed trial, up to `longestOpen`. */
+  /** How long the breaker stays open the first time. The time doubles after every failed trial, up to `maxOpen`. */
   readonly open: number;
-  readonly longestOpen: number;
+  readonly maxOpen: number;
 }
 
-export const BREAKER_POLICY: BreakerPolicy = { failures: 5, open: 5000, longestOpen: 60_000 };
+export const BREAKER_POLICY: BreakerPolicy = { failures: 5, open: 5000, maxOpen: 60_000 };
 
 /** Immutable state of the breaker of one target. */
 export interface Breaker {
@@ -46,7 +46,7 @@ export function failed(
   policy: BreakerPolicy = BREAKER_POLICY,
 ): Breaker {
   const failures = breaker.failures + 1;
-  if (isTrial) return opened(failures, Math.min(policy.longestOpen, breaker.openedFor * 2), now);
+  if (isTrial) return opened(failures, Math.min(policy.maxOpen, breaker.openedFor * 2), now);
   // Failures of requests that were already running when it opened carry no new information.
   if (breaker.openUntil !== undefined) return breaker;
   if (failures < policy.failures) return { ...breaker, failures };

@@ -73,7 +73,7 @@ export interface Scales {
   readonly step: Float64Array;
 }
 
-export function makeScales(): Scales {
+export function createScales(): Scales {
   const power = new Float64Array(256);
   const places = new Int8Array(256);
   const step = new Float64Array(256);

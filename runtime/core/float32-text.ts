@@ -3,7 +3,7 @@ import {
   exponentOf,
   findDigits,
   MANY_ZEROS,
-  makeScales,
+  createScales,
   type Scales,
   UNSURE,
 } from './float32-digits.ts';
@@ -62,7 +62,7 @@ function makeTables(): Tables {
     return ZERO + first + ((ZERO + pair - first * 10) << 8);
   });
   return {
-    scales: makeScales(),
+    scales: createScales(),
     pairs,
     found: { digits: new Int32Array(CHUNK), zeros: new Uint8Array(CHUNK) },
   };

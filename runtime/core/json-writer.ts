@@ -16,15 +16,15 @@ export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => e
 
 /** Growing copies the buffer and new memory is slow, so floats, which make up most of a large response, are counted first. */
 const likelySize = (value: unknown): number =>
-  SMALL_SIZE + FLOATS_SLACK + Math.min(likelyFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
+  SMALL_SIZE + FLOATS_SLACK + Math.min(estimateFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);
 
 /** Number of floats if all items of a list resemble the first. */
-export function likelyFloats(value: unknown): number {
+export function estimateFloats(value: unknown): number {
   if (value instanceof Float32Array) return value.length;
-  if (Array.isArray(value)) return value.length === 0 ? 0 : value.length * likelyFloats(value[0]);
+  if (Array.isArray(value)) return value.length === 0 ? 0 : value.length * estimateFloats(value[0]);
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
-  for (const part of Object.values(value)) count += likelyFloats(part);
+  for (const part of Object.values(value)) count += estimateFloats(part);
   return count;
 }
 

@@ -1,4 +1,4 @@
-import { encodeFloats, encodeJson, likelyFloats } from './json-writer.ts';
+import { encodeFloats, encodeJson, estimateFloats } from './json-writer.ts';
 import { shortestFloat32 } from './float32.ts';
 
 /** JSON on one line, with floats in their shortest float32 form. */
@@ -8,7 +8,7 @@ export function toJsonLine(value: unknown): string {
 
 /** Indented JSON for reading, with lists of plain values on one line, so that a vector does not fill a page. */
 export function toPrettyJson(value: unknown): string {
-  return render(value, '', likelyFloats(value) < MANY_FLOATS ? printFew : printMany);
+  return render(value, '', estimateFloats(value) < MANY_FLOATS ? printFew : printMany);
 }
 
 type PrintFloats = (values: Float32Array) => string;

@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
  * Selects the relevant errors of a value with several alternatives. ajv (with `allErrors` and `verbose`) reports the errors of
  * each alternative, but only those of the intended one matter. If none fits, the union itself is the error.
  */
-export function meantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
+export function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
   const outside = errors.filter((error) => !unions.some((union) => isInside(error, union)));
   return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
@@ -14,7 +14,7 @@ function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): E
   const branch = meantBranch(union.schema as SchemaBranch[], union.data);
   const path = `${union.schemaPath}/${branch}/`;
   const found = errors.filter((error) => isInside(error, union) && error.schemaPath.startsWith(path));
-  return branch < 0 || found.length === 0 ? [union] : meantErrors(found);
+  return branch < 0 || found.length === 0 ? [union] : relevantErrors(found);
 }
 
 /** Index of the intended alternative; negative if unknown. */

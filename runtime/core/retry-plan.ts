@@ -6,10 +6,10 @@ export interface RetryPolicy {
   readonly baseDelay: number;
   readonly maxDelay: number;
   /** Longest Retry-After to wait for; longer ones end the retries. */
-  readonly longestPause: number;
+  readonly maxPause: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = { retries: 2, baseDelay: 100, maxDelay: 2000, longestPause: 5000 };
+export const RETRY_POLICY: RetryPolicy = { retries: 2, baseDelay: 100, maxDelay: 2000, maxPause: 5000 };
 
 /**
  * Returns the delay before the target is called again, or undefined if it should not be. The delay is drawn uniformly from the
@@ -22,7 +22,7 @@ export function retryDelay(
   policy: RetryPolicy = RETRY_POLICY,
 ): number | undefined {
   if (retriesBefore >= policy.retries) return undefined;
-  if (retryAfter !== undefined && retryAfter > policy.longestPause) return undefined;
+  if (retryAfter !== undefined && retryAfter > policy.maxPause) return undefined;
   const most = Math.min(policy.maxDelay, policy.baseDelay * 2 ** retriesBefore);
   return (retryAfter ?? 0) + random() * most;
 }

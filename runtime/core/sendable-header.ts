@@ -19,7 +19,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns why a header name is invalid; undefined if it is valid. */
-export function whyNoHeaderName(name: string): string | undefined {
+export function headerNameProblem(name: string): string | undefined {
   if (!NAME.test(name)) return 'is not a valid header name; use letters, digits and dashes, without spaces';
   if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by the connection itself; remove it';
   return undefined;

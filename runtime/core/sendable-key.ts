@@ -9,4 +9,4 @@ export const SENDABLE_KEY_RULE =
   'contains characters that headers cannot carry; use one line of printable ASCII without spaces at either end';
 
 /** Removes the line end of files with secrets, and of variables that were filled from them. */
-export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
+export const trimLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');

@@ -15,7 +15,7 @@ export interface Machine {
 }
 
 /** Thread counts that the user requested. */
-export interface WantedThreads {
+export interface RequestedThreads {
   readonly workers?: number | undefined;
   readonly threads?: number | undefined;
 }
@@ -26,7 +26,7 @@ export interface WantedThreads {
  * session keeps a prepacked copy of the weights, so there are only as many as fit into memory. The running threads never exceed
  * the processors: twice as many halve the throughput (measured).
  */
-export function planThreads(machine: Machine, wanted: WantedThreads): ThreadPlan {
+export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadPlan {
   const { cores } = machine;
   if (wanted.workers === undefined && wanted.threads === undefined && cores > 1 && fitting(machine) > cores)
     return { workers: cores, threads: 1, alone: cores };

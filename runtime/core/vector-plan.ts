@@ -13,7 +13,7 @@ export interface VectorOptions {
 }
 
 /** Vector options of a request; undefined and null mean the model's setting. */
-export interface VectorWishes {
+export interface VectorRequest {
   readonly normalize?: boolean | null | undefined;
   readonly dimensions?: number | null | undefined;
   readonly promptName?: string | null | undefined;
@@ -31,7 +31,7 @@ export interface VectorPlan {
  */
 export function planVector(
   { sentence, width }: Pick<Manifest, 'sentence' | 'width'>,
-  { normalize, dimensions, promptName }: VectorWishes,
+  { normalize, dimensions, promptName }: VectorRequest,
   promptLabel = 'prompt_name',
 ): VectorPlan {
   checkDimensions(dimensions, width);

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
 /** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
-export class ReaderGone extends Error {}
+export class OutputClosedError extends Error {}
 
 /** Writes a whole text synchronously, also to a pipe, so that nothing is lost if the process exits afterwards. */
 export function writeAll(fd: number, text: string): void {
@@ -11,7 +11,8 @@ export function writeAll(fd: number, text: string): void {
       done += writeSync(fd, bytes, done);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') throw new ReaderGone('the output was closed by its reader', { cause: error });
+      if (code === 'EPIPE')
+        throw new OutputClosedError('the output was closed by its reader', { cause: error });
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

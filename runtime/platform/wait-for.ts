@@ -15,8 +15,8 @@ export async function waitFor<Value>(
   { clock = systemClock, timeoutMs, signal, late }: WaitOptions,
 ): Promise<Value> {
   const given = Promise.withResolvers<never>();
-  const leave = (): void => given.reject(callerLeft());
-  if (signal?.aborted) throw callerLeft();
+  const leave = (): void => given.reject(clientDisconnected());
+  if (signal?.aborted) throw clientDisconnected();
   signal?.addEventListener('abort', leave, { once: true });
   const forget = clock.after(timeoutMs, () => given.reject(late()));
   try {
@@ -27,4 +27,4 @@ export async function waitFor<Value>(
   }
 }
 
-export const callerLeft = (): AppError => new AppError('CancelledError', 'Client disconnected.');
+export const clientDisconnected = (): AppError => new AppError('CancelledError', 'Client disconnected.');

@@ -1,7 +1,7 @@
 import { contextPattern, wordPattern } from './redaction-patterns.ts';
 
 /** Replaces values with `label`, in one pass per expression. */
-export function createHideValues(values: readonly string[], label: string): (text: string) => string {
+export function createValueHider(values: readonly string[], label: string): (text: string) => string {
   const [words, context] = [wordPattern(values), contextPattern(values)];
   return (text) => {
     const withoutWords = words === undefined ? text : text.replace(words, label);

@@ -32,7 +32,7 @@ export function createLifecycle(): Lifecycle {
   let phase: Phase = 'starting';
   let inside = 0;
   let cutBy: AppError | undefined;
-  const toldOfCut = new Set<(reason: AppError) => void>();
+  const cutListeners = new Set<(reason: AppError) => void>();
   // One listener per watching client, and there can be many.
   const changes = new EventEmitter().setMaxListeners(0);
   const begin = (next: Phase): void => {
@@ -45,13 +45,13 @@ export function createLifecycle(): Lifecycle {
   };
   const countIn = (onCut: ((reason: AppError) => void) | undefined): (() => void) => {
     inside += 1;
-    if (onCut) toldOfCut.add(onCut);
+    if (onCut) cutListeners.add(onCut);
     let left = false;
     return () => {
       if (left) return;
       left = true;
       inside -= 1;
-      if (onCut) toldOfCut.delete(onCut);
+      if (onCut) cutListeners.delete(onCut);
       settle();
     };
   };
@@ -84,7 +84,7 @@ export function createLifecycle(): Lifecycle {
     },
     cut(reason) {
       cutBy = reason;
-      for (const tell of toldOfCut) tell(reason);
+      for (const tell of cutListeners) tell(reason);
     },
   };
 }

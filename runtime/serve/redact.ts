@@ -1,6 +1,6 @@
 import { isRawNumber } from '../core/lossless-json.ts';
 import type { Secret } from '../core/redactions.ts';
-import { createHideValues } from './hide-values.ts';
+import { createValueHider } from './hide-values.ts';
 
 /**
  * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and
@@ -41,7 +41,7 @@ function compile(secrets: readonly Secret[], owner: string | undefined): (text: 
   const isHidden = (secret: Secret): boolean =>
     owner === undefined || secret.owner === undefined || secret.owner === owner || isDistinct(secret);
   const values = secrets.filter(isHidden).map(({ value }) => value);
-  return createHideValues(values, REDACTED);
+  return createValueHider(values, REDACTED);
 }
 
 /** Whether a secret of another server is distinctive: a password `postgres` must not hide the word everywhere. */

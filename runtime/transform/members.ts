@@ -1,7 +1,7 @@
 import type { Member } from './member.ts';
 import { ELEMENTWISE } from './members/elementwise.ts';
 import { FUNCTIONAL } from './members/functional.ts';
-import { MAKING } from './members/making.ts';
+import { CONSTRUCTORS } from './members/constructors.ts';
 import { OPERATORS } from './members/operators.ts';
 import { REDUCTIONS } from './members/reductions.ts';
 import { SHAPE_MEMBERS } from './members/shape.ts';
@@ -9,7 +9,7 @@ import { VECTORS } from './members/vectors.ts';
 
 /** All operations on tensors for scripts. */
 export const MEMBERS: readonly Member[] = [
-  ...MAKING,
+  ...CONSTRUCTORS,
   ...SHAPE_MEMBERS,
   ...VECTORS,
   ...REDUCTIONS,

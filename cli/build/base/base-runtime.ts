@@ -14,7 +14,7 @@ import { withFileSource } from '../../adapters/file-source.ts';
 import { newSha256, sha256 } from '../../adapters/hash.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { readChunks } from '../../adapters/read-chunks.ts';
-import { makeRuntime } from './make-runtime.ts';
+import { buildRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
 import { bundleProgram, type Program, programKey } from './program.ts';
@@ -54,7 +54,7 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   const node = await nodeBinary(platform, cacheDir, request.mayDownload);
   request.onMake(isCached ? 'damaged' : 'missing');
   const output = findOutputFile(path);
-  await makeRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
+  await buildRuntime({ platform, name: 'encoder', version, key, node, program, native, output });
   return await openBase(path, platform);
 }
 

@@ -31,7 +31,7 @@ export interface RuntimeInput {
 }
 
 /** Builds a runtime: Node without its symbol table, with a program and its native libraries inside. Returns its size. */
-export async function makeRuntime(input: RuntimeInput): Promise<number> {
+export async function buildRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
   const scratch = await createScratch(output);
   try {

@@ -1,5 +1,5 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
 
 /** The members of config.json that are used. */
@@ -20,7 +20,7 @@ export function readLabels(
   width: number,
   file: string,
 ): Record<string, string> | undefined {
-  if (givesVectors(modelType)) return undefined;
+  if (returnsVectors(modelType)) return undefined;
   const labels = fromId2Label(config.id2label, file) ?? fromLabel2Id(config.label2id, file);
   const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;
   if (declared !== undefined && declared !== width) {

@@ -15,7 +15,7 @@ export interface PreparedTokenizer {
 }
 
 /** Settings of a tokenizer that come from other files. */
-export interface TokenizerWishes {
+export interface TokenizerOverrides {
   /** Maximum number of tokens of a text, from the model's own files. */
   readonly maxLength?: number | undefined;
   /** `max_length` of the config file. */
@@ -27,7 +27,7 @@ export interface TokenizerWishes {
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, chosenLength, lowerCase }: TokenizerWishes = {},
+  { maxLength, chosenLength, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
   const content = await readJson<TokenizerJson>(files.tokenizer);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);

@@ -2,11 +2,11 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES, isFloat } from './element-types.ts';
-import { type OutputRequest, type WantedOutput, wantedOutput } from './wanted-output.ts';
+import { type OutputRequest, type SelectedOutput, selectOutput } from './wanted-output.ts';
 
 export interface Signature {
   readonly inputs: InputName[];
-  readonly output: WantedOutput;
+  readonly output: SelectedOutput;
 }
 
 const INT64 = 7;
@@ -22,7 +22,7 @@ export function checkSignature(graph: GraphProto, request: OutputRequest): Signa
     const names = graph.input.map((input) => `\`${input.name}\``).join(', ') || 'none';
     throw configError(`${file} is not a text encoder: it has no input \`input_ids\` (inputs: ${names}).`);
   }
-  const output = wantedOutput(graph, request);
+  const output = selectOutput(graph, request);
   checkOutput(graph.output, output, request);
   return { inputs, output };
 }
@@ -45,7 +45,7 @@ function checkInput(input: ValueInfoProto, file: string): InputName {
 
 function checkOutput(
   outputs: readonly ValueInfoProto[],
-  { name, shape }: WantedOutput,
+  { name, shape }: SelectedOutput,
   { modelType, file }: OutputRequest,
 ): void {
   const tensor = outputs.find((output) => output.name === name)?.type?.tensorType;

@@ -4,7 +4,7 @@ import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/on
 import { isFloat } from './element-types.ts';
 
 /** The output to compute results from, and the axes it must have. */
-export interface WantedOutput {
+export interface SelectedOutput {
   readonly name: string;
   readonly shape: readonly string[];
 }
@@ -31,7 +31,7 @@ export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
  * Chooses an output of a graph: the one that the config names, otherwise by the names that exporters use, otherwise by shape if
  * only one output fits. If several fit, the user must choose.
  */
-export function wantedOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
+export function selectOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
   if (request.modelType === 'sentence_embedding') return sentenceOutput(graph, request);
   const { output: name, shape } = MODEL_TYPES[request.modelType];
@@ -48,7 +48,11 @@ export function wantedOutput(graph: OutputSource, request: OutputRequest): Wante
   );
 }
 
-function namedByUser({ output: outputs }: OutputSource, request: OutputRequest, name: string): WantedOutput {
+function namedByUser(
+  { output: outputs }: OutputSource,
+  request: OutputRequest,
+  name: string,
+): SelectedOutput {
   const output = outputs.find((candidate) => candidate.name === name);
   if (!output)
     throw configError(
@@ -66,7 +70,7 @@ const TEXT_NAMES = ['sentence_embedding'];
 /** Names with a known meaning: such an output is never used for another purpose. */
 const KNOWN_NAMES = new Set([...TOKEN_NAMES, ...TEXT_NAMES, 'logits', 'pooler_output']);
 
-function sentenceOutput(graph: OutputSource, request: OutputRequest): WantedOutput {
+function sentenceOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   const { vectorsOf } = request;
   const outputs = graph.output;
   const tokens = unnamed(outputs, PER_TOKEN.length);

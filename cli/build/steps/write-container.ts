@@ -7,7 +7,7 @@ import {
 } from '../../../runtime/contract/container/layout.ts';
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { replaceFile } from '../../../runtime/platform/files/replace-file.ts';
 import { crc32, newSha256, sha256 } from '../../adapters/hash.ts';
@@ -36,7 +36,7 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
   );
   const seal = sealFor(input.platform, executable);
   let size = layout.end;
-  makeFolders(dirname(input.output.path), 0o777);
+  createFolders(dirname(input.output.path), 0o777);
   await replaceFile(input.output, { mode: 0o755, isProgram: true }, async (file, path) => {
     const hashes = new Map<SectionName, SectionHashes>();
     for (const { name, offset } of layout.parts) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
@@ -10,7 +10,7 @@ import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
 import { renderConfig } from '../../config/render-template.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
-import { lookAtModel } from './look.ts';
+import { inspectModelFolder } from './inspect-model-folder.ts';
 import type { InitResult } from './result.ts';
 
 export interface InitRequest {
@@ -26,7 +26,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const { outputPath } = request;
   const folder = resolve(request.folder);
   const output = resolve(outputPath);
-  const look = await lookAtModel(folder, request.folder);
+  const look = await inspectModelFolder(folder, request.folder);
   const inputs = look.files.map(({ name }) => ({ path: join(folder, name), role: 'a file of the model' }));
   refuseInput(output, inputs, outputPath);
   await refuseToReplace(output, outputPath, request.overwrite);
@@ -40,7 +40,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const text = renderConfig(await readFile(repositoryFile('templates/encoderfile.yml'), 'utf8'), values);
   // A name from the command line must satisfy the rules of the config file.
   parseConfig(text, outputPath, process.env);
-  makeFolders(dirname(output), 0o777);
+  createFolders(dirname(output), 0o777);
   await writeText(output, text);
   for (const problem of look.problems) report.warn(problem);
   const { architecture, labels, files } = look;

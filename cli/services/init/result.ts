@@ -1,6 +1,6 @@
-import { givesVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { returnsVectors, type ModelType } from '../../../runtime/contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
-import type { FoundFile } from './look.ts';
+import type { FoundFile } from './inspect-model-folder.ts';
 
 /** The file that was written, and what was found about the model. */
 export interface InitResult {
@@ -26,7 +26,7 @@ export function initSummary(result: InitResult): string {
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if it is wrong` : modelType],
     // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
-    ...(labels.length > 0 && !givesVectors(modelType) ? [['Labels', shortList(labels)]] : []),
+    ...(labels.length > 0 && !returnsVectors(modelType) ? [['Labels', shortList(labels)]] : []),
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
     ['Next', `encoderfile build -f ${shellWord(shown)}`],

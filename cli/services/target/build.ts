@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { shortName } from '../../../runtime/contract/platforms.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { makeRuntime } from '../../build/base/make-runtime.ts';
+import { buildRuntime } from '../../build/base/make-runtime.ts';
 import { nodeBinary } from '../../build/base/node-binary.ts';
 import { bundleProgram, programKey } from '../../build/base/program.ts';
 import { hostPlatform, parsePlatform } from '../../build/plan.ts';
@@ -42,7 +42,7 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
   const program = await bundleProgram(target, version);
   const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), mayDownload);
   const key = programKey(program);
-  const bytes = await makeRuntime({
+  const bytes = await buildRuntime({
     platform,
     name: target,
     version,

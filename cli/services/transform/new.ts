@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { makeFolders } from '../../../runtime/platform/files/make-folders.ts';
+import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
@@ -28,7 +28,7 @@ export async function newTransform(request: TransformNewRequest): Promise<Transf
   await refuseToReplace(file, outputPath, request.overwrite);
   if (stubs !== undefined) await refuseStrangeStubs(stubs, file, outputPath);
 
-  makeFolders(dirname(file), 0o777);
+  createFolders(dirname(file), 0o777);
   await writeText(file, await readFile(repositoryFile(`templates/transform/${modelType}.lua`), 'utf8'));
   if (stubs !== undefined) await writeText(stubs, editorStubs());
   return { file, modelType, stubs };

@@ -1,4 +1,4 @@
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /**
  * Limits elements to `least` and `most`, if given; if they contradict each other, `most` wins. A NaN limit makes everything
@@ -10,7 +10,7 @@ export function clamp(
   least: number | undefined,
   most: number | undefined,
 ): Tensor {
-  const out = makeTensor(allocate, tensor.shape);
+  const out = createTensor(allocate, tensor.shape);
   clampAll(out.data, tensor.data, least ?? -Infinity, most ?? Infinity);
   return out;
 }

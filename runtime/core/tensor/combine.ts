@@ -1,5 +1,5 @@
 import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
-import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
+import { type Allocate, createTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
 
 /** A row of elements: `count` results from `at`, with a step of 1 or 0 in the operands. */
 export interface Row {
@@ -26,7 +26,7 @@ export function combine(
   kernel: RowKernel,
 ): Tensor {
   const [a, b] = [toTensor(left), toTensor(right)];
-  const out = makeTensor(allocate, broadcastShapes(a.shape, b.shape, what));
+  const out = createTensor(allocate, broadcastShapes(a.shape, b.shape, what));
   combineInto(out, a, b, kernel);
   return out;
 }

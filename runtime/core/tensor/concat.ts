@@ -1,7 +1,7 @@
 import { resolveAxis, splitAt } from './axis.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { describeShape, isSameShape } from './shape.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Concatenates tensors along an axis; their other axes must be equal. */
 export function concat(allocate: Allocate, tensors: readonly Tensor[], axis: number): Tensor {
@@ -12,7 +12,7 @@ export function concat(allocate: Allocate, tensors: readonly Tensor[], axis: num
   const index = resolveAxis(axis, first.shape, 'concat');
   checkShapes(tensors, first, index);
   const length = tensors.reduce((sum, { shape }) => sum + (shape[index] ?? 0), 0);
-  const out = makeTensor(allocate, first.shape.with(index, length));
+  const out = createTensor(allocate, first.shape.with(index, length));
   const { outer, inner } = splitAt(out.shape, index);
   let at = 0;
   for (const { data, shape } of tensors) {

@@ -1,5 +1,5 @@
-import { exponential, makePowers } from './exponential.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { exponential, createPowers } from './exponential.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Computes all elements; each operation has its own loop, as in `RowKernel`. */
 type Fill = (out: Float32Array, data: Float32Array) => void;
@@ -7,7 +7,7 @@ type Fill = (out: Float32Array, data: Float32Array) => void;
 const elementwise =
   (fill: Fill) =>
   (allocate: Allocate, tensor: Tensor): Tensor => {
-    const out = makeTensor(allocate, tensor.shape);
+    const out = createTensor(allocate, tensor.shape);
     fill(out.data, tensor.data);
     return out;
   };
@@ -30,11 +30,11 @@ export const logarithm = elementwise((out, data) => {
 
 /** e to the power of each element. */
 export const exponentiate = elementwise((out, data) => {
-  const powers = makePowers();
+  const powers = createPowers();
   for (let at = 0; at < out.length; at++) out[at] = exponential(data[at] ?? 0, powers);
 });
 
 export const sigmoid = elementwise((out, data) => {
-  const powers = makePowers();
+  const powers = createPowers();
   for (let at = 0; at < out.length; at++) out[at] = 1 / (1 + exponential(-(data[at] ?? 0), powers));
 });

@@ -8,7 +8,7 @@ export interface Powers {
 
 /**
  * e to the power of a value, for results that are rounded to float32: the relative error is below 1e-10, and Math.exp, which is
- * exact to nearly the last bit of a double, takes three times as long. Call `makePowers()` once per batch of values.
+ * exact to nearly the last bit of a double, takes three times as long. Call `createPowers()` once per batch of values.
  */
 export function exponential(value: number, { fine, coarse }: Powers): number {
   // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
@@ -23,7 +23,7 @@ export function exponential(value: number, { fine, coarse }: Powers): number {
   return (coarse[power >> 6] ?? 0) * (fine[power & 63] ?? 0) * series;
 }
 
-export function makePowers(): Powers {
+export function createPowers(): Powers {
   return { fine: geometric(1, 2 ** (1 / 16), 64), coarse: geometric(16 ** -COARSE_BELOW, 16, 80) };
 }
 

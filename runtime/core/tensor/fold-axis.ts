@@ -1,5 +1,5 @@
 import { resolveAxis, splitAt } from './axis.ts';
-import { type Allocate, makeTensor, type Operand, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Operand, type Tensor } from './tensor.ts';
 
 /**
  * Folds each slice along an axis to one number: starting with `start`, the function combines the accumulated number with the
@@ -13,7 +13,7 @@ export function foldAxis(
   fold: (soFar: number, element: number) => Operand,
 ): Tensor {
   const { outer, size, inner } = splitAt(shape, resolveAxis(axis, shape, 'fold_axis'));
-  const out = makeTensor(allocate, [size]);
+  const out = createTensor(allocate, [size]);
   for (let place = 0; place < size; place++) {
     let soFar = start;
     for (let o = 0; o < outer; o++) {

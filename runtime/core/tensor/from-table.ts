@@ -1,4 +1,4 @@
-import { type Allocate, checkAxes, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, checkAxes, createTensor, type Tensor } from './tensor.ts';
 
 /**
  * Creates a tensor from nested lists of numbers, one level per axis. Other values are represented by a description, such as "a
@@ -6,7 +6,7 @@ import { type Allocate, checkAxes, makeTensor, type Tensor } from './tensor.ts';
  */
 export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor {
   const shape = shapeOf(table);
-  const tensor = makeTensor(allocate, shape);
+  const tensor = createTensor(allocate, shape);
   const place: number[] = [];
   let at = 0;
   const write = (value: unknown, axis: number): void => {

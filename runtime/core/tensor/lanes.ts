@@ -1,5 +1,5 @@
 import { splitAt } from './axis.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Reduces a lane, the elements along one axis: from `at` up to `end`, `step` apart. The result is written to `out[to]`. */
 export type LaneReduction<Extra> = (
@@ -32,7 +32,7 @@ export function reduceLanes<Extra>(
   reduction: LaneReduction<Extra>,
   extra: Extra,
 ): Tensor {
-  const out = makeTensor(allocate, tensor.shape.toSpliced(axis, 1));
+  const out = createTensor(allocate, tensor.shape.toSpliced(axis, 1));
   const { outer, size, inner } = splitAt(tensor.shape, axis);
   for (let o = 0; o < outer; o++) {
     for (let i = 0; i < inner; i++) {
@@ -51,7 +51,7 @@ export function changeLanes<Extra>(
   change: LaneChange<Extra>,
   extra: Extra,
 ): Tensor {
-  const out = makeTensor(allocate, tensor.shape);
+  const out = createTensor(allocate, tensor.shape);
   if (out.data.length === 0) return out;
   const { outer, size, inner } = splitAt(tensor.shape, axis);
   for (let o = 0; o < outer; o++) {

@@ -3,7 +3,7 @@ import { concat } from './concat.ts';
 import { copyBlocks } from './copy-blocks.ts';
 import { describeShape, isSameShape } from './shape.ts';
 import { unsqueeze } from './squeeze.ts';
-import { type Allocate, makeTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
+import { type Allocate, createTensor, type Operand, type Tensor, toTensor } from './tensor.ts';
 
 /** Calls a function with each slice along an axis, a tensor without it, and stacks the results along that axis. */
 export function mapAxis(
@@ -33,7 +33,7 @@ export function mapAxis(
 
 function sliceAt(allocate: Allocate, { data, shape }: Tensor, axis: number, place: number): Tensor {
   const { outer, size, inner } = splitAt(shape, axis);
-  const slice = makeTensor(allocate, shape.toSpliced(axis, 1));
+  const slice = createTensor(allocate, shape.toSpliced(axis, 1));
   const from = { data, at: place * inner, step: size * inner };
   copyBlocks({ data: slice.data, at: 0, step: inner }, from, inner, outer);
   return slice;

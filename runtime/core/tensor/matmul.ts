@@ -1,6 +1,6 @@
 import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
 import { describeShape, elementsIn } from './shape.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 import { weighRows } from './weigh-rows.ts';
 
 /**
@@ -19,7 +19,7 @@ export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor 
   checkWork(left, right, elementsIn([...batch, n, k, m]));
   const rows = left.shape.length === 1 ? [] : [n];
   const columns = right.shape.length === 1 ? [] : [m];
-  const out = makeTensor(allocate, [...batch, ...rows, ...columns]);
+  const out = createTensor(allocate, [...batch, ...rows, ...columns]);
   if (out.data.length === 0) return out;
 
   walkPairs(pairAxes(batch, leftBatch, rightBatch), (at, leftAt, rightAt) => {

@@ -1,5 +1,5 @@
 import { describeShape, elementsIn, isSameShape } from './shape.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 import { weighRows } from './weigh-rows.ts';
 
 /**
@@ -10,7 +10,7 @@ export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tens
   const { shape } = tensor;
   if (shape.length < 2 || !isSameShape(mask.shape, shape.slice(0, -1))) throw new Error(misfit(tensor, mask));
   const [batch = 1, width = 1] = [shape[0], shape.at(-1)];
-  const out = makeTensor(allocate, [batch, width]);
+  const out = createTensor(allocate, [batch, width]);
   if (out.data.length === 0) return out;
   const tokens = elementsIn(shape.slice(1, -1));
   for (let text = 0; text < batch; text++) {

@@ -1,12 +1,12 @@
 import { resolveAxis } from './axis.ts';
-import { exponential, makePowers, type Powers } from './exponential.ts';
+import { exponential, createPowers, type Powers } from './exponential.ts';
 import { changeLanes } from './lanes.ts';
 import type { Allocate, Tensor } from './tensor.ts';
 
 /** Softmax, numerically stable for large values. A lane with only -infinity gives NaN. */
 export function softmax(allocate: Allocate, tensor: Tensor, axis: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'softmax');
-  return changeLanes(allocate, tensor, index, softmaxLane, makePowers());
+  return changeLanes(allocate, tensor, index, softmaxLane, createPowers());
 }
 
 function softmaxLane(

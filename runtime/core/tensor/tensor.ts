@@ -21,7 +21,7 @@ const MAX_ELEMENTS = 2 ** 28;
 const MAX_AXES = 8;
 
 /** Creates a tensor of zeros. */
-export function makeTensor(allocate: Allocate, shape: readonly number[]): Tensor {
+export function createTensor(allocate: Allocate, shape: readonly number[]): Tensor {
   checkExtent(shape);
   return { data: allocate(elementsIn(shape)), shape };
 }

@@ -1,5 +1,5 @@
 import { describeShape, elementsIn } from './shape.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Swaps the last two axes. */
 export function transpose(allocate: Allocate, tensor: Tensor): Tensor {
@@ -8,7 +8,7 @@ export function transpose(allocate: Allocate, tensor: Tensor): Tensor {
   if (rows === undefined || columns === undefined) {
     throw new Error(`transpose: a tensor of shape ${describeShape(shape)} has fewer than two axes.`);
   }
-  const out = makeTensor(allocate, [...shape.slice(0, -2), columns, rows]);
+  const out = createTensor(allocate, [...shape.slice(0, -2), columns, rows]);
   const matrices = elementsIn(shape.slice(0, -2));
   for (let matrix = 0; matrix < matrices; matrix++) {
     const from = matrix * rows * columns;

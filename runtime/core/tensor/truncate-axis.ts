@@ -1,6 +1,6 @@
 import { resolveAxis, splitAt } from './axis.ts';
 import { copyBlocks } from './copy-blocks.ts';
-import { type Allocate, makeTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Keeps the first `length` elements along an axis, or all if there are fewer. */
 export function truncateAxis(allocate: Allocate, tensor: Tensor, axis: number, length: number): Tensor {
@@ -10,7 +10,7 @@ export function truncateAxis(allocate: Allocate, tensor: Tensor, axis: number, l
   }
   const { outer, size, inner } = splitAt(tensor.shape, index);
   const kept = Math.min(length, size);
-  const out = makeTensor(allocate, tensor.shape.with(index, kept));
+  const out = createTensor(allocate, tensor.shape.with(index, kept));
   const to = { data: out.data, at: 0, step: kept * inner };
   copyBlocks(to, { data: tensor.data, at: 0, step: size * inner }, kept * inner, outer);
   return out;

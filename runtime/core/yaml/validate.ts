@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { meantErrors } from '../meant-errors.ts';
+import { relevantErrors } from '../meant-errors.ts';
 import { explainKeys, explainUnionKeys, isAboutKeys } from './explain-keys.ts';
 import { explainValue, RULE_KEYWORD } from './explain-value.ts';
 import type { Finding } from './issue.ts';
@@ -25,7 +25,7 @@ export function createValidate(schema: object): Validate {
 }
 
 function explain(found: readonly ErrorObject[], options: ValidateOptions): Finding[] {
-  const errors = meantErrors(found);
+  const errors = relevantErrors(found);
   const [keys, values] = [errors.filter(isAboutKeys), errors.filter((error) => !isAboutKeys(error))];
   return [
     ...explainKeys(keys.filter((error) => !isInForm(error))),

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { explainWriteError } from '../../core/write-error.ts';
-import { ReaderGone, writeAll } from '../stdio.ts';
+import { OutputClosedError, writeAll } from '../stdio.ts';
 import { findOutput, type StreamTarget } from './output-target.ts';
 import { type FileMode, replaceFile } from './replace-file.ts';
 
@@ -30,7 +30,7 @@ export function openStream({ shown, descriptor }: StreamTarget): OpenStream {
     try {
       return use();
     } catch (error) {
-      throw error instanceof ReaderGone ? error : explainWriteError(shown, error);
+      throw error instanceof OutputClosedError ? error : explainWriteError(shown, error);
     }
   };
   const fd = descriptor ?? explained(() => openSync(shown, constants.O_WRONLY | constants.O_NOCTTY));

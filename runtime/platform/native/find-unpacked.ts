@@ -6,7 +6,8 @@ import type { NativeList } from '../../contract/native.ts';
 export function findUnpacked(root: string, list: NativeList): string | undefined {
   const folder = unpackedFolder(root, list);
   try {
-    if (!isOurs(root) || !isOurs(nativeFolder(root)) || !isOurs(folder)) return undefined;
+    if (!isTrustedFolder(root) || !isTrustedFolder(nativeFolder(root)) || !isTrustedFolder(folder))
+      return undefined;
     const complete = list.files.every((file) => {
       const found = lstatSync(join(folder, file.name));
       return found.isFile() && found.size === file.bytes;
@@ -21,7 +22,7 @@ export function findUnpacked(root: string, list: NativeList): string | undefined
  * Whether only this user (or root) controls a folder. Its files are executed, and temporary folders are writable by everyone,
  * so another user could have created ours first.
  */
-export function isOurs(folder: string): boolean {
+export function isTrustedFolder(folder: string): boolean {
   const [link, target] = [lstatSync(folder), statSync(folder)];
   if (!target.isDirectory()) return false;
   const user = process.getuid?.();

@@ -5,7 +5,7 @@ import { messageOf } from '../../contract/errors.ts';
 import type { NativeList } from '../../contract/native.ts';
 import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
-import { findUnpacked, isOurs, nativeFolder, unpackedFolder } from './find-unpacked.ts';
+import { findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder } from './find-unpacked.ts';
 
 /**
  * Extracts the files of `list` to a folder of their own below `root` and returns it. The folder appears complete or not at all
@@ -19,7 +19,8 @@ export function unpackNative(
   const folder = unpackedFolder(root, list);
   mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
   for (const parent of [root, nativeFolder(root)]) {
-    if (!isOurs(parent)) throw new Error(`${parent} belongs to another user, or is writable by everyone`);
+    if (!isTrustedFolder(parent))
+      throw new Error(`${parent} belongs to another user, or is writable by everyone`);
   }
   removeLeftovers(folder);
   const scratch = temporaryPath(folder);

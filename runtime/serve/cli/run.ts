@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { ReaderGone } from '../../platform/stdio.ts';
+import { OutputClosedError } from '../../platform/stdio.ts';
 import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
 import { findCommand, type FoundCommand, isHelp } from './find-command.ts';
@@ -43,7 +43,7 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 function explainFailure(error: unknown, name: string, output: Output): number {
-  if (error instanceof ReaderGone) return 0;
+  if (error instanceof OutputClosedError) return 0;
   if (error instanceof UsageError) {
     output.err(`Error: ${error.message}\nSee \`${name} --help\`.\n`);
     return EXIT_USAGE;

@@ -1,5 +1,5 @@
 import { configError, messageOf } from '../../contract/errors.ts';
-import { ReaderGone, writeAll } from '../../platform/stdio.ts';
+import { OutputClosedError, writeAll } from '../../platform/stdio.ts';
 import type { Program } from './command.ts';
 import { runProgram } from './run.ts';
 
@@ -15,7 +15,7 @@ function out(text: string): void {
   try {
     writeAll(1, text);
   } catch (error) {
-    if (error instanceof ReaderGone) throw error;
+    if (error instanceof OutputClosedError) throw error;
     throw configError(`Cannot write to stdout: ${messageOf(error)}.`, error);
   }
 }

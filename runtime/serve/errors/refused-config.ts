@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 
 /** Turns the error of a rejected configuration into one for its author; the server keeps its previous configuration. */
-export function refusedConfig(error: unknown): AppError {
+export function rejectedConfigError(error: unknown): AppError {
   const known = AppError.from(error);
   if (known.code !== 'ConfigError') return known;
   return new AppError('InputError', known.message, { cause: error, details: known.details });

@@ -48,7 +48,7 @@ export function errorInterceptor(options: ErrorOptions): Interceptor {
  * Connect reads the message of a unary call before any interceptor runs, and reports one that is not valid protobuf as a server
  * error. The call's signal is the only hook that runs before the client gets the status.
  */
-export function blameUnreadableMessages({ signal, values }: HandlerContext, options: ErrorOptions): void {
+export function reportUnreadableMessages({ signal, values }: HandlerContext, options: ErrorOptions): void {
   signal.addEventListener(
     'abort',
     () => {

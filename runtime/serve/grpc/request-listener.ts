@@ -13,7 +13,7 @@ import { dropDistantDeadline } from './deadline-headers.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import { callObserver, observedCall, observeEnd } from './observe.ts';
 import { withPlainStatusMessage } from './status-message.ts';
-import { answerPlainly, answerUnknownMethod } from './unknown-method.ts';
+import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
 
 export interface RequestListenerOptions extends Pick<Kernel, 'log' | 'metrics'> {
   readonly routes: (router: ConnectRouter) => void;
@@ -73,7 +73,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       asked = universalRequestFromNodeRequest(request, response, undefined, values);
     } catch {
       observed.end(GRPC_STATUS.MalformedError);
-      answerPlainly(response, 400, 'The request has no Host header.\n');
+      answerPlainText(response, 400, 'The request has no Host header.\n');
       return;
     }
     // Must run before Connect is notified, because Connect maps a disconnected client to several codes.

@@ -2,7 +2,7 @@ import { ConnectError, type ConnectRouterOptions } from '@connectrpc/connect';
 import { AppError } from '../../contract/errors.ts';
 import type { Access } from '../access.ts';
 import { GRPC_STATUS } from '../errors/grpc-status.ts';
-import { blameUnreadableMessages, errorInterceptor, type ErrorOptions } from './errors.ts';
+import { reportUnreadableMessages, errorInterceptor, type ErrorOptions } from './errors.ts';
 import { observeEnd } from './observe.ts';
 
 export interface ServiceOptions extends ErrorOptions {
@@ -19,7 +19,7 @@ export function serviceOptions(options: ServiceOptions): Partial<ConnectRouterOp
     interceptors: [errorInterceptor(options)],
     // Runs before the message is read, so that unauthenticated callers cost nothing.
     requestGate(context) {
-      blameUnreadableMessages(context, options);
+      reportUnreadableMessages(context, options);
       observeEnd(context);
       if (options.access) checkAccess(options.access, context.requestHeader.get('authorization'));
     },

@@ -21,11 +21,11 @@ export function answerUnknownMethod(
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ code: 'unimplemented', message }));
   } else {
-    answerPlainly(response, 404, `${message} Supported protocols: gRPC, gRPC-Web and Connect.\n`);
+    answerPlainText(response, 404, `${message} Supported protocols: gRPC, gRPC-Web and Connect.\n`);
   }
 }
 
-export function answerPlainly(response: NodeResponse, status: number, text: string): void {
+export function answerPlainText(response: NodeResponse, status: number, text: string): void {
   response.statusCode = status;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   response.end(text);

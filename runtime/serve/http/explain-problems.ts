@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '../../contract/errors.ts';
-import { meantErrors, type SchemaBranch, typeOf } from '../../core/meant-errors.ts';
+import { relevantErrors, type SchemaBranch, typeOf } from '../../core/meant-errors.ts';
 
 /** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
@@ -12,14 +12,14 @@ const MAX_EXAMINED = 200;
 
 /** Turns the errors of ajv (with `verbose`) into sentences for the author of the request. */
 export function explainProblems(errors: readonly ErrorObject[]): string {
-  const sentences = [...new Set(meantErrors(examined(errors)).map((error) => sentence(error)))];
+  const sentences = [...new Set(relevantErrors(examined(errors)).map((error) => sentence(error)))];
   const more = sentences.length > MAX_REPORTED || errors.length > MAX_EXAMINED ? ['and more'] : [];
   return [...sentences.slice(0, MAX_REPORTED), ...more].join('; ');
 }
 
 /** Same as a list, with the location and the value of each problem. */
 export function problemsOf(errors: readonly ErrorObject[]): ErrorDetail[] {
-  const found = meantErrors(examined(errors)).slice(0, MAX_REPORTED);
+  const found = relevantErrors(examined(errors)).slice(0, MAX_REPORTED);
   return found.map((error) => ({
     message: sentence(error),
     location: ['body', ...stepsTo(error)].join('.'),

@@ -16,7 +16,7 @@ import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { TlsFiles } from '../tls.ts';
-import { answerRefused, answerUnheard, MAX_HEADER_BYTES, type Refuse } from './unheard-requests.ts';
+import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from './unheard-requests.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
@@ -60,7 +60,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const server = createServer(options);
   const [sockets, answers] = [trackSockets(server), trackAnswers(server)];
   const { direct, refuse = plainText } = options;
-  answerUnheard(server, refuse, answers);
+  answerInvalidRequest(server, refuse, answers);
   continueWhenRead(server);
   const errorHandler = (error: unknown): Response => refused(error, refuse);
   const listenerWith = (binding: FailureBinding) =>
@@ -72,7 +72,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   server.on('request', (incoming, outgoing) => {
     if (hasNoHost(incoming)) {
       const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
-      void answerRefused(outgoing, refuse(error, HTTP_STATUS[error.code]));
+      void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
       return;
     }
     const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);

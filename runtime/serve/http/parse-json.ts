@@ -6,7 +6,7 @@ import { isNestedDeeper } from './json-depth.ts';
 
 export interface ParseOptions {
   /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */
-  readonly mostNested?: number | undefined;
+  readonly maxDepth?: number | undefined;
   /** JSON parser. Default: `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined;
 }
@@ -14,13 +14,13 @@ export interface ParseOptions {
 /** Parses the bytes of a JSON text. Throws a MalformedError with the position of the first error. */
 export function parseJson(
   bytes: Uint8Array,
-  { mostNested = 64, parse = parseJsonText }: ParseOptions = {},
+  { maxDepth = 64, parse = parseJsonText }: ParseOptions = {},
 ): unknown {
   // Parsing millions of levels would take seconds and block the event loop.
-  if (isNestedDeeper(bytes, mostNested)) {
+  if (isNestedDeeper(bytes, maxDepth)) {
     throw located(
       'InputError',
-      `The body exceeds the maximum nesting depth of ${mostNested} lists and objects.`,
+      `The body exceeds the maximum nesting depth of ${maxDepth} lists and objects.`,
     );
   }
   if (!isUtf8(bytes)) throw located('MalformedError', 'The body is not valid UTF-8.');

@@ -21,10 +21,12 @@ export async function readBytes(
   try {
     // Node enforces an announced length; a body without one must be counted.
     const reading = announced === undefined ? readCounted(c.req.raw.body, limit, refusal) : readWhole(c);
-    return await (timeoutMs === undefined ? reading : waitFor(reading, { timeoutMs, late: bodyTooSlow }));
+    return await (timeoutMs === undefined
+      ? reading
+      : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw bodyCutShort(error);
+    throw truncatedBodyError(error);
   }
 }
 
@@ -50,7 +52,7 @@ export async function readCounted(
 const tooLarge = (limit: number): string =>
   `Body too large: the maximum is ${limit} bytes. Send a smaller request, or start the server with a larger --max-body.`;
 
-export const bodyTooSlow = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
+export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
 
-export const bodyCutShort = (cause?: unknown): AppError =>
+export const truncatedBodyError = (cause?: unknown): AppError =>
   new AppError('CancelledError', 'The body was truncated.', { cause });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyCutShort, bodyTooSlow } from './read-bytes.ts';
+import { truncatedBodyError, bodyTimeoutError } from './read-bytes.ts';
 
 /** Reads the body of a request with a known length, which Node enforces. */
 export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
@@ -12,11 +12,11 @@ export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Prom
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   const timer = setTimeout(() => {
-    reject(bodyTooSlow());
+    reject(bodyTimeoutError());
   }, timeoutMs);
   const cut = (): void => {
     // Every request is closed in the end, and creating an error is more expensive than the rest of this handler.
-    if (!incoming.complete) reject(bodyCutShort());
+    if (!incoming.complete) reject(truncatedBodyError());
   };
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
   incoming.once('end', () => {

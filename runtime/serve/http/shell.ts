@@ -44,7 +44,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
 
   app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)));
   if (options.outermost) app.use(options.outermost);
-  app.use(tellFailures);
+  app.use(reportFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));
   if (options.hostRules) {
     const refusal = createHostCheck(options.hostRules);
@@ -85,7 +85,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
 }
 
 /** Formats errors of direct routes like those of the app. */
-const tellFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
+const reportFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
   const failure = failureOf(c);
   if (!failure) return await next();
   c.set('caller', failure.caller);

@@ -10,7 +10,7 @@ export type Refuse = (error: AppError, status: number) => Response;
 export const MAX_HEADER_BYTES = 16_384;
 
 /** Answers requests that Node would reject by itself with an uninformative response, in the server's error format. */
-export function answerUnheard(
+export function answerInvalidRequest(
   server: Server,
   refuse: Refuse,
   { hasBegun }: Pick<RunningAnswers, 'hasBegun'>,
@@ -24,12 +24,12 @@ export function answerUnheard(
   server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
     const found = JSON.stringify(headers.expect?.slice(0, 100));
     const message = `Unsupported Expect header: found ${found}. The only supported value is 100-continue.`;
-    void answerRefused(outgoing, refuse(new AppError('MalformedError', message), 417));
+    void answerRejected(outgoing, refuse(new AppError('MalformedError', message), 417));
   });
 }
 
 /** Ends a request that must not reach the app. */
-export async function answerRefused(outgoing: ServerResponse, refused: Response): Promise<void> {
+export async function answerRejected(outgoing: ServerResponse, refused: Response): Promise<void> {
   const body = await refused.text();
   // The rest of the request would be taken for the next request.
   outgoing.writeHead(refused.status, headersOf(refused, body));

@@ -24,7 +24,7 @@ export interface EventLog {
  * Records sent messages, so that a client that lost its connection can resume. All streams share one limit, and the oldest
  * messages are dropped first.
  */
-export function createEventLog(mostCharacters: number): EventLog {
+export function createEventLog(maxCharacters: number): EventLog {
   let characters = 0;
   /** Messages in order of arrival, with the list of their stream. */
   const all = new Map<LoggedEvent, LoggedEvent[]>();
@@ -33,7 +33,7 @@ export function createEventLog(mostCharacters: number): EventLog {
   };
   const makeRoom = (): void => {
     for (const [event, stream] of all) {
-      if (characters <= mostCharacters) return;
+      if (characters <= maxCharacters) return;
       stream.shift();
       drop(event);
     }

@@ -30,7 +30,7 @@ export function readInitialize({ params }: Request): {
 }
 
 /** Creates the JSON response to `initialize`. */
-export function welcome<Client>(
+export function initializeResponse<Client>(
   id: string | number,
   protocolVersion: string,
   { info, capabilities, instructions }: SessionServer<Client>,

@@ -20,7 +20,7 @@ export const agreedVersion = (asked: string): string =>
   SESSION_VERSIONS.find((known) => known === asked) ?? SESSION_VERSIONS[0];
 
 /** Whether a request declares a version without sessions, supported or not. */
-export function namesStatelessVersion({
+export function declaresStatelessVersion({
   headers,
 }: {
   headers: { get(name: string): string | null };

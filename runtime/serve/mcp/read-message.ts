@@ -25,7 +25,7 @@ export async function readJson(
   const body = await exchange.readBody(maxBytes);
   if (body === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
   try {
-    return { value: parseJson(body, { mostNested: MAX_DEPTH, parse }) };
+    return { value: parseJson(body, { maxDepth: MAX_DEPTH, parse }) };
   } catch (error) {
     if (error instanceof AppError && error.code === 'InputError') {
       return { refusal: HTTP_ERRORS.invalid(error.message) };

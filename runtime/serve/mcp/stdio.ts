@@ -1,5 +1,5 @@
 import { configError } from '../../contract/errors.ts';
-import { isInitialize, readInitialize, welcome } from './initialize.ts';
+import { isInitialize, readInitialize, initializeResponse } from './initialize.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
 import { createMcpSession } from './mcp-session.ts';
 import { readClientMessages } from './rpc-message.ts';
@@ -25,7 +25,8 @@ export async function serveMcpOverStdio(
   };
   lines.onmessage = (received) => {
     for (const message of readClientMessages(received) ?? []) {
-      if (isInitialize(message)) tell(welcome(message.id, readInitialize(message).version, server));
+      if (isInitialize(message))
+        tell(initializeResponse(message.id, readInitialize(message).version, server));
       else session.take(message, undefined, { tell, settle, isLost: () => false });
     }
   };

@@ -5,8 +5,8 @@ import { createEventLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from './http-exchange.ts';
 import { type HttpSession, openHttpSession } from './http-session.ts';
-import { alreadyOpen, isInitialize, readInitialize, welcome } from './initialize.ts';
-import { namesStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } from './protocol-version.ts';
+import { alreadyOpen, isInitialize, readInitialize, initializeResponse } from './initialize.ts';
+import { declaresStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } from './protocol-version.ts';
 import { accepts, readPosted } from './read-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
@@ -100,7 +100,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       exchange.answer({
         status: 200,
         headers: { ...JSON_TYPE, 'mcp-session-id': id },
-        body: welcome(message.id, agreed.version, session.server),
+        body: initializeResponse(message.id, agreed.version, session.server),
       });
     } catch (error) {
       store.delete(id);
@@ -155,7 +155,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       const refusal = checkHost(exchange);
       if (refusal !== undefined) return exchange.answer(HTTP_ERRORS.forbidden(refusal));
       if (closed) return exchange.answer(HTTP_ERRORS.closed());
-      if (options.stateless && namesStatelessVersion(exchange)) return options.stateless(exchange, client);
+      if (options.stateless && declaresStatelessVersion(exchange)) return options.stateless(exchange, client);
       if (!METHODS.includes(exchange.method)) return exchange.answer(HTTP_ERRORS.method(METHODS));
       const id = exchange.headers.get('mcp-session-id');
       if (id !== null) return proceed(exchange, id, client);

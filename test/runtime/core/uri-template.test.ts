@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { couldBecome } from '../../../runtime/core/uri-template.ts';
+import { matchesUriTemplate } from '../../../runtime/core/uri-template.ts';
 
 test.each([
   ['memo://{name}', 'memo://one', true],
@@ -9,5 +9,5 @@ test.each([
   ['file:///{+path}.txt', 'file:///a/b.txt', true],
   ['memo://one', 'memo://one', true],
 ])('%s could become %s: %s', (template, uri, expected) => {
-  expect(couldBecome(template, uri)).toBe(expected);
+  expect(matchesUriTemplate(template, uri)).toBe(expected);
 });

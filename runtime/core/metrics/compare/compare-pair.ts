@@ -2,7 +2,7 @@ import type { Steps } from '../../steps.ts';
 import { type BootstrapOptions } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 import { mcnemar } from './mcnemar.ts';
-import { randomisationTest } from './randomisation.ts';
+import { randomizationTest } from './randomisation.ts';
 import { scoreInterval, type ScoreInterval } from './score-interval.ts';
 
 /** How much better the second model is than the first: the mean difference with its interval. */
@@ -46,6 +46,6 @@ export function* comparePair(
     test,
     p_value: isRightOrWrong
       ? mcnemar(ours, theirs)
-      : yield* randomisationTest(foldedRows(differences), options),
+      : yield* randomizationTest(foldedRows(differences), options),
   };
 }

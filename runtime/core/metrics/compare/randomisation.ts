@@ -1,7 +1,7 @@
 import type { Steps } from '../../steps.ts';
 import { seededRandom } from './random.ts';
 
-export interface RandomisationOptions {
+export interface RandomizationOptions {
   /** Number of rounds. Default: 10,000. */
   readonly rounds?: number;
   readonly seed?: number;
@@ -13,9 +13,9 @@ export interface RandomisationOptions {
  * is exact; otherwise signs are drawn, 32 rows per random number, and the observed combination counts as one more round, so
  * that the p-value is never 0.
  */
-export function* randomisationTest(
+export function* randomizationTest(
   differences: Float64Array,
-  { rounds = 10_000, seed = 1 }: RandomisationOptions = {},
+  { rounds = 10_000, seed = 1 }: RandomizationOptions = {},
 ): Steps<number> {
   // A difference of 0 has no sign.
   const counting = differences.filter((difference) => difference !== 0);

@@ -3,7 +3,7 @@ import { messageOf } from '../../../contract/errors.ts';
 import { bindHost } from '../../hostname.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
-export interface PortPlace {
+export interface PortAddress {
   /** The host name as written in a URL. */
   readonly hostname: string;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface PortPlace {
 
 /** Checks whether `who`, for example `a gateway`, could listen on the port. */
 export async function checkPort(
-  { hostname, port, shown }: PortPlace,
+  { hostname, port, shown }: PortAddress,
   who: string,
   wayOut: string,
 ): Promise<Finding> {

@@ -1,6 +1,6 @@
 import { dollarsOf } from '../../../core/money.ts';
 import { scoreInterval } from '../../../core/metrics/compare/score-interval.ts';
-import { amongOthers } from '../../../platform/among-others.ts';
+import { runYielding } from '../../../platform/run-yielding.ts';
 import type { Datasets } from '../datasets/api.ts';
 import type { Experiment } from '../experiments/api.ts';
 import type { Job } from '../jobs/api.ts';
@@ -65,7 +65,7 @@ async function withIntervals(
 ): Promise<Record<string, ComparedMetric>> {
   const metrics: Record<string, ComparedMetric> = {};
   for (const [name, value] of Object.entries(values)) {
-    const { rows, interval } = await amongOthers(scoreInterval(scores.get(name) ?? new Float64Array()));
+    const { rows, interval } = await runYielding(scoreInterval(scores.get(name) ?? new Float64Array()));
     metrics[name] = { value, rows, interval };
   }
   return metrics;
@@ -79,7 +79,7 @@ async function comparedWorkflow(
   const { plan, jobs } = workflow;
   const inference = jobs.find(({ spec }) => spec.type === 'inference');
   const answers = succeeded(workflow, 'inference');
-  const isOurs = plan.inference.backend.kind === 'gateway';
+  const isTrustedFolder = plan.inference.backend.kind === 'gateway';
   return {
     id: workflow.id,
     name: workflow.name,
@@ -92,7 +92,7 @@ async function comparedWorkflow(
     unscoredRows: jobs.find(({ spec }) => spec.type === 'evaluation')?.failedRows ?? 0,
     failures: failuresOf(plan.evaluation),
     metrics,
-    cost: isOurs ? await costOf(jobs, usage) : null,
+    cost: isTrustedFolder ? await costOf(jobs, usage) : null,
     promptTokens: inference?.promptTokens ?? 0,
     completionTokens: inference?.completionTokens ?? 0,
     latency: answers?.outputId ? await latencyOf(datasets, answers.outputId, answers.totalRows) : null,

@@ -1,6 +1,6 @@
 import { comparePair } from '../../../core/metrics/compare/compare-pair.ts';
 import { holm } from '../../../core/metrics/compare/holm.ts';
-import { amongOthers } from '../../../platform/among-others.ts';
+import { runYielding } from '../../../platform/run-yielding.ts';
 import type { ComparedPair } from './api.ts';
 
 export interface Scored {
@@ -23,7 +23,7 @@ export async function comparePairs(
     for (const [first, second] of pairsOf(all)) {
       const [one, other] = [first.scores.get(metric), second.scores.get(metric)];
       if (!one || !other || one.length !== other.length) continue;
-      const compared = await amongOthers(comparePair(one, other));
+      const compared = await runYielding(comparePair(one, other));
       if (compared.rows > 0) ofMetric.push({ metric, first: first.id, second: second.id, ...compared });
     }
     const adjusted = holm(ofMetric.map(({ p_value: p }) => p ?? 1));

@@ -33,7 +33,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, lifecycle, clock, log } = parts;
   const { identity, ledger, prices } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
-  const parse = createBodyParser({ mostNested: MOST_NESTED });
+  const parse = createBodyParser({ maxDepth: MOST_NESTED });
 
   /** Everything that can be wrong with a request is found before anybody is asked. */
   const begin = async (

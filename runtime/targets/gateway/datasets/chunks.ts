@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { createMakeWay } from '../../../platform/among-others.ts';
+import { createYielder } from '../../../platform/run-yielding.ts';
 import type { Schema } from '../store/schema.ts';
 import type { RowChunk } from './api.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';
@@ -21,7 +21,7 @@ const ROWS_AHEAD = 32;
 
 /** Reads rows from one on, in their order. SQLite answers at once: somebody has to make way for others. */
 export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
-  const makeWay = createMakeWay();
+  const yieldToOthers = createYielder();
   for (let next = from, end = from; ; next = end) {
     const chunks = await db
       .selectFrom('gateway_chunks')
@@ -39,7 +39,7 @@ export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): As
       .execute();
     for (const { first_row: firstRow, row_count: rowCount, bytes } of chunks) {
       if (firstRow > end || firstRow + rowCount <= end) return;
-      await makeWay();
+      await yieldToOthers();
       yield { firstRow: end, rows: decodeRows(bytes).slice(end - firstRow) };
       end = firstRow + rowCount;
     }

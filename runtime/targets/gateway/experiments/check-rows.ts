@@ -1,5 +1,5 @@
 import { AppError, inputError, messageOf } from '../../../contract/errors.ts';
-import { createMakeWay } from '../../../platform/among-others.ts';
+import { createYielder } from '../../../platform/run-yielding.ts';
 import type { Dataset, Datasets, Row } from '../datasets/api.ts';
 import type { Task } from '../work/tasks/api.ts';
 
@@ -16,7 +16,7 @@ export async function checkRows(
   { task, rows }: { readonly task: Task; readonly rows: number },
 ): Promise<ReadonlyMap<string, number>> {
   const labels = new Map<string, number>();
-  const makeWay = createMakeWay();
+  const yieldToOthers = createYielder();
   try {
     task.checkColumns(columns);
     for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
@@ -24,7 +24,7 @@ export async function checkRows(
         for (const label of labelsOf(task, row, firstRow + at + 1)) {
           if (labels.size < MOST_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
         }
-        await makeWay();
+        await yieldToOthers();
       }
       if (firstRow + chunk.length >= rows) break;
     }

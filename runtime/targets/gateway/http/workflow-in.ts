@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { givenOnly } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/given-only.ts';
 import type { GenerationConfig } from '../work/api.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../workflows/api.ts';
 import type { embedder, generationConfig, judge } from './schemas/named-models.ts';
@@ -47,7 +47,7 @@ export const embedderIn = (body: Static<typeof embedder>): NamedModel => ({
 });
 
 export const generationIn = (body: Static<typeof generationConfig> | null | undefined): GenerationConfig =>
-  givenOnly({
+  omitUndefined({
     maxNewTokens: body?.max_new_tokens ?? undefined,
     frequencyPenalty: body?.frequency_penalty ?? undefined,
     temperature: body?.temperature ?? undefined,

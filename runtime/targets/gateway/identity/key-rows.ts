@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../core/json-text.ts';
 import type { AccountRow, KeyRow, Schema } from '../store/schema.ts';
-import { givenOnly } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/given-only.ts';
 import { storableText } from '../store/storable-text.ts';
 import { keyAccount, spentNow } from './accounts.ts';
 import type { Key, KeyChanges, KeyStatus, Metadata } from './api.ts';
@@ -64,5 +64,5 @@ export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
     max_budget_nano: budget === null ? null : budget?.maxBudget,
     budget_duration_sec: budget === null ? null : budget?.budgetDurationSec,
   };
-  return givenOnly(columns);
+  return omitUndefined(columns);
 }

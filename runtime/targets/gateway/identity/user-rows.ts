@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../core/json-text.ts';
 import type { AccountRow, Schema, UserRow } from '../store/schema.ts';
-import { givenOnly } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/given-only.ts';
 import { storableText } from '../store/storable-text.ts';
 import { spentNow, userAccount } from './accounts.ts';
 import type { Metadata, User, UserChanges } from './api.ts';
@@ -46,5 +46,5 @@ export function userColumns(changes: UserChanges): Partial<UserRow> {
     tpm: changes.tpm,
     max_parallel: changes.maxParallel,
   };
-  return givenOnly(columns);
+  return omitUndefined(columns);
 }

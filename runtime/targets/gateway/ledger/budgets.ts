@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { userAccount } from '../identity/accounts.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../store/api.ts';
-import { givenOnly } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/given-only.ts';
 import type { FollowedRevision } from '../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../store/schema.ts';
 import { isStorable, storableText } from '../store/storable-text.ts';
@@ -112,7 +112,7 @@ const budgetOf = (row: BudgetRow): Budget => ({
 
 /** Only what is to be changed. */
 const budgetColumns = ({ name, maxBudget, budgetDurationSec }: BudgetChanges): Partial<BudgetRow> =>
-  givenOnly({
+  omitUndefined({
     name: name && storableText(name),
     max_budget_nano: maxBudget,
     budget_duration_sec: budgetDurationSec,

@@ -1,4 +1,4 @@
-import { createHideValues } from '../../../serve/hide-values.ts';
+import { createValueHider } from '../../../serve/hide-values.ts';
 
 /** Takes secrets out of what a provider says. */
 export type Redact = (text: string) => string;
@@ -17,7 +17,7 @@ const LOOKS_SECRET = [
 
 export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   const known = secrets.filter((secret) => secret !== undefined).filter((secret) => secret !== '');
-  const withoutKnown = createHideValues(known, HIDDEN);
+  const withoutKnown = createValueHider(known, HIDDEN);
   return (text) => {
     const clean = LOOKS_SECRET.reduce(
       (left, pattern) =>

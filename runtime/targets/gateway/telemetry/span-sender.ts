@@ -19,7 +19,7 @@ export interface SpanSender {
   readonly close: () => Promise<void>;
 }
 
-const POLICY: RetryPolicy = { retries: 4, baseDelay: 1000, maxDelay: 16_000, longestPause: 60_000 };
+const POLICY: RetryPolicy = { retries: 4, baseDelay: 1000, maxDelay: 16_000, maxPause: 60_000 };
 const ANSWER_WITHIN_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** @see https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */

@@ -14,7 +14,7 @@ export const ROW_RETRIES: RetryPolicy = {
   retries: 3,
   baseDelay: 250,
   maxDelay: 8000,
-  longestPause: 120_000,
+  maxPause: 120_000,
 };
 
 /** For a server that is away; one that is started again is back in less. */

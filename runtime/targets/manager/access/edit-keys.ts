@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configError, inputError } from '../../../contract/errors.ts';
 import { explainWriteError } from '../../../core/write-error.ts';
-import { makeFolders } from '../../../platform/files/make-folders.ts';
+import { createFolders } from '../../../platform/files/create-folders.ts';
 import { withFileLock } from '../../../platform/files/file-lock.ts';
 import { writeText } from '../../../platform/files/write-text.ts';
 import { keyFileText, readKeyFile } from './key-file.ts';
@@ -13,7 +13,7 @@ const MODE = 0o600;
 
 /** Adds a key at the end of the file, which is made if there is none. */
 export async function addKey(file: string, record: KeyRecord, now: number): Promise<void> {
-  makeFolders(dirname(file), 0o700);
+  createFolders(dirname(file), 0o700);
   await withFileLock(file, () => Promise.resolve(append(file, record, now)));
 }
 

@@ -1,6 +1,6 @@
 import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { callerLeft } from '../../../platform/wait-for.ts';
+import { clientDisconnected } from '../../../platform/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
 import { Malformed } from '../shapes/shape.ts';
 import type { Redactor } from '../../../serve/redact.ts';
@@ -31,7 +31,7 @@ export function explainFailure(error: unknown, { texts, redact, server, signal }
     value: (value) => redact.value(value, server),
   };
   if (error instanceof AppError) return withoutSecrets(error, clean);
-  if (signal?.aborted) return callerLeft();
+  if (signal?.aborted) return clientDisconnected();
   const code = error instanceof TimeoutFailure ? 'TimeoutError' : 'UpstreamError';
   const details = [{ message: `${texts.detail}: ${causeOf(error)}` }];
   return withoutSecrets(new AppError(code, texts.title, { details, cause: error }), clean);

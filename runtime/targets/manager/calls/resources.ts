@@ -1,5 +1,5 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
-import { couldBecome } from '../../../core/uri-template.ts';
+import { matchesUriTemplate } from '../../../core/uri-template.ts';
 import { type Params, RpcFailure } from '../upstream/connection.ts';
 import type { Calls, ServerCall } from './api.ts';
 import type { Ask, Question } from './ask.ts';
@@ -78,7 +78,7 @@ async function isUnlisted(visit: Visit, uri: string, isInvalid: boolean): Promis
     if (resources.some((resource) => resource['uri'] === uri)) return false;
     if (isInvalid) return true;
     const templates = await all('resources/templates/list', 'resourceTemplates');
-    return !templates.some(({ uriTemplate }) => couldBecome(String(uriTemplate), uri));
+    return !templates.some(({ uriTemplate }) => matchesUriTemplate(String(uriTemplate), uri));
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { makeFolders } from '../../../platform/files/make-folders.ts';
+import { createFolders } from '../../../platform/files/create-folders.ts';
 import { withFileLock } from '../../../platform/files/file-lock.ts';
 import { findOutputFile } from '../../../platform/files/output-target.ts';
 import { writeText } from '../../../platform/files/write-text.ts';
@@ -27,7 +27,7 @@ export async function editFile(
   kind: FileKind,
 ): Promise<boolean> {
   const target = findOutputFile(path).path;
-  makeFolders(dirname(target), kind.folderMode);
+  createFolders(dirname(target), kind.folderMode);
   return await withFileLock(target, async () => {
     for (let attempts = 1; ; attempts += 1) {
       const before = await readText(target);

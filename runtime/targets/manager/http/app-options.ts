@@ -34,7 +34,7 @@ const MOST_NESTED = 500;
 export const bodyOptions = (options: ManagerAppOptions): BodyOptions & { readonly timeoutMs: number } => ({
   maxBodyBytes: options.maxBodyBytes ?? ONE_MEBIBYTE,
   timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
-  mostNested: MOST_NESTED,
+  maxDepth: MOST_NESTED,
   emptyMessage: 'request body is required',
   tooLargeMessage: (limit) => `request body is too large limit=${limit} bytes`,
 });

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { couldBecome } from '../../../core/uri-template.ts';
+import { matchesUriTemplate } from '../../../core/uri-template.ts';
 import { type Gather, LIST_KINDS } from './gather.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
@@ -47,7 +47,9 @@ export function createResourceIndex(gather: Gather, clock: Clock = systemClock):
     owners: (call, uri) =>
       find(call, ({ resources, templates }) => {
         const listed = serversOf(resources.filter(({ key }) => key === uri));
-        return listed.length > 0 ? listed : serversOf(templates.filter(({ key }) => couldBecome(key, uri)));
+        return listed.length > 0
+          ? listed
+          : serversOf(templates.filter(({ key }) => matchesUriTemplate(key, uri)));
       }),
     templateOwners: (call, template) =>
       find(call, ({ templates }) => serversOf(templates.filter(({ key }) => key === template))),

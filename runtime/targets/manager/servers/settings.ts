@@ -1,4 +1,4 @@
-import { givenOnly } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/given-only.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
@@ -53,7 +53,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     env,
     daemon: readDaemonFlags(invocation, dev),
     listen: readListen(invocation),
-    timeouts: givenOnly({
+    timeouts: omitUndefined({
       init: duration(invocation, 'timeout-mcp-init'),
       request: duration(invocation, 'timeout-mcp-request'),
       shutdown: duration(invocation, 'timeout-mcp-shutdown'),
@@ -84,7 +84,7 @@ function readRotation(invocation: Invocation): Rotation | undefined {
 }
 
 function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSettings> {
-  return givenOnly({
+  return omitUndefined({
     addr: dev ? 'localhost:8090' : readAddress(invocation),
     shutdownMs: duration(invocation, 'shutdown-timeout'),
     healthMs: duration(invocation, 'timeout-mcp-health'),
@@ -113,7 +113,7 @@ function readListen(invocation: Invocation): FlagSettings['listen'] {
   }
   const host = invocation.value('host');
   const hostname = host === undefined ? undefined : bindHost(host);
-  return givenOnly({ hostname, port: wholeNumber(invocation, 'port', { least: 0, most: 65_535 }) });
+  return omitUndefined({ hostname, port: wholeNumber(invocation, 'port', { least: 0, most: 65_535 }) });
 }
 
 function readCors(invocation: Invocation): CorsSettings | undefined {

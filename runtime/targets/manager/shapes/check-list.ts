@@ -1,5 +1,5 @@
 import type { Params } from '../upstream/connection.ts';
-import { createMakeWay } from '../../../platform/among-others.ts';
+import { createYielder } from '../../../platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem } from './schema-compiler.ts';
 import { Malformed, type Shape } from './shape.ts';
@@ -33,7 +33,7 @@ export function createCheckList(): CheckList {
   };
   return async (list, given) => {
     const { what, key, shape } = kinds[list];
-    const makeWay = createMakeWay();
+    const yieldToOthers = createYielder();
     const items: Params[] = [];
     const faults: string[] = [];
     for (const [at, item] of given.entries()) {
@@ -44,7 +44,7 @@ export function createCheckList(): CheckList {
         faults.push(`${what} ${nameOf(item, key, at)} is left out: ${error.message}`);
       }
       // Schemas can take milliseconds to check.
-      await makeWay();
+      await yieldToOthers();
     }
     return { items, faults };
   };

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { type VectorsOf, wantedOutput } from '../../../../cli/build/onnx/wanted-output.ts';
+import { type VectorsOf, selectOutput } from '../../../../cli/build/onnx/wanted-output.ts';
 import type { ModelType } from '../../../../runtime/contract/model-types.ts';
 import {
   NodeProtoSchema,
@@ -26,7 +26,7 @@ const wanted = (
   const node =
     more.tanh === undefined ? [] : [create(NodeProtoSchema, { opType: 'Tanh', output: [more.tanh] })];
   const request = { modelType, vectorsOf, output: more.output, file: 'model.onnx' };
-  const { name, shape } = wantedOutput({ output: outputs.map(output), node }, request);
+  const { name, shape } = selectOutput({ output: outputs.map(output), node }, request);
   return `${name}: ${shape.join(', ')}`;
 };
 

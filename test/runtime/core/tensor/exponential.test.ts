@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { exponentiate, sigmoid } from '../../../../runtime/core/tensor/elementwise.ts';
-import { exponential, makePowers } from '../../../../runtime/core/tensor/exponential.ts';
+import { exponential, createPowers } from '../../../../runtime/core/tensor/exponential.ts';
 import { allocateFloats } from '../../../../runtime/core/tensor/tensor.ts';
 import { boundaryFloats, randomFloats } from '../float32-values.ts';
 
 describe('exponential', () => {
-  const powers = makePowers();
+  const powers = createPowers();
 
   test('is within 1e-10 of Math.exp wherever a float32 is neither 0 nor infinite', () => {
     let worst = 0;

@@ -58,7 +58,7 @@ test('values that are long are not sent back', async () => {
 
 test('JSON that is nested too deep is told with its place', async () => {
   const message = 'The body exceeds the maximum nesting depth of 2 lists and objects.';
-  expect(await send({ mostNested: 2 }, { body: '[[[]]]' })).toEqual({
+  expect(await send({ maxDepth: 2 }, { body: '[[[]]]' })).toEqual({
     status: 422,
     body: { message, details: [{ location: 'body', message }] },
   });
@@ -103,5 +103,5 @@ test('another parser can be used, and another depth', async () => {
   expect((await send({ parse }, { body: '{}' })).body).toEqual({ count: 3 });
   const deep = `{"deep":${'['.repeat(100)}${']'.repeat(100)}}`;
   expect((await send({}, { body: deep })).status).toBe(422);
-  expect((await send({ mostNested: 101 }, { body: deep })).status).toBe(200);
+  expect((await send({ maxDepth: 101 }, { body: deep })).status).toBe(200);
 });

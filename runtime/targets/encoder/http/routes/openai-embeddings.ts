@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
-import { givesVectors } from '../../../../contract/model-types.ts';
+import { returnsVectors } from '../../../../contract/model-types.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
@@ -18,7 +18,7 @@ import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '.
 export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { name, modelType } = engine.manifest;
   const routes = new Hono();
-  if (!givesVectors(modelType)) {
+  if (!returnsVectors(modelType)) {
     routes.post('/v1/embeddings', () => {
       const reason = `/v1/embeddings requires an embedding model, but ${name} is a ${modelType} model.`;
       throw new AppError('NotFoundError', `${reason} Use /predict.`);

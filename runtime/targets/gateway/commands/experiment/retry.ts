@@ -1,5 +1,5 @@
 import { inputError } from '../../../../contract/errors.ts';
-import { givenOnly } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/given-only.ts';
 import type { Command, Invocation } from '../../../../serve/cli/command.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { wholeNumber } from '../../../../serve/cli/values.ts';
@@ -46,7 +46,7 @@ export const retryExperimentCommand: Command = {
 };
 
 const changesOf = (invocation: Invocation): object =>
-  givenOnly({
+  omitUndefined({
     batch_size: wholeNumber(invocation, 'batch-size', LIMITS),
     max_error_rate: optionValue(invocation, 'max-error-rate', SHARE),
     job_timeout_sec: wholeNumber(invocation, 'job-timeout', LIMITS),

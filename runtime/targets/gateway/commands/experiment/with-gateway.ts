@@ -1,5 +1,5 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { givenKey } from '../../../../serve/cli/given-key.ts';
+import { requireSendableKey } from '../../../../serve/cli/given-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 /** Asks the gateway that is named, or one that is started for it. */
@@ -25,7 +25,7 @@ export async function withGateway<Result>(
     );
   }
   const given = invocation.value('api-key');
-  const key = given === undefined ? undefined : givenKey(given, invocation.source('api-key'));
+  const key = given === undefined ? undefined : requireSendableKey(given, invocation.source('api-key'));
   const { createGatewayClient } = await import('./gateway-client.ts');
   return await work(createGatewayClient(url, key), url);
 }

@@ -1,4 +1,4 @@
-import { givenOnly } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/given-only.ts';
 import type { ProviderLimits } from '../../providers/api.ts';
 import type { TimeoutsEntry } from '../schemas/providers.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
@@ -17,7 +17,7 @@ export function resolveLimits(
 ): Partial<ProviderLimits> {
   const time = (key: keyof TimeoutsEntry): number | undefined =>
     timeIn(context, [...path, 'timeouts', key], timeouts[key]);
-  return givenOnly({
+  return omitUndefined({
     connectMs: time('connect'),
     firstByteMs: time('first_byte'),
     answerMs: time('answer'),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '../../../../contract/errors.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../../../core/sendable-key.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
-import { givenKey } from '../../../../serve/cli/given-key.ts';
+import { requireSendableKey } from '../../../../serve/cli/given-key.ts';
 import type { Given } from '../given.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
@@ -49,7 +49,7 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
 /** What the flag or the variable says. */
 function keyGiven(given: Given): string | undefined {
   const text = given.text('master-key');
-  return text === undefined ? undefined : givenKey(text, given.source('master-key'));
+  return text === undefined ? undefined : requireSendableKey(text, given.source('master-key'));
 }
 
 function readKey(path: string, source: string): string {

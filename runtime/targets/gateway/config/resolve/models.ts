@@ -1,4 +1,4 @@
-import { givenOnly } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/given-only.ts';
 import { RETRY_POLICY, type RetryPolicy } from '../../../../core/retry-plan.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../../../core/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/api.ts';
@@ -94,8 +94,8 @@ function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): Re
     context.report(['retries', 'max_delay'], 'is less than `base_delay`, with which the pauses begin');
   }
   const again = retries.attempts === undefined ? undefined : Math.max(0, retries.attempts - 1);
-  const own = { retries: again, baseDelay, maxDelay, longestPause: time('longest_pause') };
-  const policy = { ...RETRY_POLICY, ...givenOnly(own) };
+  const own = { retries: again, baseDelay, maxDelay, maxPause: time('longest_pause') };
+  const policy = { ...RETRY_POLICY, ...omitUndefined(own) };
   // Who sets only one of the two is not to be held to the default of the other.
   return maxDelay === undefined
     ? { ...policy, maxDelay: Math.max(policy.baseDelay, policy.maxDelay) }
@@ -104,8 +104,8 @@ function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): Re
 
 function breakerPolicy(context: ResolveContext, { breaker = {} }: GatewayFile): BreakerPolicy {
   const open = timeIn(context, ['breaker', 'open'], breaker.open);
-  const longestOpen = timeIn(context, ['breaker', 'longest_open'], breaker.longest_open);
-  const policy = { ...BREAKER_POLICY, ...givenOnly({ failures: breaker.failures, open, longestOpen }) };
+  const maxOpen = timeIn(context, ['breaker', 'longest_open'], breaker.longest_open);
+  const policy = { ...BREAKER_POLICY, ...omitUndefined({ failures: breaker.failures, open, maxOpen }) };
   // Who sets only the first is not to be refused on account of the default of the other.
-  return { ...policy, longestOpen: Math.max(policy.open, policy.longestOpen) };
+  return { ...policy, maxOpen: Math.max(policy.open, policy.maxOpen) };
 }

@@ -1,4 +1,4 @@
-import { givenOnly } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/given-only.ts';
 import { didYouMean } from '../../../../core/suggest.ts';
 import type { EncoderProgram, OpenAiDialect, ProviderInstance, ProviderLimits } from '../../providers/api.ts';
 import { type Preset, PRESETS } from '../../providers/presets.ts';
@@ -32,7 +32,7 @@ export function resolveProvider(
   const type = (entry[typeKey] ?? name).toLowerCase();
   if (type === ENCODER) {
     const { path: program, api_base: url, api_key, headers, timeouts, max_connections } = entry;
-    const own = givenOnly({ path: program, url, api_key, headers, timeouts, max_connections });
+    const own = omitUndefined({ path: program, url, api_key, headers, timeouts, max_connections });
     return resolveEncoder(context, path, own, shared);
   }
   if (entry.path !== undefined) {
@@ -116,7 +116,7 @@ function timeoutOf(
 }
 
 const dialectOf = ({ dialect = {} }: ProviderEntry): Partial<OpenAiDialect> =>
-  givenOnly({
+  omitUndefined({
     maxTokens: dialect.max_tokens_field,
     asksForUsage: dialect.stream_usage,
     hasResponses: dialect.responses,

@@ -1,5 +1,5 @@
-import { HEADER_VALUE_RULE, isHeaderValue, whyNoHeaderName } from '../../../../core/sendable-header.ts';
-import { isSendableKey, SENDABLE_KEY_RULE, withoutLineEnd } from '../../../../core/sendable-key.ts';
+import { HEADER_VALUE_RULE, isHeaderValue, headerNameProblem } from '../../../../core/sendable-header.ts';
+import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../../../core/sendable-key.ts';
 import type { Path, ResolveContext } from './context.ts';
 
 /**
@@ -13,7 +13,7 @@ export function sendableKey(
   variable?: string,
 ): string | undefined {
   if (written === undefined) return undefined;
-  const key = withoutLineEnd(written);
+  const key = trimLineEnd(written);
   secrets.add(key, ['key']);
   if (!isSendableKey(key)) {
     if (variable === undefined) report(path, SENDABLE_KEY_RULE);
@@ -30,9 +30,9 @@ export function sendableHeaders(
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(written).map(([name, text]) => {
-      const value = withoutLineEnd(text);
+      const value = trimLineEnd(text);
       secrets.add(value, [name]);
-      const trouble = whyNoHeaderName(name);
+      const trouble = headerNameProblem(name);
       if (trouble !== undefined) report([...path, name], trouble, 'key');
       else if (!isHeaderValue(value)) report([...path, name], HEADER_VALUE_RULE);
       return [name, value];

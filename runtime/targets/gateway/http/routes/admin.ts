@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { refusedConfig } from '../../../../serve/errors/refused-config.ts';
+import { rejectedConfigError } from '../../../../serve/errors/refused-config.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { closed } from '../../../../serve/http/schemas.ts';
 import type { GatewayContext } from '../../context.ts';
@@ -11,7 +11,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
   const routes = newRoutes();
   routes.post('/v1/admin/reload', guards.master, async (c) => {
     await reload().catch((error: unknown) => {
-      throw refusedConfig(error);
+      throw rejectedConfigError(error);
     });
     return c.json({ status: 'reloaded' });
   });

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { explainWriteError } from '../../../../core/write-error.ts';
-import { makeFolders } from '../../../../platform/files/make-folders.ts';
+import { createFolders } from '../../../../platform/files/create-folders.ts';
 import type { Store } from '../api.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
@@ -51,7 +51,7 @@ export function openSqlite(path: string): Store {
 
 function createFile(path: string): void {
   try {
-    makeFolders(dirname(path), 0o700);
+    createFolders(dirname(path), 0o700);
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     // One that may only be read is for SQLite to refuse, and to name.

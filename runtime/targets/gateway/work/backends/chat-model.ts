@@ -1,7 +1,7 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/is-object.ts';
 import { usageOf } from '../../providers/usage-of.ts';
-import { givenOnly } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/given-only.ts';
 import type { AskMany, ChatReply, Model } from './api.ts';
 import type { Answer, Connection } from './connect.ts';
 import { readAll, vectorIn } from './encoder-model.ts';
@@ -22,7 +22,7 @@ export function chatModel(options: ChatModelOptions, connection: Connection): Mo
     labels: undefined,
     embed: embeddingsOf(name, model, connection),
     async chat(messages, { maxNewTokens, temperature, topP, frequencyPenalty }, signal) {
-      const parameters = givenOnly({
+      const parameters = omitUndefined({
         temperature,
         top_p: topP,
         [maxTokens]: maxNewTokens,

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { refusedConfig } from '../../../../serve/errors/refused-config.ts';
+import { rejectedConfigError } from '../../../../serve/errors/refused-config.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, Supervisor } from '../../supervisor/api.ts';
@@ -21,7 +21,7 @@ export function adminRoutes(context: ManagerContext, { answer }: HttpParts): Man
   routes.post('/api/v1/admin/reload', admit(kernel.lifecycle), async (c) => {
     requireAdmin(c);
     const { added, removed, restarted, updated } = await reloader.reload().catch((error: unknown) => {
-      throw refusedConfig(error);
+      throw rejectedConfigError(error);
     });
     return answer(c, 'Reload', { added, removed, restarted, updated });
   });

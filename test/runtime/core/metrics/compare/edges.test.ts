@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bootstrapInterval, meanOf } from '../../../../../runtime/core/metrics/compare/bootstrap.ts';
 import { comparePair } from '../../../../../runtime/core/metrics/compare/compare-pair.ts';
 import { holm } from '../../../../../runtime/core/metrics/compare/holm.ts';
-import { randomisationTest } from '../../../../../runtime/core/metrics/compare/randomisation.ts';
+import { randomizationTest } from '../../../../../runtime/core/metrics/compare/randomisation.ts';
 import { seededRandom } from '../../../../../runtime/core/metrics/compare/random.ts';
 import { scoreInterval } from '../../../../../runtime/core/metrics/compare/score-interval.ts';
 import { within } from '../golden-metrics.ts';
@@ -130,8 +130,8 @@ describe('intervals', () => {
 
 test('drawn signs come near to all signs', () => {
   const differences = drawn(16, 12).map((value) => value - 0.4);
-  const exact = atOnce(randomisationTest(differences, { rounds: 2 ** 16 }));
-  expect(atOnce(randomisationTest(differences, { rounds: 20_000 }))).toSatisfy(
+  const exact = atOnce(randomizationTest(differences, { rounds: 2 ** 16 }));
+  expect(atOnce(randomizationTest(differences, { rounds: 20_000 }))).toSatisfy(
     within(exact - 0.015, exact + 0.015),
   );
 });

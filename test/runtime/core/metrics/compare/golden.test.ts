@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bootstrapInterval, meanOf } from '../../../../../runtime/core/metrics/compare/bootstrap.ts';
 import { holm } from '../../../../../runtime/core/metrics/compare/holm.ts';
 import { mcnemar } from '../../../../../runtime/core/metrics/compare/mcnemar.ts';
-import { randomisationTest } from '../../../../../runtime/core/metrics/compare/randomisation.ts';
+import { randomizationTest } from '../../../../../runtime/core/metrics/compare/randomisation.ts';
 import { seededRandom } from '../../../../../runtime/core/metrics/compare/random.ts';
 import { readGolden, wrongNumber } from '../golden-metrics.ts';
 import { atOnce } from './at-once.ts';
@@ -65,7 +65,7 @@ test('bootstrap intervals are those of numpy for the same resamples', () => {
 test('randomisation of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
   const wrong = GOLDEN.randomisation.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
-      atOnce(randomisationTest(Float64Array.from(differences), options)),
+      atOnce(randomizationTest(Float64Array.from(differences), options)),
       p_value,
       `case ${number}`,
     ),

@@ -170,8 +170,8 @@ test('everything else of the file', async () => {
     { name: 'three', targets: [{ model: 'cloud:a' }], fallbacks: ['ollama:b'] },
   ]);
   expect(routing).toMatchObject({
-    retry: { retries: 0, baseDelay: 100, longestPause: 1000 },
-    breaker: { failures: 2, open: 120_000, longestOpen: 120_000 },
+    retry: { retries: 0, baseDelay: 100, maxPause: 1000 },
+    breaker: { failures: 2, open: 120_000, maxOpen: 120_000 },
   });
   expect(guardrails).toMatchObject({
     profiles: [

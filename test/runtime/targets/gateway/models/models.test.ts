@@ -25,8 +25,8 @@ const configOf = (providers: ModelsConfig['providers'], more: Partial<ModelsConf
   providers,
   aliases: [],
   routing: {
-    retry: { retries: 0, baseDelay: 1, maxDelay: 1, longestPause: 1 },
-    breaker: { failures: 1, open: 60_000, longestOpen: 60_000 },
+    retry: { retries: 0, baseDelay: 1, maxDelay: 1, maxPause: 1 },
+    breaker: { failures: 1, open: 60_000, maxOpen: 60_000 },
   },
   guardrails: { profiles: [], demanded: [] },
   pricing: [],

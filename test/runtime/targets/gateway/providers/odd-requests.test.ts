@@ -22,7 +22,7 @@ const ROUTES: Readonly<Record<Wire, Endpoint>> = {
   messages: '/v1/messages',
   responses: '/v1/responses',
 };
-const parse = createBodyParser({ mostNested: 200 });
+const parse = createBodyParser({ maxDepth: 200 });
 
 /** What the schema of its route lets through goes on to the provider; undefined is what it does not. */
 async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promise<string | undefined> {

@@ -66,12 +66,12 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(await quote.locator('mark').allTextContents()).toEqual(marks);
       const drawn = marks.reduce((rest, mark) => rest.replace(mark.slice(0, -4), mark), text);
       expect(await quote.textContent()).toBe(drawn);
-      const colours = await quote
+      const colors = await quote
         .locator('mark')
         .evaluateAll((marks) =>
           marks.map((mark) => mark.ownerDocument.defaultView.getComputedStyle(mark).backgroundColor),
         );
-      expect(new Set(colours).size).toBe(3);
+      expect(new Set(colors).size).toBe(3);
       expect(await page.getByRole('status').innerText()).toBe(
         'Text 1: Anna Smith, PER; Acme Corporation, ORG; Paris, LOC.',
       );

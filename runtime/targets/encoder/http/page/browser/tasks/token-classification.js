@@ -8,7 +8,7 @@ import { table } from '../table.js';
 import { quotedText } from './quoted-text.js';
 
 /** Number of colors in the style sheet; additional types reuse them. */
-const COLOURS = 8;
+const COLORS = 8;
 
 /** @type {Task} */
 export const tokenClassification = {
@@ -18,7 +18,7 @@ export const tokenClassification = {
   body: (texts) => ({ inputs: texts }),
 
   draw(sent, { results }, { id2label }) {
-    const colourOf = colours(Object.values(id2label ?? {}));
+    const colourOf = colors(Object.values(id2label ?? {}));
     const drawn = sent.map(({ number, text }, at) => {
       /** @type {Token[]} */
       const tokens = results[at].tokens;
@@ -65,12 +65,12 @@ function entityTypes(labels) {
 /**
  * @param {string} text
  * @param {string} type
- * @param {number} colour
+ * @param {number} color
  */
-const entity = (text, type, colour) =>
+const entity = (text, type, color) =>
   element(
     'mark',
-    { class: `entity colour-${colour}` },
+    { class: `entity color-${color}` },
     text,
     // Separates the two for screen readers; a no-break space keeps them on one line.
     '\u00A0',
@@ -82,9 +82,9 @@ const entity = (text, type, colour) =>
  * @param {readonly string[]} labels
  * @returns {(type: string) => number}
  */
-function colours(labels) {
+function colors(labels) {
   const types = entityTypes(labels);
-  return (type) => (Math.max(0, types.indexOf(type)) % COLOURS) + 1;
+  return (type) => (Math.max(0, types.indexOf(type)) % COLORS) + 1;
 }
 
 /**

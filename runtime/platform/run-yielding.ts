@@ -5,7 +5,7 @@ import type { Steps } from '../core/steps.ts';
 const MAX_SLICE_MS = 4;
 
 /** Creates a function to await regularly in long computations: it yields to the event loop when the time slice is used up. */
-export function createMakeWay(): () => Promise<void> {
+export function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < MAX_SLICE_MS) return;
@@ -15,7 +15,7 @@ export function createMakeWay(): () => Promise<void> {
 }
 
 /** Runs all steps, and yields to the event loop in between. */
-export async function amongOthers<Result>(steps: Steps<Result>): Promise<Result> {
+export async function runYielding<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     await others();
     const until = performance.now() + MAX_SLICE_MS;

@@ -6,9 +6,9 @@ import { explainWriteError } from '../../core/write-error.ts';
 /**
  * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.
  */
-export function makeFolders(folder: string, mode: number): void {
+export function createFolders(folder: string, mode: number): void {
   if (existsSync(folder)) return;
-  makeFolders(dirname(folder), mode);
+  createFolders(dirname(folder), mode);
   try {
     mkdirSync(folder, { mode });
   } catch (error) {

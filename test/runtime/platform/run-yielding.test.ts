@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Steps } from '../../../runtime/core/steps.ts';
-import { amongOthers } from '../../../runtime/platform/among-others.ts';
+import { runYielding } from '../../../runtime/platform/run-yielding.ts';
 
 /** Each takes the processor for a millisecond. */
 function* milliseconds(count: number): Steps<string> {
@@ -22,7 +22,7 @@ test('others have their turns while something long is computed', async () => {
     }
   };
   const turns = others();
-  expect(await amongOthers(milliseconds(50))).toBe('done');
+  expect(await runYielding(milliseconds(50))).toBe('done');
   over.abort();
   expect(await turns).toBeGreaterThanOrEqual(10);
 });
@@ -32,5 +32,5 @@ test('what goes wrong comes out', async () => {
     yield;
     throw new Error('a bad row');
   }
-  await expect(amongOthers(failing())).rejects.toThrow('a bad row');
+  await expect(runYielding(failing())).rejects.toThrow('a bad row');
 });

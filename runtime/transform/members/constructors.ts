@@ -12,7 +12,7 @@ const CONDITION = {
 } as const satisfies Parameter;
 
 /** Operations that create tensors. */
-export const MAKING: readonly Member[] = [
+export const CONSTRUCTORS: readonly Member[] = [
   staticFunction({
     name: '__call',
     doc: 'Creates a tensor from a table of numbers: Tensor({{1, 2}, {3, 4}}) has the shape [2, 2].',

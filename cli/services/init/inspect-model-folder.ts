@@ -12,7 +12,7 @@ export interface FoundFile {
 }
 
 /** What a model folder contains. */
-export interface ModelLook {
+export interface ModelFolder {
   readonly config: Readonly<Record<string, unknown>> | undefined;
   /** Parts of the model as listed by sentence-transformers. */
   readonly modules: readonly unknown[] | undefined;
@@ -32,7 +32,7 @@ const FILES = [
 ] as const;
 
 /** Inspects a model folder without loading the model. `shown` is the folder as the user named it. */
-export async function lookAtModel(folder: string, shown: string): Promise<ModelLook> {
+export async function inspectModelFolder(folder: string, shown: string): Promise<ModelFolder> {
   const found = await stat(folder).catch(() => undefined);
   if (!found) throw configError(`No such directory: ${shown}. Pass the folder that contains model.onnx.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
@@ -85,13 +85,13 @@ async function missingWeights(folder: string, shown: string): Promise<string> {
   );
 }
 
-function architectureOf(config: ModelLook['config']): string | undefined {
+function architectureOf(config: ModelFolder['config']): string | undefined {
   const architectures: unknown = config?.['architectures'];
   const [first] = Array.isArray(architectures) ? (architectures as unknown[]) : [];
   return [first, config?.['model_type']].find((value) => typeof value === 'string');
 }
 
-function labelsOf(config: ModelLook['config']): string[] {
+function labelsOf(config: ModelFolder['config']): string[] {
   const labels = config?.['id2label'];
   return typeof labels === 'object' && labels !== null ? Object.values(labels).map(String) : [];
 }
