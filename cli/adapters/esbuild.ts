@@ -17,7 +17,7 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
     target: 'node26',
     format: 'cjs',
     minify: true,
-    // The license notices are an asset of the executable instead (cli/build/notices).
+    // The license notices are an asset of the executable instead (cli/packaging/notices).
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseJsonText } from '../../runtime/core/json-text.ts';
+import { parseJsonText } from '../../runtime/core/json/json-text.ts';
 
 const require = createRequire(import.meta.url);
 

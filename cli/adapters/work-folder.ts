@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainWriteError } from '../../runtime/core/write-error.ts';
+import { explainWriteError } from '../../runtime/platform/files/write-error.ts';
 import { removeLeftovers, temporaryPath } from '../../runtime/platform/files/temporary.ts';
 import { explainFullDisk } from './disk-space.ts';
 

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import type { BuildResult } from '../services/build/result.ts';
+import type { BuildResult } from '../services/build-executable/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { configFlag } from './flags.ts';
 
@@ -55,8 +55,8 @@ export class Build extends BaseCommand {
 
   async run(): Promise<BuildResult> {
     const { flags } = await this.parse(Build);
-    const { build } = await import('../services/build/index.ts');
-    const { buildSummary } = await import('../services/build/result.ts');
+    const { build } = await import('../services/build-executable/index.ts');
+    const { buildSummary } = await import('../services/build-executable/result.ts');
     const result = await build(
       flags.config,
       {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { suggest } from '../../runtime/core/suggest.ts';
+import { suggest } from '../../runtime/core/text/suggest.ts';
 
 /** Turns an oclif usage error into one line: the word, the rule and a pointer to the help. */
 export function explainUsage(error: Error, command: string): string {

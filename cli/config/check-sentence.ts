@@ -2,7 +2,7 @@ import { SENTENCE_FIELDS } from '../../runtime/contract/config-schema.ts';
 import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import { describe, isMapping, listing } from '../../runtime/core/yaml/describe.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
-import { didYouMean } from '../../runtime/core/suggest.ts';
+import { didYouMean } from '../../runtime/core/text/suggest.ts';
 
 const SENTENCE = 'sentence_embedding';
 

@@ -1,4 +1,4 @@
-import { inspect, type Inspection } from '../../runtime/core/inspection.ts';
+import { inspect, type Inspection } from '../../runtime/core/model/inspection.ts';
 import { withFileSource } from '../adapters/file-source.ts';
 
 /** `encoderfile inspect`: shows the contents of a model executable or base runtime of any platform. */

@@ -1,7 +1,7 @@
 import { ASSET_NOTICES } from '../../runtime/contract/native.ts';
 import { ownVersion } from '../adapters/package-files.ts';
 import { unzstd } from '../adapters/zstd.ts';
-import { bundleProgram, type ProgramName } from '../build/base/program.ts';
+import { bundleProgram, type ProgramName } from '../packaging/base/program.ts';
 
 /** Returns the license notices that executables of this version contain. */
 export async function licenses(program: ProgramName): Promise<string> {

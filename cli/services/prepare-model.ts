@@ -1,19 +1,19 @@
 import { ownVersion } from '../adapters/package-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
-import { checkFiniteOutput } from '../build/model/check-finite-output.ts';
-import { type ModelConfig, readLabels, scoreFunctionOf } from '../build/model/labels.ts';
-import { locateModelFiles, type ModelFiles } from '../build/model/locate-files.ts';
-import { prepareGraph } from '../build/model/prepare-graph.ts';
-import type { PreparedModel } from '../build/model/prepared-model.ts';
-import { prepareTokenizer } from '../build/model/prepare-tokenizer.ts';
-import { prepareTransform } from '../build/model/prepare-transform.ts';
-import { readJson } from '../build/model/read-json.ts';
-import { readSentenceDefaults } from '../build/model/sentence-files.ts';
-import { type SentenceSource, sentenceSettings, vectorsOf } from '../build/model/sentence-settings.ts';
-import { tryTransform } from '../build/model/try-transform.ts';
+import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
+import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
+import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
+import { prepareGraph } from '../packaging/model/prepare-graph.ts';
+import type { PreparedModel } from '../packaging/model/prepared-model.ts';
+import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
+import { prepareTransform } from '../packaging/model/prepare-transform.ts';
+import { readJson } from '../packaging/model/read-json.ts';
+import { readSentenceDefaults } from '../packaging/model/sentence-files.ts';
+import { type SentenceSource, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
+import { tryTransform } from '../packaging/model/try-transform.ts';
 import { BATCHING_TEXT } from '../../runtime/contract/batching.ts';
-import { planManifest } from '../build/plan.ts';
-import type { Reporter } from '../build/reporter.ts';
+import { planManifest } from '../packaging/plan.ts';
+import type { Reporter } from '../packaging/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 
 /** Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of `validate`. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { duration, formatBytes, progressLine } from '../../runtime/core/progress.ts';
-import { type Reporter, silentReporter, type Step } from '../build/reporter.ts';
+import { duration, formatBytes, progressLine } from '../../runtime/core/model/progress.ts';
+import { type Reporter, silentReporter, type Step } from '../packaging/reporter.ts';
 
 /** Reports progress on stderr: an updating line on a terminal, only finished lines elsewhere, nothing when quiet. */
 export function reporterFor(quiet: boolean): Reporter {

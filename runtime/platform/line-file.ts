@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { messageOf } from '../contract/errors.ts';
-import { explainWriteError } from '../core/write-error.ts';
+import { explainWriteError } from './files/write-error.ts';
 import { rotateFile } from './files/rotate.ts';
 
 /** An append-only file of lines. Writers never wait and never fail; lines are dropped if the disk is full. */

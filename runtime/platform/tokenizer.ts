@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../contract/errors.ts';
 import type { TokenizerSettings } from '../contract/manifest.ts';
-import type { TokenizedText } from '../core/tokenized-text.ts';
+import type { TokenizedText } from '../core/model/tokenized-text.ts';
 
 /** The used part of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */
 export interface TokenizersAddon {

@@ -1,5 +1,5 @@
-import { isRawNumber } from '../core/lossless-json.ts';
-import type { Secret } from '../core/redactions.ts';
+import { isRawNumber } from '../core/json/lossless-json.ts';
+import type { Secret } from '../core/text/redactions.ts';
 import { createValueHider } from './hide-values.ts';
 
 /**

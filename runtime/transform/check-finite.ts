@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts';
-import { findNotFinite, placeOf } from '../core/finite.ts';
+import { findNotFinite, placeOf } from '../core/numbers/finite.ts';
 import { describeShape } from '../core/tensor/shape.ts';
 import type { Tensor } from '../core/tensor/tensor.ts';
 import type { TransformScript } from './transform-script.ts';

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { formatBytes } from '../../../runtime/core/progress.ts';
+import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { shortName } from '../../../runtime/contract/platforms.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { adoptBase } from '../../build/base/adopt.ts';
-import { type BaseRuntime, ownBasePath, provideBase } from '../../build/base/base-runtime.ts';
-import { hostPlatform, parsePlatform } from '../../build/plan.ts';
-import type { Reporter } from '../../build/reporter.ts';
+import { adoptBase } from '../../packaging/base/adopt.ts';
+import { type BaseRuntime, ownBasePath, provideBase } from '../../packaging/base/base-runtime.ts';
+import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
 import type { BaseAddResult, ListedFile } from './result.ts';
 
 export interface BaseAddRequest {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { ownBasePath } from '../../build/base/base-runtime.ts';
-import { listCached } from '../../build/base/cached.ts';
+import { ownBasePath } from '../../packaging/base/base-runtime.ts';
+import { listCached } from '../../packaging/base/cached.ts';
 import type { BaseListResult, ListedFile } from './result.ts';
 
 /** `encoderfile base list`: lists the contents of the cache, and which files builds use. */

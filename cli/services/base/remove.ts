@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { listCached, removeCached } from '../../build/base/cached.ts';
-import { parsePlatform } from '../../build/plan.ts';
+import { listCached, removeCached } from '../../packaging/base/cached.ts';
+import { parsePlatform } from '../../packaging/plan.ts';
 import type { BaseRemoveResult } from './result.ts';
 
 /** Selects the base runtimes to remove; an undefined member matches all. */

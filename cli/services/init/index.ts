@@ -5,7 +5,7 @@ import { createFolders } from '../../../runtime/platform/files/create-folders.ts
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
-import type { Reporter } from '../../build/reporter.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
 import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
 import { renderConfig } from '../../config/render-template.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
-import { readJson, readJsonList } from '../../build/model/read-json.ts';
+import { readJson, readJsonList } from '../../packaging/model/read-json.ts';
 
 /** A file that a model has or should have. */
 export interface FoundFile {

@@ -1,4 +1,4 @@
-import { duration, formatBytes } from '../../../runtime/core/progress.ts';
+import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { columns, shellWord, shownPath } from '../text.ts';
 
 export interface TargetBuildResult {

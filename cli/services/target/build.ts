@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { shortName } from '../../../runtime/contract/platforms.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { buildRuntime } from '../../build/base/make-runtime.ts';
-import { nodeBinary } from '../../build/base/node-binary.ts';
-import { bundleProgram, programKey } from '../../build/base/program.ts';
-import { hostPlatform, parsePlatform } from '../../build/plan.ts';
-import type { Reporter } from '../../build/reporter.ts';
-import { checkOutput } from '../../build/steps/check-output.ts';
+import { buildRuntime } from '../../packaging/base/make-runtime.ts';
+import { nodeBinary } from '../../packaging/base/node-binary.ts';
+import { bundleProgram, programKey } from '../../packaging/base/program.ts';
+import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
+import { checkOutput } from '../../packaging/steps/check-output.ts';
 import type { TargetBuildResult } from './build-result.ts';
 
 export interface TargetBuildRequest {

@@ -1,4 +1,4 @@
-import { argmax } from '../../../runtime/core/argmax.ts';
+import { argmax } from '../../../runtime/core/numbers/argmax.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { columns } from '../text.ts';
 import type { TestedText } from './tested-text.ts';

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import { shortestFloat32 } from '../../../runtime/core/float32.ts';
+import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
 import { describeShape } from '../../../runtime/core/tensor/shape.ts';
 import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
 import { nest, type NestedNumbers } from '../../../runtime/core/tensor/to-table.ts';

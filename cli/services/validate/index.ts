@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
-import type { Reporter } from '../../build/reporter.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
 import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { ValidateResult } from './result.ts';

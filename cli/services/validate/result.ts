@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import { scoreFacts } from '../../../runtime/core/score-facts.ts';
-import { sentenceFacts } from '../../../runtime/core/sentence-facts.ts';
-import type { ModelFiles } from '../../build/model/locate-files.ts';
+import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
+import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
+import type { ModelFiles } from '../../packaging/model/locate-files.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */

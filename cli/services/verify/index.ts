@@ -3,7 +3,7 @@ import { isIntact, type ReadSection, verifySections } from '../../../runtime/con
 import { withFileSource } from '../../adapters/file-source.ts';
 import { newSha256 } from '../../adapters/hash.ts';
 import { readChunks } from '../../adapters/read-chunks.ts';
-import type { Reporter } from '../../build/reporter.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
 import type { VerifyResult } from './result.ts';
 
 /** `encoderfile verify`: reads the whole file and compares the SHA-256 of every section. */

@@ -1,6 +1,6 @@
 import type { SectionVerdict } from '../../../runtime/contract/container/verify.ts';
 import { type AppError, configError } from '../../../runtime/contract/errors.ts';
-import { alteredMessage, verificationText } from '../../../runtime/core/verification.ts';
+import { alteredMessage, verificationText } from '../../../runtime/core/model/verification.ts';
 
 export interface VerifyResult {
   readonly file: string;

@@ -1,4 +1,4 @@
-import { shortestFloat32 } from '../float32.ts';
+import { shortestFloat32 } from '../numbers/float32.ts';
 import { describeShape } from './shape.ts';
 import type { Tensor } from './tensor.ts';
 

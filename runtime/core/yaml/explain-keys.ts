@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { keyName, listing } from './describe.ts';
 import { type Finding, stepsOf } from './issue.ts';
-import { didYouMean, suggest } from '../suggest.ts';
+import { didYouMean, suggest } from '../text/suggest.ts';
 
 export const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
   keyword === 'required' || keyword === 'additionalProperties';

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { NO_CONTROL_CHARACTERS } from '../../contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
 import { type Finding, stepsOf } from './issue.ts';
-import { didYouMean } from '../suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 
 /** Schema keyword: the rule of a pattern or a union, in words. */
 export const RULE_KEYWORD = 'x-rule';

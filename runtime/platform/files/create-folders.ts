@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type AppError, configError } from '../../contract/errors.ts';
-import { explainWriteError } from '../../core/write-error.ts';
+import { explainWriteError } from './write-error.ts';
 
 /**
  * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configError } from '../../contract/errors.ts';
-import { explainWriteError } from '../../core/write-error.ts';
+import { explainWriteError } from './write-error.ts';
 
 /** A lock held by one process; the system releases it when the process exits, in whatever way. */
 export interface FileLock {

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { explainWriteError } from '../../core/write-error.ts';
+import { explainWriteError } from './write-error.ts';
 import type { FileTarget } from './output-target.ts';
 import { removeLeftovers, temporaryPath } from './temporary.ts';
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs';
-import { explainWriteError } from '../../core/write-error.ts';
+import { explainWriteError } from './write-error.ts';
 import { OutputClosedError, writeAll } from '../stdio.ts';
 import { findOutput, type StreamTarget } from './output-target.ts';
 import { type FileMode, replaceFile } from './replace-file.ts';

@@ -1,4 +1,4 @@
-import { DURATION_RULE, parseDuration } from '../../core/duration.ts';
+import { DURATION_RULE, parseDuration } from '../../core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
 /** Returns the value of an integer option, which has a fallback or can be missing. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, type ErrorCode } from '../../contract/errors.ts';
-import { explainJson } from '../../core/explain-json.ts';
-import { parseJsonText } from '../../core/json-text.ts';
+import { explainJson } from '../../core/json/explain-json.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
 import { isNestedDeeper } from './json-depth.ts';
 
 export interface ParseOptions {

@@ -1,6 +1,6 @@
 import type { RuntimeInfo } from '../../contract/manifest.ts';
 import type { Kernel } from '../../serve/kernel.ts';
-import type { ServingEngine } from './engine/api.ts';
+import type { ServingEngine } from './engine/serving.ts';
 
 /** State shared by the transports of a model server. */
 export interface EncoderContext {

@@ -6,7 +6,7 @@ import { configError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { ASSETS } from '../../contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
-import { parseJsonText } from '../../core/json-text.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
 import { openFileSource } from '../../platform/file-source.ts';
 
 /** Everything that is needed to run a model. */

@@ -1,14 +1,14 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Kernel } from '../../serve/kernel.ts';
-import type { Completions } from './completions/api.ts';
+import type { Completions } from './ask/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
-import type { Experiments } from './experiments/api.ts';
+import type { Experiments } from './lab/experiments/experiment.ts';
 import type { GatewayState } from './gateway-state.ts';
-import type { JobServices } from './jobs/job-services.ts';
-import type { CurrentModels } from './models/api.ts';
-import type { Telemetry } from './telemetry/api.ts';
-import type { SingleJobs } from './workflows/single-jobs.ts';
-import type { Workflows } from './workflows/api.ts';
+import type { JobServices } from './lab/jobs/job-services.ts';
+import type { CurrentModels } from './ask/models/model-set.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+import type { SingleJobs } from './lab/workflows/single-jobs.ts';
+import type { Workflows } from './lab/workflows/workflow.ts';
 
 /** What the routes of the gateway share. */
 export interface GatewayContext {

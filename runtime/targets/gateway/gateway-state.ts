@@ -1,13 +1,13 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Identity, RateLimits } from './identity/api.ts';
-import { createIdentity } from './identity/identity.ts';
-import type { Budgets, Ledger, Prices } from './ledger/api.ts';
-import { createBudgets } from './ledger/budgets.ts';
-import { openLedger } from './ledger/ledger.ts';
-import { createPrices } from './ledger/prices.ts';
-import type { UsageReports } from './ledger/usage-api.ts';
-import { createUsageReports } from './ledger/usage-reports.ts';
-import type { Store } from './store/api.ts';
+import type { Identity, RateLimits } from './accounts/identity/identity.ts';
+import { createIdentity } from './accounts/identity/create-identity.ts';
+import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
+import { createBudgets } from './accounts/ledger/budgets.ts';
+import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { createPrices } from './accounts/ledger/prices.ts';
+import type { UsageReports } from './accounts/ledger/usage-api.ts';
+import { createUsageReports } from './accounts/ledger/usage-reports.ts';
+import type { Store } from './store/store.ts';
 import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
 /** Who may ask, what it costs, and what was used: all that the gateway remembers. */

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../serve/kernel.ts';
-import type { Calls } from './calls/api.ts';
-import type { Reloader, Supervisor } from './supervisor/api.ts';
+import type { Calls } from './calls/call.ts';
+import type { Reloader, Supervisor } from './supervisor/managed-server.ts';
 
 /** What the wires of the manager share. */
 export interface ManagerContext {

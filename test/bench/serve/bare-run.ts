@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { padBatch } from '../../../runtime/core/padding.ts';
+import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { loadOnnxRuntime, openSession } from '../../../runtime/platform/onnx/session.ts';
 import { feedsOf } from '../../../runtime/targets/encoder/engine/feeds.ts';

@@ -4,12 +4,12 @@
 import { availableParallelism } from 'node:os';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { padBatch } from '../../../runtime/core/padding.ts';
-import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors.ts';
+import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
+import { meanOfRows, normalizeL2 } from '../../../runtime/targets/encoder/maths/vectors.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
 import { openTokenizer } from '../../../runtime/platform/tokenizer.ts';
 import { startInferenceThread } from '../../../runtime/targets/encoder/engine/inference-thread.ts';
-import { rowOf } from '../../../runtime/core/raw-output.ts';
+import { rowOf } from '../../../runtime/core/model/raw-output.ts';
 import { openModel } from '../../../runtime/targets/encoder/model.ts';
 
 const native = await loadNativeLibraries();

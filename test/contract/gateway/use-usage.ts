@@ -1,6 +1,6 @@
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { openGatewayState } from '../../../runtime/targets/gateway/gateway-state.ts';
-import type { UsageEntry } from '../../../runtime/targets/gateway/ledger/api.ts';
+import type { UsageEntry } from '../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
 import { parseDatabaseUrl } from '../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../runtime/targets/gateway/store/open-store.ts';
 

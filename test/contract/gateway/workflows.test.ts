@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
-import { formWith, LABELLED } from '../../runtime/targets/gateway/workflows/workflow-requests.ts';
+import { formWith, LABELLED } from '../../runtime/targets/gateway/lab/workflows/workflow-requests.ts';
 import type { Answer, Api } from '../shared-services.ts';
 import { createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';

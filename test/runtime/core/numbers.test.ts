@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { argmax } from '../../../runtime/core/argmax.ts';
-import { planBatches } from '../../../runtime/core/batches.ts';
-import { shortestFloat32 } from '../../../runtime/core/float32.ts';
-import { padBatch } from '../../../runtime/core/padding.ts';
-import { softmax } from '../../../runtime/core/softmax.ts';
-import { threadsForOnce } from '../../../runtime/core/thread-count.ts';
-import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors.ts';
+import { argmax } from '../../../runtime/core/numbers/argmax.ts';
+import { planBatches } from '../../../runtime/targets/encoder/batching/batches.ts';
+import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
+import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
+import { softmax } from '../../../runtime/targets/encoder/maths/softmax.ts';
+import { threadsForOnce } from '../../../runtime/targets/encoder/commands/thread-count.ts';
+import { meanOfRows, normalizeL2 } from '../../../runtime/targets/encoder/maths/vectors.ts';
 
 /** The same numbers on every run. */
 function* random(seed: number): Generator<number, never> {

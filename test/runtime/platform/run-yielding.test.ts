@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Steps } from '../../../runtime/core/steps.ts';
+import type { Steps } from '../../../runtime/core/limits/steps.ts';
 import { runYielding } from '../../../runtime/platform/run-yielding.ts';
 
 /** Each takes the processor for a millisecond. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { threadsForOnce } from '../../../core/thread-count.ts';
+import { threadsForOnce } from './thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { openEngine } from '../engine/engine.ts';

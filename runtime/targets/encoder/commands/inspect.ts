@@ -1,4 +1,4 @@
-import { inspect, inspectionTable } from '../../../core/inspection.ts';
+import { inspect, inspectionTable } from '../../../core/model/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 

@@ -1,7 +1,7 @@
 import { readContainer } from '../../../contract/container/read.ts';
 import { isIntact, readFrom, verifySections } from '../../../contract/container/verify.ts';
 import { configError } from '../../../contract/errors.ts';
-import { alteredMessage, verificationText } from '../../../core/verification.ts';
+import { alteredMessage, verificationText } from '../../../core/model/verification.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 

@@ -1,6 +1,6 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
-import { codePoints } from '../../../core/code-points.ts';
-import type { EngineInput, EngineLimits } from './api.ts';
+import { codePoints } from '../../../core/text/code-points.ts';
+import type { EngineInput, EngineLimits } from './serving.ts';
 
 /** Rejects invalid inputs before any work is done. */
 export function checkInputs(inputs: readonly EngineInput[], limits: EngineLimits, maxTokenId: number): void {

@@ -1,7 +1,7 @@
 import type { Batching } from '../../../contract/batching.ts';
 import { AppError } from '../../../contract/errors.ts';
-import { BatchQueue } from '../../../core/batch-queue.ts';
-import type { EngineObserver } from './api.ts';
+import { BatchQueue } from '../batching/batch-queue.ts';
+import type { EngineObserver } from './serving.ts';
 import type { Job, JobItem } from './job.ts';
 import type { Pool, PoolHooks } from './pool.ts';
 

@@ -1,19 +1,19 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
-import { planBatches } from '../../../core/batches.ts';
-import { itemAt } from '../../../core/item-at.ts';
-import { padBatch } from '../../../core/padding.ts';
+import { planBatches } from '../batching/batches.ts';
+import { itemAt } from '../maths/item-at.ts';
+import { padBatch } from '../batching/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openTokenizer } from '../../../platform/tokenizer.ts';
-import type { TokenizedText } from '../../../core/tokenized-text.ts';
+import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference } from '../tasks/task.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
 import { createProgress } from './progress.ts';
-import { rowOf } from '../../../core/raw-output.ts';
+import { rowOf } from '../../../core/model/raw-output.ts';
 
 export interface Engine {
   readonly manifest: Manifest;

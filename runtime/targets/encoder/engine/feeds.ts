@@ -1,5 +1,5 @@
 import type { InputName } from '../../../contract/manifest.ts';
-import type { TokenBatch } from '../../../core/padding.ts';
+import type { TokenBatch } from '../batching/padding.ts';
 import { Tensor } from '../../../platform/onnx/session.ts';
 
 /** Builds the model inputs by name, independent of their declared order, with only the inputs the model has. */

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import type { TokenBatch } from '../../../core/padding.ts';
+import type { TokenBatch } from '../batching/padding.ts';
 import { spawnWorker } from '../../../platform/spawn-worker.ts';
 import { connectWorker } from '../../../platform/worker-client.ts';
 import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { TokenizedText } from '../../../core/tokenized-text.ts';
-import type { EngineAnswer, EngineRequest, View } from './api.ts';
+import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { EngineAnswer, EngineRequest, View } from './serving.ts';
 
 /** One input while it is being processed. */
 export interface JobItem {

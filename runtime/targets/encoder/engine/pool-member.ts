@@ -1,6 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
-import { itemAt } from '../../../core/item-at.ts';
-import { padBatch } from '../../../core/padding.ts';
+import { itemAt } from '../maths/item-at.ts';
+import { padBatch } from '../batching/padding.ts';
 import { startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
 import { createProgress } from './progress.ts';

@@ -1,5 +1,5 @@
 import type { AppError } from '../../../contract/errors.ts';
-import type { ThreadPlan } from '../../../core/thread-plan.ts';
+import type { ThreadPlan } from '../batching/thread-plan.ts';
 import type { JobItem } from './job.ts';
 import { type MemberHooks, type PooledModel, type PoolMember, startMember } from './pool-member.ts';
 

@@ -1,4 +1,4 @@
-import type { EngineInput } from './api.ts';
+import type { EngineInput } from './serving.ts';
 
 /** Returns the inputs with a prompt before each text. Token ids are not changed. */
 export function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {

@@ -1,13 +1,13 @@
 import type { Manifest } from '../../../contract/manifest.ts';
-import type { TokenBatch } from '../../../core/padding.ts';
-import type { TokenDetails } from '../../../core/tokenized-text.ts';
+import type { TokenBatch } from '../batching/padding.ts';
+import type { TokenDetails } from '../../../core/model/tokenized-text.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '../../../transform/transform-script.ts';
 import type { SessionOptions } from '../../../platform/onnx/session.ts';
-import type { View } from './api.ts';
+import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
-import type { RawOutput } from '../../../core/raw-output.ts';
+import type { RawOutput } from '../../../core/model/raw-output.ts';
 
 /**
  * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.

@@ -1,13 +1,13 @@
 import { messageOf } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
-import { encodeJson } from '../../../core/json-writer.ts';
-import type { TokenBatch } from '../../../core/padding.ts';
+import { encodeJson } from '../json/json-writer.ts';
+import type { TokenBatch } from '../batching/padding.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference } from '../tasks/task.ts';
 import { textVector } from '../tasks/text-vector.ts';
-import type { View } from './api.ts';
+import type { View } from './serving.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf } from '../../../core/raw-output.ts';
+import { type RawOutput, rowOf } from '../../../core/model/raw-output.ts';
 
 export interface RenderInput {
   readonly output: RawOutput;

@@ -5,7 +5,7 @@ import { openTransform } from '../../../transform/transform.ts';
 import { transformRow } from '../../../transform/transform-row.ts';
 import { markRow, NO_ROW } from './progress.ts';
 import type { OpenTransform, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf, shapeOfRow } from '../../../core/raw-output.ts';
+import { type RawOutput, rowOf, shapeOfRow } from '../../../core/model/raw-output.ts';
 
 /** Runs a model's transform on each row of a batch; `skips` is the number of leading tokens of each row to ignore. */
 export type RowTransform = (

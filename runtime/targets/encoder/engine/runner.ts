@@ -1,10 +1,10 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { AppError, inputError } from '../../../contract/errors.ts';
-import { itemAt } from '../../../core/item-at.ts';
-import type { TokenizedText } from '../../../core/tokenized-text.ts';
+import { itemAt } from '../maths/item-at.ts';
+import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { TextTokenizer } from '../../../platform/tokenizer.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule } from './api.ts';
+import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule } from './serving.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { Job } from './job.ts';
 

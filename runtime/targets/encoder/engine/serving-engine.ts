@@ -1,11 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { type Machine, planThreads, type ThreadPlan } from '../../../core/thread-plan.ts';
+import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';
 import { openTokenizer, type TextTokenizer } from '../../../platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { checkInputs, checkRoom, checkSizes } from './admission.ts';
-import type { EngineLimits, EngineObserver, ServingEngine } from './api.ts';
+import type { EngineLimits, EngineObserver, ServingEngine } from './serving.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { transformToOpen } from './open-transform.ts';
 import { type Pool, startPool } from './pool.ts';

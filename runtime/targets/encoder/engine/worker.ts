@@ -3,7 +3,7 @@ import { lowerThreadPriority } from '../../../platform/thread-priority.ts';
 import { type Answer, serveWorker } from '../../../platform/worker-server.ts';
 import { feedsOf } from './feeds.ts';
 import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
-import type { RawOutput } from '../../../core/raw-output.ts';
+import type { RawOutput } from '../../../core/model/raw-output.ts';
 import type { RowTransform } from './row-transform.ts';
 
 // An inference thread: owns one session and runs one batch at a time.

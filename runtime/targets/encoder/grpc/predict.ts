@@ -2,9 +2,9 @@ import { create, type JsonValue, mergeFromJson, type Message } from '@bufbuild/p
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { EncoderContext } from '../context.ts';
-import { planVector } from '../../../core/vector-plan.ts';
+import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Members that the requests and responses of all model types have in common. */
 interface Request {

@@ -1,9 +1,9 @@
 import type { ConnectRouter } from '@connectrpc/connect';
 import type { ModelType } from '../../../contract/model-types.ts';
 import { Health } from '../../../gen/grpc/health/v1/health_pb.ts';
-import { addHealth } from '../../../serve/grpc/health.ts';
-import { addReflection } from '../../../serve/grpc/reflection.ts';
-import { serviceOptions } from '../../../serve/grpc/service-options.ts';
+import { addHealth } from './server/health.ts';
+import { addReflection } from './server/reflection.ts';
+import { serviceOptions } from './server/service-options.ts';
 import type { EncoderContext } from '../context.ts';
 import { embedding } from './embedding.ts';
 import { sentenceEmbedding } from './sentence-embedding.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { codePoints } from '../../../core/code-points.ts';
+import { codePoints } from '../../../core/text/code-points.ts';
 import type { AnswerHeader } from '../../../serve/http/openapi/operation.ts';
-import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
+import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/serving.ts';
 
 /** Runs the model until the client disconnects, and reports the timings in the response headers. */
 export async function runModel(

@@ -1,4 +1,4 @@
-import { toPrettyJson } from '../../../core/json.ts';
+import { toPrettyJson } from '../json/json.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';

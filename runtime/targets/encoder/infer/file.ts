@@ -1,8 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { AppError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
-import { toJsonLine } from '../../../core/json.ts';
-import { progressLine } from '../../../core/progress.ts';
+import { toJsonLine } from '../json/json.ts';
+import { progressLine } from '../../../core/model/progress.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import { findOutput } from '../../../platform/files/output-target.ts';
 import { openStream } from '../../../platform/files/write-text.ts';

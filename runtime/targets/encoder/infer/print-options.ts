@@ -3,7 +3,7 @@ import type { Manifest } from '../../../contract/manifest.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../serve/cli/values.ts';
-import { planVector } from '../../../core/vector-plan.ts';
+import { planVector } from '../../../core/model/vector-plan.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 
 /** Flags about vectors: the model types that support them, and what error messages call these models. */

@@ -2,8 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
 import { configError, inputError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
-import { lines } from '../../../core/lines.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import { lines } from '../../../core/text/lines.ts';
 import type { InputFormat } from './formats.ts';
 
 export interface TextSource {

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { configError } from '../../../contract/errors.ts';
-import { explainWriteError } from '../../../core/write-error.ts';
+import { explainWriteError } from '../../../platform/files/write-error.ts';
 import { type FileLock, tryLock } from '../../../platform/files/file-lock.ts';
 import type { FileTarget } from '../../../platform/files/output-target.ts';
 import { takeOwner } from '../../../platform/files/replace-file.ts';

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';

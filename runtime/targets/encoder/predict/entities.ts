@@ -5,11 +5,11 @@ import {
   type EntityRules,
   type EntityToken,
   wordOfEntity,
-} from '../../../core/entities.ts';
-import { shortestFloat32 } from '../../../core/float32.ts';
-import { itemAt } from '../../../core/item-at.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
-import type { ServingEngine } from '../engine/api.ts';
+} from '../maths/entities.ts';
+import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { itemAt } from '../maths/item-at.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import type { ServingEngine } from '../engine/serving.ts';
 
 /** Adds `entities` to results of token classification, grouped from the tokens of each text. */
 export async function addEntities(

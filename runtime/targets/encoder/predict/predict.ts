@@ -1,9 +1,9 @@
 import { inputError } from '../../../contract/errors.ts';
-import type { AggregationStrategy } from '../../../core/entities.ts';
-import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/api.ts';
+import type { AggregationStrategy } from '../maths/entities.ts';
+import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/serving.ts';
 import type { PredictRequest } from '../http/schemas/predict.ts';
 import { addEntities } from './entities.ts';
-import { planVector } from '../../../core/vector-plan.ts';
+import { planVector } from '../../../core/model/vector-plan.ts';
 
 /** Runs the model. Each transport adds what it knows about the caller. */
 type Run = (inputs: readonly EngineInput[], view: View, prompt: string) => Promise<EngineAnswer>;

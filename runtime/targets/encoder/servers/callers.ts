@@ -1,4 +1,4 @@
-import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../core/web-origin.ts';
+import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../core/text/web-origin.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { list } from '../../../serve/cli/values.ts';
 

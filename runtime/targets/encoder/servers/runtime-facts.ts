@@ -1,5 +1,5 @@
 import { isSea } from 'node:sea';
-import { inspect } from '../../../core/inspection.ts';
+import { inspect } from '../../../core/model/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { EncoderContext } from '../context.ts';
 

@@ -2,7 +2,7 @@ import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
-import type { EngineLimits } from '../engine/api.ts';
+import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
 
 export interface EngineSettings {

@@ -1,4 +1,4 @@
-import { listenGrpc } from '../../../serve/grpc/listen.ts';
+import { listenGrpc } from '../grpc/server/listen.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
-import type { TokenizedText } from '../../../core/tokenized-text.ts';
-import type { VectorOptions } from '../../../core/vector-plan.ts';
+import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import type { Transformed } from '../../../transform/transform-row.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */

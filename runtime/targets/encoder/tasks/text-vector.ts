@@ -1,7 +1,7 @@
 import type { Manifest } from '../../../contract/manifest.ts';
-import { poolRows } from '../../../core/pooling.ts';
-import { normalizeL2 } from '../../../core/vectors.ts';
-import type { VectorOptions } from '../../../core/vector-plan.ts';
+import { poolRows } from '../maths/pooling.ts';
+import { normalizeL2 } from '../maths/vectors.ts';
+import type { VectorOptions } from '../../../core/model/vector-plan.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../contract/errors.ts';
-import { isSendableKey, SENDABLE_KEY_RULE } from '../../../core/sendable-key.ts';
+import { isSendableKey, SENDABLE_KEY_RULE } from '../shared/sendable-key.ts';
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
-import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../jobs/worker/variables.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../lab/jobs/worker/variables.ts';
 
 /** `job run`: what a gateway starts, here or on another machine, to work on one job. */
 export const jobRunCommand: Command = {
@@ -14,8 +14,8 @@ export const jobRunCommand: Command = {
   async run(invocation, output) {
     const { systemClock } = await import('../../../platform/clock.ts');
     const { untilStopped } = await import('../../../serve/signals.ts');
-    const { runWorker } = await import('../jobs/worker/run-worker.ts');
-    const { openWork } = await import('../work/open-work.ts');
+    const { runWorker } = await import('../lab/jobs/worker/run-worker.ts');
+    const { openWork } = await import('../lab/work/open-work.ts');
     const gatewayUrl = invocation.value('gateway-url');
     const token = process.env[JOB_TOKEN_VARIABLE];
     if (gatewayUrl === undefined || !URL.canParse(gatewayUrl)) {

@@ -1,5 +1,5 @@
-import type { Environment } from '../../../core/expand.ts';
-import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
+import type { Environment } from '../../../core/text/expand.ts';
+import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { variableOf } from '../../../serve/cli/option-variable.ts';
 import { GATEWAY_OPTIONS } from './options.ts';

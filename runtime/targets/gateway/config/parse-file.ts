@@ -1,5 +1,5 @@
 import { type AppError, configError } from '../../../contract/errors.ts';
-import type { Environment } from '../../../core/expand.ts';
+import type { Environment } from '../../../core/text/expand.ts';
 import { describe, isMapping } from '../../../core/yaml/describe.ts';
 import { type Finding, formatIssues } from '../../../core/yaml/issue.ts';
 import { locate, sourceAt } from '../../../core/yaml/locate.ts';

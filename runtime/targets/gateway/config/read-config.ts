@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { configError } from '../../../contract/errors.ts';
-import type { Environment } from '../../../core/expand.ts';
-import { createRedactions } from '../../../core/redactions.ts';
+import type { Environment } from '../../../core/text/expand.ts';
+import { createRedactions } from '../../../core/text/redactions.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
 import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import type { Given } from './given.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
 import type { ResolveContext } from './resolve/context.ts';

@@ -1,10 +1,10 @@
-import type { Secret } from '../../../core/redactions.ts';
+import type { Secret } from '../../../core/text/redactions.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
-import type { RateLimits } from '../identity/api.ts';
-import type { GuardrailProfile, GuardrailRule } from '../guardrails/api.ts';
-import type { NewPrice } from '../ledger/api.ts';
-import type { EncoderProgram, ProviderInstance } from '../providers/api.ts';
-import type { Alias, RoutingPolicy } from '../routing/api.ts';
+import type { RateLimits } from '../accounts/identity/identity.ts';
+import type { GuardrailProfile, GuardrailRule } from '../ask/guardrails/guardrail.ts';
+import type { NewPrice } from '../accounts/ledger/ledger.ts';
+import type { EncoderProgram, ProviderInstance } from '../ask/providers/provider.ts';
+import type { Alias, RoutingPolicy } from '../ask/routing/routing.ts';
 import type { DatabasePlace } from '../store/database-url.ts';
 
 /** All that the gateway is told: by flags, environment and file, in this order, with defaults for the rest. */

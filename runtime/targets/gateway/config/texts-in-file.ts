@@ -1,6 +1,6 @@
-import { type Environment, expand } from '../../../core/expand.ts';
+import { type Environment, expand } from '../../../core/text/expand.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 
 type Path = readonly string[];
 

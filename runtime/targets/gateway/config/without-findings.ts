@@ -1,5 +1,5 @@
 import type { Finding } from '../../../core/yaml/issue.ts';
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 
 /** A file without the values that are wrong, so that what is wrong elsewhere can be told at the same time. */
 export function withoutFindings(value: unknown, findings: readonly Finding[]): unknown {

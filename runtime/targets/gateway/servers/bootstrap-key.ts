@@ -1,4 +1,4 @@
-import type { Keys } from '../identity/api.ts';
+import type { Keys } from '../accounts/identity/identity.ts';
 
 /** Makes a first key if there is none yet; its secret is seen only here. */
 export async function bootstrapKey(keys: Keys): Promise<string | undefined> {

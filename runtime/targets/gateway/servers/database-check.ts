@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
-import type { Ledger } from '../ledger/api.ts';
+import type { Ledger } from '../accounts/ledger/ledger.ts';
 import { explainOpenError } from '../store/database-error.ts';
 
 export interface DatabaseCheckParts {

@@ -2,12 +2,12 @@ import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
-import type { gatewayApp } from '../http/app.ts';
-import { errorWithoutPath } from '../http/errors.ts';
-import { createLocalCompute } from '../jobs/compute/local.ts';
-import { ownProgram } from '../jobs/compute/own-program.ts';
-import { createRayCompute } from '../jobs/compute/ray.ts';
-import { createRunner, type Runner } from '../jobs/runner/runner.ts';
+import type { gatewayApp } from '../front/app.ts';
+import { errorWithoutPath } from '../front/http/errors.ts';
+import { createLocalCompute } from '../lab/jobs/compute/local.ts';
+import { ownProgram } from '../lab/jobs/compute/own-program.ts';
+import { createRayCompute } from '../lab/jobs/compute/ray.ts';
+import { createRunner, type Runner } from '../lab/jobs/runner/runner.ts';
 import { inTurn } from './in-turn.ts';
 import type { OpenedContext } from './open-context.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from './api.ts';
+import type { Store } from './store.ts';
 
 /** The database's own clock in milliseconds since 1970: all processes on it share that one. */
 export const DATABASE_NOW: Readonly<Record<Store['kind'], RawBuilder<number>>> = {

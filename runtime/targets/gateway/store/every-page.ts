@@ -1,4 +1,4 @@
-import type { Page } from '../identity/api.ts';
+import type { Page } from '../accounts/identity/identity.ts';
 
 const AT_ONCE = 1000;
 

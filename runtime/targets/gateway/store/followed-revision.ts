@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
-import type { Store } from './api.ts';
+import type { Store } from './store.ts';
 import { databaseUnavailable } from './database-error.ts';
 import type { Schema } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { configError } from '../../../contract/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Schema } from './schema.ts';
-import type { Store } from './api.ts';
+import type { Store } from './store.ts';
 
 /** Any number will do, as long as all gateways use the same one. */
 const MIGRATION_LOCK = 7_214_053_881;

@@ -1,4 +1,4 @@
-import type { Store } from './api.ts';
+import type { Store } from './store.ts';
 import { explainOpenError } from './database-error.ts';
 import { type DatabasePlace, shownPlace } from './database-url.ts';
 import { migrate } from './migrate.ts';

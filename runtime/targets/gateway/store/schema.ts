@@ -1,4 +1,4 @@
-import type { Nanos } from '../../../core/money.ts';
+import type { Nanos } from '../shared/money.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**

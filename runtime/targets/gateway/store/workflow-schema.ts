@@ -1,4 +1,4 @@
-import type { Nanos } from '../../../core/money.ts';
+import type { Nanos } from '../shared/money.ts';
 
 /** The tables of datasets, experiments and the work on them; same rules as those of the accounts. */
 export interface WorkflowSchema {

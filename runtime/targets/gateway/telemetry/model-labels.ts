@@ -1,4 +1,4 @@
-import { parseModel } from '../routing/model-string.ts';
+import { parseModel } from '../ask/routing/model-string.ts';
 
 export interface ModelLabels {
   readonly provider: string;

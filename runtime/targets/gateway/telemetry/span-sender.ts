@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
-import { parseJsonText } from '../../../core/json-text.ts';
-import { retryDelay, type RetryPolicy } from '../../../core/retry-plan.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
+import { retryDelay, type RetryPolicy } from '../shared/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
-import { collect } from '../providers/http/collect.ts';
+import { collect } from '../ask/providers/http/collect.ts';
 import { pause } from '../../../platform/pause.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 

@@ -1,61 +1,66 @@
-import type { Registry } from 'prom-client';
-import type { Clock } from '../../../platform/clock.ts';
-import type { TracingConfig } from '../config/spec.ts';
-import type { Telemetry } from './api.ts';
-import { completionSpans } from './completion-spans.ts';
-import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { traceOf } from './request-trace.ts';
-import { createSpanQueue, type SpanQueue } from './span-queue.ts';
-import { createSpanSender } from './span-sender.ts';
+import type { Nanos } from '../shared/money.ts';
+import type { HeaderReader } from '../accounts/identity/identity.ts';
+import type { Attempt } from '../ask/routing/routing.ts';
+import type { CountedTokens } from '../ask/streams/stream.ts';
 
-export interface TelemetryOptions {
-  readonly metrics: Registry;
-  /** Undefined: no spans are made. */
-  readonly tracing: TracingConfig | undefined;
-  readonly clock: Clock;
-  readonly version: string;
-  /** How many requests are being answered now. */
-  readonly activeRequests: () => number;
-  /** Something that nobody waits for went wrong. */
-  readonly onError: (error: unknown) => void;
+/** What became of a request to a model. Told once for each, when its accounts are settled. */
+export interface CompletionEvent {
+  /** The path of the route. */
+  readonly endpoint: string;
+  readonly requestId: string;
+  /** What `trace` gave for the request. */
+  readonly trace: RequestTrace | undefined;
+  /** `provider:model` of who answered or failed last; undefined if nobody was asked. */
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly status: number;
+  /** The stable word for what went wrong. */
+  readonly reason: string | undefined;
+  readonly usage: CountedTokens | undefined;
+  readonly cost: Nanos | undefined;
+  /** A model without a price answered a request under a budget. */
+  readonly unpriced: boolean;
+  readonly attempts: readonly Attempt[];
+  readonly streamed: boolean;
+  /** All by the clock of the gateway, in milliseconds. */
+  readonly startedAt: number;
+  readonly firstByteMs: number | undefined;
+  readonly durationMs: number;
 }
 
-export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const { tracing, onError } = options;
-  const metrics = createGatewayMetrics(options.metrics, options.activeRequests);
-  const queue = tracing && openQueue(tracing, metrics, options);
-  const quietly = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      onError(error);
-    }
-  };
-  return {
-    trace: (headers) => tracing && traceOf(headers, tracing.sampled, Math.random),
-    completed: (event) =>
-      quietly(() => {
-        metrics.completed(event);
-        const { trace } = event;
-        if (!trace?.sampled) return;
-        queue?.add({ count: 1 + event.attempts.length, make: () => completionSpans(event, trace) });
-      }),
-    abandoned: (event) => quietly(() => metrics.abandoned(event)),
-    authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
-    close: async () => await queue?.close().catch(onError),
-  };
+/** An answer that was read on, or given up, after its client or its time was gone. */
+export interface AbandonedEvent {
+  /** `provider:model`. */
+  readonly model: string;
+  /** Its usage was read, or had to be estimated; `failed` if there was nothing to bill. */
+  readonly outcome: 'read' | 'estimated' | 'failed';
+  /** Undefined where the event of the request has it. */
+  readonly usage: CountedTokens | undefined;
+  readonly cost: Nanos | undefined;
+  readonly unpriced: boolean;
 }
 
-function openQueue(
-  tracing: TracingConfig,
-  metrics: GatewayMetrics,
-  { clock, version, onError }: TelemetryOptions,
-): SpanQueue {
-  return createSpanQueue({
-    sender: createSpanSender(tracing, { serviceName: tracing.serviceName, version }, clock),
-    clock,
-    onSent: (count) => metrics.spans('sent', count),
-    onDropped: (count) => metrics.spans('dropped', count),
-    onError,
-  });
+/** Where a request stands among the spans of others. @see https://www.w3.org/TR/trace-context/ */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Of the request itself. */
+  readonly spanId: string;
+  /** Of the client's span, if it told one. */
+  readonly parentId: string | undefined;
+  /** Whether anybody is to see it; who is asked on behalf of the request decides alike. */
+  readonly sampled: boolean;
+  /** For whoever is asked on its behalf: `traceparent`, and `tracestate` as it came. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Numbers and spans of what models were asked. Never throws, and nobody waits for it. */
+export interface Telemetry {
+  /** When a request comes in, with its headers; undefined where no spans are sent. */
+  trace(headers: HeaderReader): RequestTrace | undefined;
+  completed(event: CompletionEvent): void;
+  abandoned(event: AbandonedEvent): void;
+  /** The credential of a request was refused; the reason of the error. */
+  authFailed(reason: string): void;
+  /** Sends what is still to be sent, as far as that takes seconds only. */
+  close(): Promise<void>;
 }

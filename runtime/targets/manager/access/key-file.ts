@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { configError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import { parseRate } from './rate.ts';
 import { type KeyRecord, keyRecord } from './key-record.ts';
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../../contract/errors.ts';
-import { createTokenBucket, type TokenBucket } from '../../../core/token-bucket.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { type Access, bearerToken, digestOf, unknownKey } from '../../../serve/access.ts';
 import { ANYONE, type Caller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';

@@ -1,4 +1,4 @@
-import type { Rate } from '../../../core/token-bucket.ts';
+import type { Rate } from './token-bucket.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
-import type { ManagedServer, Supervisor } from '../supervisor/api.ts';
-import type { ServerCall } from './api.ts';
+import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
+import type { ServerCall } from './call.ts';
 import type { AuditLog } from './audit.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';

@@ -1,10 +1,10 @@
 import { Counter, type Registry } from 'prom-client';
-import { canonicalJson } from '../../../core/canonical-json.ts';
-import { jsonSize } from '../../../core/json-size.ts';
+import { canonicalJson } from '../shared/canonical-json.ts';
+import { jsonSize } from '../shared/json-size.ts';
 import { openLineFile } from '../../../platform/line-file.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import type { Logger } from '../../../serve/log.ts';
-import type { ServerCall } from './api.ts';
+import type { ServerCall } from './call.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { Supervisor } from '../supervisor/api.ts';
-import type { Calls } from './api.ts';
+import type { Supervisor } from '../supervisor/managed-server.ts';
+import type { Calls } from './call.ts';
 import { createAsk } from './ask.ts';
 import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
-import type { ManagedServer } from '../supervisor/api.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { type Connection, SessionForgotten, TimeoutFailure } from '../upstream/connection.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { LISTS, requestList } from './request-list.ts';

@@ -1,4 +1,4 @@
-import type { Calls } from './api.ts';
+import type { Calls } from './call.ts';
 import type { Ask } from './ask.ts';
 import type { ListPatience } from './list-reader.ts';
 import { LIST_QUESTIONS } from './list-questions.ts';

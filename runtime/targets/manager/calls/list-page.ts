@@ -1,5 +1,5 @@
 import { inputError } from '../../../contract/errors.ts';
-import type { Page } from './api.ts';
+import type { Page } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
 import { itemsOf, nextCursorOf } from './list-pages.ts';
 import type { Caller } from '../access/caller.ts';

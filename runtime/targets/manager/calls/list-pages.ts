@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { refuseMember } from '../shapes/shape.ts';
 import type { Params } from '../upstream/connection.ts';
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ErrorCode } from '../../../contract/errors.ts';
-import type { Supervisor } from '../supervisor/api.ts';
+import type { Supervisor } from '../supervisor/managed-server.ts';
 
 const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];

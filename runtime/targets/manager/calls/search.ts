@@ -1,7 +1,7 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import MiniSearch from 'minisearch';
 import type { Caller } from '../access/caller.ts';
-import type { Calls, UpstreamTool } from './api.ts';
+import type { Calls, UpstreamTool } from './call.ts';
 import { askEach } from './ask-each.ts';
 import { qualify } from './qualified-name.ts';
 import { qualifiedToolName } from './tool-name.ts';

@@ -1,5 +1,5 @@
 import type { ListName } from '../shapes/check-list.ts';
-import type { ManagedServer, Supervisor } from '../supervisor/api.ts';
+import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import { KnownList, type ListParts } from './known-list.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { LISTS } from './request-list.ts';

@@ -1,6 +1,6 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Params } from '../upstream/connection.ts';
-import type { Calls, ServerCall } from './api.ts';
+import type { Calls, ServerCall } from './call.ts';
 import type { Ask, Question } from './ask.ts';
 import { isMethodNotFound, notImplemented } from './failures.ts';
 import { demand } from './list-page.ts';

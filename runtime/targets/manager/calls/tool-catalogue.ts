@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { UpstreamTool } from './api.ts';
+import type { UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { isOffered, isToolOffered } from './offered.ts';
 import type { ServerLists } from './server-lists.ts';

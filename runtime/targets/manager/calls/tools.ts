@@ -1,5 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { Calls, UpstreamTool } from './api.ts';
+import type { Calls, UpstreamTool } from './call.ts';
 import { toolResult } from '../shapes/results.ts';
 import type { Ask, Question } from './ask.ts';
 import { LIST_QUESTIONS } from './list-questions.ts';

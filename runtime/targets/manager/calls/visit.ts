@@ -1,11 +1,11 @@
 import { AppError } from '../../../contract/errors.ts';
-import type { Leave } from '../../../core/turn-queue.ts';
-import { jsonSize } from '../../../core/json-size.ts';
+import type { Leave } from '../../../core/limits/turn-queue.ts';
+import { jsonSize } from '../shared/json-size.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { ManagedServer } from '../supervisor/api.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
 import { type Asker, type Connection, type Params, SessionForgotten } from '../upstream/connection.ts';
-import type { ServerCall } from './api.ts';
+import type { ServerCall } from './call.ts';
 
 export interface VisitOptions {
   readonly clock: Clock;

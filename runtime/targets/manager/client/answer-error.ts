@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 
 /** The answer of a manager that is not what was asked for. */
 export interface RefusedAnswer {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { answerError, unreachable } from './answer-error.ts';
 
 /** A running manager, asked over its HTTP API. What it refuses, and that there is none, are AppErrors. */

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';

@@ -1,4 +1,4 @@
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { UsageError } from '../../../serve/cli/command.ts';
 
 /** The types a tool says its arguments have; of those it says nothing about, nothing. */

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/suggest.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { PLUGIN_CATEGORIES, type PluginCategory } from '../plugins/settings.ts';
 

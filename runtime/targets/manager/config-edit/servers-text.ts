@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/suggest.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 import { serverName } from '../config/server-name.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import type { Statement } from '../config/toml-statements.ts';

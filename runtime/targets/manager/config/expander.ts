@@ -1,8 +1,8 @@
 import { isInherited } from './child-environment.ts';
-import { type Environment, expand } from '../../../core/expand.ts';
+import { type Environment, expand } from '../../../core/text/expand.ts';
 import { foreignVariables } from './isolation.ts';
 import type { Path, Report } from './problems.ts';
-import type { Redactions } from '../../../core/redactions.ts';
+import type { Redactions } from '../../../core/text/redactions.ts';
 
 /** Puts variables into the texts of one server in one file; what is wrong with them is reported at their place. */
 export interface Expander {

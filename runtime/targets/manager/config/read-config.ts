@@ -1,5 +1,5 @@
 import type { ConfigPaths } from './config-paths.ts';
-import type { Environment } from '../../../core/expand.ts';
+import type { Environment } from '../../../core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
 import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';

@@ -1,9 +1,9 @@
-import { suggest } from '../../../core/suggest.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
-import type { Environment } from '../../../core/expand.ts';
+import type { Environment } from '../../../core/text/expand.ts';
 import type { TextFile } from './parse-toml.ts';
 import { describeProblem, type Problem, problemsError, type Report } from './problems.ts';
-import { createRedactions } from '../../../core/redactions.ts';
+import { createRedactions } from '../../../core/text/redactions.ts';
 import { resolveServer } from './resolve-server.ts';
 import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
 import type { ManagerConfig, ServerSpec, ServerTimeouts } from './spec.ts';

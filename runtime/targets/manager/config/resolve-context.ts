@@ -1,6 +1,6 @@
-import type { Environment } from '../../../core/expand.ts';
+import type { Environment } from '../../../core/text/expand.ts';
 import type { Report } from './problems.ts';
-import type { Redactions } from '../../../core/redactions.ts';
+import type { Redactions } from '../../../core/text/redactions.ts';
 import type { ServerTimeouts } from './spec.ts';
 
 /** What the values of a server depend on besides its two entries. */

@@ -1,5 +1,5 @@
-import { isSecretName } from '../../../core/secret-name.ts';
-import { suggest } from '../../../core/suggest.ts';
+import { isSecretName } from '../../../core/text/secret-name.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type Mount, packageCommand } from './package-launch.ts';
 import { missingArgs } from './required-args.ts';

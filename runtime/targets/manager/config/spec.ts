@@ -1,4 +1,4 @@
-import type { Secret } from '../../../core/redactions.ts';
+import type { Secret } from '../../../core/text/redactions.ts';
 import type { PluginSettings } from '../plugins/settings.ts';
 
 /** What the manager is to run, read from its files and resolved: no placeholder is left in it, and every default is set. */

@@ -1,5 +1,5 @@
-import { suggest } from '../../../core/suggest.ts';
-import { DURATION_RULE, parseDuration } from '../../../core/duration.ts';
+import { suggest } from '../../../core/text/suggest.ts';
+import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
 import type { Path, Report } from './problems.ts';
 
 export type Table = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createBodyReader } from '../../../serve/http/body.ts';
 import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createBodyParser } from '../../../serve/http/body.ts';
 import { answerJson } from '../../../serve/http/direct-json.ts';
 import {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ServerCall } from '../calls/api.ts';
+import type { ServerCall } from '../calls/call.ts';
 
 /** Who sent the request. What may be asked without a key has no caller, and does not ask for it. */
 export function callerOf(c: Context<ShellEnv>): Caller {

@@ -1,4 +1,4 @@
-import type { LogLine, ServerLogs } from '../supervisor/api.ts';
+import type { LogLine, ServerLogs } from '../supervisor/managed-server.ts';
 import { logLineView } from './views/server-view.ts';
 
 export interface FollowOptions {

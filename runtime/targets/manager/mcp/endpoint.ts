@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
-import type { ManagedServer } from '../supervisor/api.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
 import type { Params, PeerInfo } from '../upstream/connection.ts';
 import { callMethods } from './call-methods.ts';
 import type { Gather } from './gather.ts';

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import type { Calls, Page, PageCall } from '../calls/api.ts';
+import type { Calls, Page, PageCall } from '../calls/call.ts';
 import { askEach } from '../calls/ask-each.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';

@@ -1,6 +1,6 @@
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { ServerEvent } from '../supervisor/api.ts';
+import type { ServerEvent } from '../supervisor/managed-server.ts';
 import type { Params } from '../upstream/connection.ts';
 import { concerns, type Interested, type Interests } from './interests.ts';
 import type { ResourceIndex } from './resource-index.ts';

@@ -1,9 +1,9 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ServerCall } from '../calls/api.ts';
+import type { ServerCall } from '../calls/call.ts';
 import type { Asker, Params } from '../upstream/connection.ts';
 
 /** A request of an MCP client, whatever carried it. */

@@ -1,5 +1,5 @@
 import { inputError } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 
 /** Something of one server that is listed together with what other servers have. */
 export interface ListedItem {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Asker, Params } from '../upstream/connection.ts';
 

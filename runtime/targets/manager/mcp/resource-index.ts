@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { matchesUriTemplate } from '../../../core/uri-template.ts';
+import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { type Gather, LIST_KINDS } from './gather.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';

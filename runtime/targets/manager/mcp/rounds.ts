@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson } from '../../../core/canonical-json.ts';
-import { isObject } from '../../../core/is-object.ts';
+import { canonicalJson } from '../shared/canonical-json.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';

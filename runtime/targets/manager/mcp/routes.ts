@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { DirectRoute } from '../../../serve/http/direct-route.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { answerRequest } from '../../../serve/mcp/fetch-exchange.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { splitQualified } from '../calls/qualified-name.ts';

@@ -1,4 +1,4 @@
-import { OpenItems } from '../../../core/open-items.ts';
+import { OpenItems } from '../../../core/limits/open-items.ts';
 import type { RequestId } from '../../../serve/mcp/rpc-message.ts';
 import type { SessionLink, SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
 import type { Params } from '../upstream/connection.ts';

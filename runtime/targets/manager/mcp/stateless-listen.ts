@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
 import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { notification } from '../../../serve/mcp/mcp-session.ts';

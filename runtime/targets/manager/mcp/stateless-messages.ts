@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
 import type { McpClient } from './client.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { EventStream } from '../../../serve/mcp/event-stream.ts';
 import type { HttpExchange } from '../../../serve/mcp/http-exchange.ts';
 import { MCP_CODE } from '../../../serve/errors/mcp-code.ts';

@@ -1,5 +1,5 @@
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
-import type { Calls } from '../calls/api.ts';
+import type { Calls } from '../calls/call.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
 import { type QualifiedName, splitQualified } from '../calls/qualified-name.ts';
 import type { McpCall } from './mcp-call.ts';

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { planRestart } from '../../../core/restart-policy.ts';
+import { planRestart } from '../../../core/limits/restart-policy.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { OpenPlugin } from './open-plugin.ts';

@@ -1,5 +1,5 @@
 import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/suggest.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 import type { Table } from '../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry } from './entry.ts';
 

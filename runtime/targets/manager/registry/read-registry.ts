@@ -1,6 +1,6 @@
 import { configError } from '../../../contract/errors.ts';
-import { explainJson } from '../../../core/explain-json.ts';
-import { parseJsonText } from '../../../core/json-text.ts';
+import { explainJson } from '../../../core/json/explain-json.ts';
+import { parseJsonText } from '../../../core/json/json-text.ts';
 import { PACKAGE_RUNTIMES } from '../config/package-launch.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { type Problem, problemsError, type Report } from '../config/problems.ts';

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../core/given-only.ts';
+import { omitUndefined } from '../../../core/json/given-only.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';

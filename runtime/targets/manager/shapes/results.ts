@@ -1,4 +1,4 @@
-import type { ToolResult } from '../calls/api.ts';
+import type { ToolResult } from '../calls/call.ts';
 import type { Params } from '../upstream/connection.ts';
 import { contentBlock, resourceContents } from './content.ts';
 import { hint, listOf, objectOf, optional } from './members.ts';

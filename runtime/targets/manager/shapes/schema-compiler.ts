@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import { jsonSize } from '../../../core/json-size.ts';
+import { jsonSize } from '../shared/json-size.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 
 /** Returns why clients cannot compile a schema; undefined if they can. */

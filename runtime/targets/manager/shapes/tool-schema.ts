@@ -1,4 +1,4 @@
-import { mapInnerSchemas } from '../../../core/inner-schemas.ts';
+import { mapInnerSchemas } from './inner-schemas.ts';
 import { hint, listOfValid } from './members.ts';
 import type { CompileProblem } from './schema-compiler.ts';
 import { Malformed, refuse, type Shape } from './shape.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import { TimeoutFailure } from '../upstream/connection.ts';
-import type { Health, HealthStatus } from './api.ts';
+import type { Health, HealthStatus } from './managed-server.ts';
 import type { Session } from './session.ts';
 
 export interface HealthSettings {

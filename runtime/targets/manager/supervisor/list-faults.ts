@@ -1,4 +1,4 @@
-import type { ListFaults } from './api.ts';
+import type { ListFaults } from './managed-server.ts';
 
 /** Faults shown of one list: a server can list thousands of items that are all wrong. */
 const MAX_SHOWN = 20;

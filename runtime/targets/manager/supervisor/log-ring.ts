@@ -1,4 +1,4 @@
-import type { LogLine } from './api.ts';
+import type { LogLine } from './managed-server.ts';
 
 /** What a server said last, and no more of it than this. */
 const MOST_LINES = 1000;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { HealthStatus, ManagedServer } from './api.ts';
+import type { HealthStatus, ManagedServer } from './managed-server.ts';
 import type { RestartReason } from './parts.ts';
 
 const STATUSES: readonly HealthStatus[] = ['ok', 'timeout', 'unreachable', 'unknown'];

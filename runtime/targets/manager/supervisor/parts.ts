@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Connection, ConnectionHooks } from '../upstream/connection.ts';
-import type { ServerEvent } from './api.ts';
+import type { ServerEvent } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
 
 export type OpenConnection = (

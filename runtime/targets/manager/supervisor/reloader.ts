@@ -3,7 +3,7 @@ import { AppError } from '../../../contract/errors.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ManagerConfig } from '../config/spec.ts';
-import type { AppliedChanges, Reloader, Supervisor } from './api.ts';
+import type { AppliedChanges, Reloader, Supervisor } from './managed-server.ts';
 import { watchFiles } from '../../../platform/watch-files.ts';
 
 export interface ReloaderOptions {

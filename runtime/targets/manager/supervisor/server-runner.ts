@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { planRestart } from '../../../core/restart-policy.ts';
+import { planRestart } from '../../../core/limits/restart-policy.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { ServerPhase } from './api.ts';
+import type { ServerPhase } from './managed-server.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { openSession } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';

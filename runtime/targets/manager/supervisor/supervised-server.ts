@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { TurnQueue } from '../../../core/turn-queue.ts';
+import { TurnQueue } from '../../../core/limits/turn-queue.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
-import type { Health, ListFaults, ManagedServer, ServerStatus } from './api.ts';
+import type { Health, ListFaults, ManagedServer, ServerStatus } from './managed-server.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { createListFaults } from './list-faults.ts';
 import type { LineLevel } from './log-level.ts';

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { AppliedChanges, ServerEvent, Supervisor } from './api.ts';
+import type { AppliedChanges, ServerEvent, Supervisor } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
 import { observeServers } from './metrics.ts';
 import { type Opening, openAll } from './open-all.ts';

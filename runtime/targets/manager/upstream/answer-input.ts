@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import { MISSING_CLIENT_CAPABILITY } from '../../../serve/mcp/stateless-request.ts';
 import { type Params, type RequestOptions, RpcFailure } from './connection.ts';

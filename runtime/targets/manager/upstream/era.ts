@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { Connection, Params, PeerInfo, RequestOptions } from './connection.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenItems } from '../../../core/open-items.ts';
+import type { OpenItems } from '../../../core/limits/open-items.ts';
 import { RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Asker, Params } from './connection.ts';
 import type { RpcMessage } from './rpc-message.ts';

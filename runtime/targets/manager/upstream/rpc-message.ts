@@ -1,4 +1,4 @@
-import { parseLossless } from '../../../core/lossless-json.ts';
+import { parseLossless } from '../../../core/json/lossless-json.ts';
 import type { Params } from './connection.ts';
 
 /** A JSON-RPC 2.0 message: a request, a notification or an answer, told apart by what it has. */

@@ -1,4 +1,4 @@
-import { OpenItems } from '../../../core/open-items.ts';
+import { OpenItems } from '../../../core/limits/open-items.ts';
 import { type Connection, ConnectionClosed, type Params, TimeoutFailure } from './connection.ts';
 import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
 import { createPausableTimer } from './pausable-timer.ts';

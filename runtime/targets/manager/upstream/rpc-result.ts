@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../../core/value-depth.ts';
+import { isDeeperThan } from './value-depth.ts';
 import { Malformed } from '../shapes/shape.ts';
 import { isRecord, record } from '../shapes/values.ts';
 import { type Params, RpcFailure } from './connection.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/is-object.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Asker, Params } from './connection.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { type GatewayState, openGatewayState } from '../../../../runtime/targets/gateway/gateway-state.ts';
-import type { Store } from '../../../../runtime/targets/gateway/store/api.ts';
+import type { Store } from '../../../../runtime/targets/gateway/store/store.ts';
 import { parseDatabaseUrl } from '../../../../runtime/targets/gateway/store/database-url.ts';
 import { openStore } from '../../../../runtime/targets/gateway/store/open-store.ts';
 import { findPostgres, type Postgres, sharedPostgres } from '../../../helpers/postgres.ts';

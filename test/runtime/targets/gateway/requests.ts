@@ -1,5 +1,9 @@
-import type { UsageEntry } from '../../../../runtime/targets/gateway/ledger/api.ts';
-import type { Identity, NewKey, Spender } from '../../../../runtime/targets/gateway/identity/api.ts';
+import type { UsageEntry } from '../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import type {
+  Identity,
+  NewKey,
+  Spender,
+} from '../../../../runtime/targets/gateway/accounts/identity/identity.ts';
 
 export const bearer = (secret: string): Headers => new Headers({ 'x-gateway-key': `Bearer ${secret}` });
 

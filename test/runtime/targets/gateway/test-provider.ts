@@ -8,10 +8,13 @@ import type {
   StreamedAnswer,
   Wire,
   WholeAnswer,
-} from '../../../../runtime/targets/gateway/providers/api.ts';
-import { openProvider } from '../../../../runtime/targets/gateway/providers/open-provider.ts';
-import type { ForwardOptions, StreamSummary } from '../../../../runtime/targets/gateway/streams/api.ts';
-import { toReadableStream } from '../../../../runtime/targets/gateway/streams/readable-stream.ts';
+} from '../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import { openProvider } from '../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
+import type {
+  ForwardOptions,
+  StreamSummary,
+} from '../../../../runtime/targets/gateway/ask/streams/stream.ts';
+import { toReadableStream } from '../../../../runtime/targets/gateway/ask/streams/readable-stream.ts';
 import type { FixtureName, FixtureProvider } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { ANYONE, type Caller } from '../../../../runtime/targets/manager/access/caller.ts';
-import type { Calls, ServerCall } from '../../../../runtime/targets/manager/calls/api.ts';
+import type { Calls, ServerCall } from '../../../../runtime/targets/manager/calls/call.ts';
 import type { AuditLog } from '../../../../runtime/targets/manager/calls/audit.ts';
 import { type CallLimits, createCalls } from '../../../../runtime/targets/manager/calls/calls.ts';
 import { createRedactor } from '../../../../runtime/serve/redact.ts';
@@ -10,7 +10,7 @@ import type {
   ManagedServer,
   ServerPhase,
   Supervisor,
-} from '../../../../runtime/targets/manager/supervisor/api.ts';
+} from '../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import type { HealthSettings } from '../../../../runtime/targets/manager/supervisor/health-monitor.ts';
 import { createSupervisor } from '../../../../runtime/targets/manager/supervisor/supervisor.ts';
 import { openConnection } from '../../../../runtime/targets/manager/upstream/open-connection.ts';

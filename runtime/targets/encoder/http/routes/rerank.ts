@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
-import { shortestFloat32 } from '../../../../core/float32.ts';
-import { parseJsonText } from '../../../../core/json-text.ts';
-import { sigmoid } from '../../../../core/softmax.ts';
+import { shortestFloat32 } from '../../../../core/numbers/float32.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { sigmoid } from '../../maths/softmax.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';

@@ -1,5 +1,5 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import type { BudgetChanges } from '../../ledger/api.ts';
+import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { clearableValue } from '../options/option-value.ts';

@@ -1,4 +1,4 @@
-import type { Budget, Budgets } from '../../ledger/api.ts';
+import type { Budget, Budgets } from '../../accounts/ledger/ledger.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { budgetView } from '../../http/views/budget-view.ts';
+import { budgetView } from '../../front/budgets/view.ts';
 import { budgetText, moment, orDash } from '../show/texts.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,6 +1,6 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { budgetView } from '../../http/views/budget-view.ts';
-import type { Budget } from '../../ledger/api.ts';
+import { budgetView } from '../../front/budgets/view.ts';
+import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { budgetText, moment, orDash } from '../show/texts.ts';
 import type { StoreContext } from '../store/store-command.ts';

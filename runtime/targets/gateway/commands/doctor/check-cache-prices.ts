@@ -1,7 +1,7 @@
-import { isFree } from '../../../../core/token-price.ts';
+import { isFree } from '../../shared/token-price.ts';
 import { type Finding, note } from '../../../../serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../config/spec.ts';
-import type { Price } from '../../ledger/api.ts';
+import type { Price } from '../../accounts/ledger/ledger.ts';
 
 /** Reports prices of Anthropic's models without a price of cache writes: Anthropic bills those at more than other input. */
 export function checkCachePrices(

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../../contract/errors.ts';
-import type { Environment } from '../../../../core/expand.ts';
+import type { Environment } from '../../../../core/text/expand.ts';
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import { givenBy } from '../../config/given.ts';

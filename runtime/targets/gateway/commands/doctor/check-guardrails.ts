@@ -1,6 +1,6 @@
-import { suggest } from '../../../../core/suggest.ts';
+import { suggest } from '../../../../core/text/suggest.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
-import type { GuardrailProfile } from '../../guardrails/api.ts';
+import type { GuardrailProfile } from '../../ask/guardrails/guardrail.ts';
 import type { CheckedProvider } from './check-provider.ts';
 
 /** Whether the encoder of each profile has the labels that texts must not have; a label that is none would never be found. */

@@ -1,7 +1,7 @@
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../config/spec.ts';
-import type { Price } from '../../ledger/api.ts';
-import { findModelKey } from '../../ledger/model-key.ts';
+import type { Price } from '../../accounts/ledger/ledger.ts';
+import { findModelKey } from '../../accounts/ledger/model-key.ts';
 
 /** Reports targets of aliases that have no price: requests for them are refused, or their cost is not counted. */
 export function checkPrices(

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
-import type { FailureKind, LabelScores, ProviderFailure } from '../../providers/api.ts';
-import { failure } from '../../providers/failure.ts';
+import type { FailureKind, LabelScores, ProviderFailure } from '../../ask/providers/provider.ts';
+import { failure } from '../../ask/providers/failure.ts';
 import { nameOf, type OpenedProvider } from './open-providers.ts';
 
 export interface CheckedProvider {

@@ -1,7 +1,7 @@
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import type { Finding } from '../../../../serve/cli/doctor/finding.ts';
 import { createRedactor } from '../../../../serve/redact.ts';
-import type { Environment } from '../../../../core/expand.ts';
+import type { Environment } from '../../../../core/text/expand.ts';
 import { checkAddress } from './check-address.ts';
 import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';

@@ -1,6 +1,6 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/is-object.ts';
-import { parseJsonText } from '../../../../core/json-text.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { whyUnreachable } from './why-unreachable.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { inputError } from '../../../../contract/errors.ts';
-import { omitUndefined } from '../../../../core/given-only.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
 import type { Command, Invocation } from '../../../../serve/cli/command.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { wholeNumber } from '../../../../serve/cli/values.ts';

@@ -1,5 +1,5 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { requireSendableKey } from '../../../../serve/cli/given-key.ts';
+import { requireSendableKey } from '../../config/given-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 /** Asks the gateway that is named, or one that is started for it. */

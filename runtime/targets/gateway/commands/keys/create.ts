@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Users } from '../../identity/api.ts';
+import type { Users } from '../../accounts/identity/identity.ts';
 import { shellWord } from '../show/shell-word.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { warnOfModels } from './warn-of-models.ts';

@@ -1,4 +1,4 @@
-import type { Key, Keys } from '../../identity/api.ts';
+import type { Key, Keys } from '../../accounts/identity/identity.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 

@@ -1,6 +1,6 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
-import type { KeyBudget, KeyChanges } from '../../identity/api.ts';
+import type { KeyBudget, KeyChanges } from '../../accounts/identity/identity.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';

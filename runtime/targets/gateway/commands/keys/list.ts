@@ -1,8 +1,8 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { keyView } from '../../http/views/key-view.ts';
-import type { Key } from '../../identity/api.ts';
+import { keyView } from '../../front/keys/view.ts';
+import type { Key } from '../../accounts/identity/identity.ts';
 import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';

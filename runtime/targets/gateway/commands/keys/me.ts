@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { nanosOf } from '../../../../core/money.ts';
+import { nanosOf } from '../../shared/money.ts';
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import type { ownKey } from '../../http/schemas/keys.ts';
+import type { ownKey } from '../../front/keys/schemas.ts';
 import { GATEWAY_OPTIONS_OF_CLIENTS } from '../experiment/gateway-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';

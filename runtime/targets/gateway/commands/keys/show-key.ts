@@ -1,7 +1,7 @@
 import type { Output } from '../../../../serve/cli/command.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { createdKeyView, keyView } from '../../http/views/key-view.ts';
-import type { Key } from '../../identity/api.ts';
+import { createdKeyView, keyView } from '../../front/keys/view.ts';
+import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { budgetText, dollars, moment, orDash } from '../show/texts.ts';

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../../../core/suggest.ts';
-import { matchesAny } from '../../../../core/name-pattern.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import { matchesAny } from '../../../../core/text/name-pattern.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Patterns that fit nothing of the configuration are let through, as models can be configured later, but not without a word. */

@@ -1,4 +1,4 @@
-import { nanosOf, type Nanos } from '../../../../core/money.ts';
+import { nanosOf, type Nanos } from '../../shared/money.ts';
 
 export const AMOUNT_RULE = 'an amount in dollars, as 5 or 2.50';
 

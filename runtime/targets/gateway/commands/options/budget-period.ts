@@ -1,4 +1,4 @@
-import { parseSpan } from '../../../../core/time-span.ts';
+import { parseSpan } from '../../../../core/time/time-span.ts';
 
 const WORDS: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '7d', monthly: '30d' };
 

@@ -1,5 +1,5 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import type { RateLimits } from '../../identity/api.ts';
+import type { RateLimits } from '../../accounts/identity/identity.ts';
 import { clearableValue } from './option-value.ts';
 
 /** How often and how much at once; of users and keys. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/suggest.ts';
-import type { Prices } from '../../ledger/api.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import type { Prices } from '../../accounts/ledger/ledger.ts';
 import { everyPage } from '../../store/every-page.ts';
 
 /** Says which model was meant where there is no price of that name. */

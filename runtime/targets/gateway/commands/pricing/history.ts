@@ -1,5 +1,5 @@
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { findModelKey } from '../../ledger/model-key.ts';
+import { findModelKey } from '../../accounts/ledger/model-key.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { withSuggestion } from './find-model.ts';
 import { showPrices } from './show-price.ts';

@@ -1,5 +1,5 @@
-import type { Nanos } from '../../../../core/money.ts';
-import type { PriceTier } from '../../../../core/token-price.ts';
+import type { Nanos } from '../../shared/money.ts';
+import type { PriceTier } from '../../shared/token-price.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
 

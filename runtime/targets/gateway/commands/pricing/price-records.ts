@@ -1,8 +1,8 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { inputError, messageOf } from '../../../../contract/errors.ts';
-import { explainJson } from '../../../../core/explain-json.ts';
-import { isObject } from '../../../../core/is-object.ts';
-import { parseJsonText } from '../../../../core/json-text.ts';
+import { explainJson } from '../../../../core/json/explain-json.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 
 /** What a file says of one price, not looked at yet. */
 export interface PriceRecord {

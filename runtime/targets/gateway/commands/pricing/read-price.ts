@@ -1,13 +1,13 @@
-import { type Nanos, nanosOf } from '../../../../core/money.ts';
-import { isObject } from '../../../../core/is-object.ts';
-import { parseJsonText } from '../../../../core/json-text.ts';
-import type { PriceTier, TokenRates } from '../../../../core/token-price.ts';
-import { didYouMean } from '../../../../core/suggest.ts';
-import { parseTimestamp } from '../../../../core/timestamp.ts';
-import type { NewPrice } from '../../ledger/api.ts';
-import { tryModelKey } from '../../ledger/model-key.ts';
-import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../ledger/price-fields.ts';
-import { tierProblem } from '../../ledger/price-tiers.ts';
+import { type Nanos, nanosOf } from '../../shared/money.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { PriceTier, TokenRates } from '../../shared/token-price.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import { tryModelKey } from '../../accounts/ledger/model-key.ts';
+import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import { AMOUNT_RULE } from '../options/amount.ts';
 import type { PriceRecord } from './price-records.ts';
 

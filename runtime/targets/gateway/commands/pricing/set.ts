@@ -1,5 +1,5 @@
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { modelKeyOf } from '../../ledger/model-key.ts';
+import { modelKeyOf } from '../../accounts/ledger/model-key.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { effectiveOf, PRICE_OPTIONS, priceOf } from './price-options.ts';
 import { showPrice } from './show-price.ts';

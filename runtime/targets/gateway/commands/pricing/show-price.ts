@@ -1,10 +1,10 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import type { Nanos } from '../../../../core/money.ts';
-import type { TokenRates } from '../../../../core/token-price.ts';
-import { pricingView } from '../../http/views/pricing-view.ts';
-import type { Price } from '../../ledger/api.ts';
+import type { Nanos } from '../../shared/money.ts';
+import type { TokenRates } from '../../shared/token-price.ts';
+import { pricingView } from '../../front/pricing/view.ts';
+import type { Price } from '../../accounts/ledger/ledger.ts';
 import { dollars, moment } from '../show/texts.ts';
 import type { StoreContext } from '../store/store-command.ts';
 

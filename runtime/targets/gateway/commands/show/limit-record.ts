@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../identity/api.ts';
+import type { RateLimits } from '../../accounts/identity/identity.ts';
 import { orDash } from './texts.ts';
 
 /** The limits of a user or a key. */

@@ -1,5 +1,5 @@
-import { dollarText, type Nanos } from '../../../../core/money.ts';
-import { spanText } from '../../../../core/time-span.ts';
+import { dollarText, type Nanos } from '../../shared/money.ts';
+import { spanText } from '../../../../core/time/time-span.ts';
 
 /** `$2.50`, and as many digits more as there are. */
 export function dollars(nanos: Nanos): string {

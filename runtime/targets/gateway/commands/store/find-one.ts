@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/suggest.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
 
 export interface Findable<Item> {
   /** As `user`. */

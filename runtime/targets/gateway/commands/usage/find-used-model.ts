@@ -1,5 +1,5 @@
-import type { UsageReports } from '../../ledger/usage-api.ts';
-import { usedModels, withoutProvider } from '../../ledger/used-models.ts';
+import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
+import { usedModels, withoutProvider } from '../../accounts/ledger/used-models.ts';
 import { findOne } from '../store/find-one.ts';
 
 /** What the accounts call the model that a command means. Throws if that is none, or could be several. */

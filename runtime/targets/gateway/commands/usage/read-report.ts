@@ -1,4 +1,9 @@
-import type { UsageFilter, UsageGrouping, UsageReports, UsageTotals } from '../../ledger/usage-api.ts';
+import type {
+  UsageFilter,
+  UsageGrouping,
+  UsageReports,
+  UsageTotals,
+} from '../../accounts/ledger/usage-api.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { UsageShape } from './usage-options.ts';
 

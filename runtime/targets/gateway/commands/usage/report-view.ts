@@ -1,9 +1,4 @@
-import {
-  usageGroupView,
-  usageLogView,
-  usagePointView,
-  usageTotalsView,
-} from '../../http/views/usage-view.ts';
+import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../../front/usage/view.ts';
 import type { UsageReport } from './read-report.ts';
 
 /** As the HTTP API answers. */

@@ -1,6 +1,6 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import type { UsageTotals } from '../../ledger/usage-api.ts';
+import type { UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import { dollars } from '../show/texts.ts';
 
 export interface SumRow {

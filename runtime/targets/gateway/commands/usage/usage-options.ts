@@ -1,9 +1,9 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
 import { list } from '../../../../serve/cli/values.ts';
-import { suggest } from '../../../../core/suggest.ts';
-import type { UsageFilter, UsageGrouping, UsageInterval } from '../../ledger/usage-api.ts';
-import { GROUPINGS, INTERVALS } from '../../http/usage-query.ts';
+import { suggest } from '../../../../core/text/suggest.ts';
+import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
+import { GROUPINGS, INTERVALS } from '../../front/usage/query.ts';
 import { pastOf } from '../options/moment-option.ts';
 
 export const USAGE_OPTIONS = {

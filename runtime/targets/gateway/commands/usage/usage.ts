@@ -1,6 +1,6 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
-import type { UsageFilter } from '../../ledger/usage-api.ts';
+import type { UsageFilter } from '../../accounts/ledger/usage-api.ts';
 import { findKey } from '../keys/find-key.ts';
 import { type StoreContext, storeCommand } from '../store/store-command.ts';
 import { findUsedModel } from './find-used-model.ts';

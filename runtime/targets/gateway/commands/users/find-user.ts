@@ -1,4 +1,4 @@
-import type { User, Users } from '../../identity/api.ts';
+import type { User, Users } from '../../accounts/identity/identity.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { findOne } from '../store/find-one.ts';
 

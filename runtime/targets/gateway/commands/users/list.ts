@@ -1,9 +1,9 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { userView } from '../../http/views/user-view.ts';
-import type { User } from '../../identity/api.ts';
-import type { Budget } from '../../ledger/api.ts';
+import { userView } from '../../front/users/view.ts';
+import type { User } from '../../accounts/identity/identity.ts';
+import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
 import { everyPage } from '../../store/every-page.ts';
 import { storeCommand } from '../store/store-command.ts';

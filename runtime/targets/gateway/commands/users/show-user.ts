@@ -1,6 +1,6 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { userView } from '../../http/views/user-view.ts';
-import type { User } from '../../identity/api.ts';
+import { userView } from '../../front/users/view.ts';
+import type { User } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { dollars, moment, orDash } from '../show/texts.ts';

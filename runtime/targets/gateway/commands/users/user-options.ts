@@ -1,6 +1,6 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import type { UserChanges } from '../../identity/api.ts';
-import type { Budgets } from '../../ledger/api.ts';
+import type { UserChanges } from '../../accounts/identity/identity.ts';
+import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { findBudget } from '../budgets/find-budget.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
 import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';

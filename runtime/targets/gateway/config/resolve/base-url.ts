@@ -1,4 +1,4 @@
-import { addressKind, isIpAddress } from '../../../../core/public-address.ts';
+import { addressKind, isIpAddress } from '../../shared/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
 /** An address that stands in the file; undefined if there is none, or one that is reported. */

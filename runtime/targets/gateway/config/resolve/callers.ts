@@ -1,4 +1,4 @@
-import { isHostName, readOrigin } from '../../../../core/web-origin.ts';
+import { isHostName, readOrigin } from '../../../../core/text/web-origin.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { configError } from '../../../../contract/errors.ts';
-import { DURATION_RULE, parseDuration } from '../../../../core/duration.ts';
-import type { Redactions } from '../../../../core/redactions.ts';
+import { DURATION_RULE, parseDuration } from '../../../../core/time/duration.ts';
+import type { Redactions } from '../../../../core/text/redactions.ts';
 import type { Finding } from '../../../../core/yaml/issue.ts';
 import { homeOrAccountFolder } from '../../../../platform/files/home-folder.ts';
 import type { Given } from '../given.ts';

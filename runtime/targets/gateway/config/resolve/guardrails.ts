@@ -1,6 +1,6 @@
-import { didYouMean } from '../../../../core/suggest.ts';
-import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../guardrails/api.ts';
-import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../guardrails/judge.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../ask/guardrails/guardrail.ts';
+import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../ask/guardrails/judge.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
 import type { ModelsConfig } from '../spec.ts';
 import { type ResolveContext, timeIn } from './context.ts';

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../../core/given-only.ts';
-import type { ProviderLimits } from '../../providers/api.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
+import type { ProviderLimits } from '../../ask/providers/provider.ts';
 import type { TimeoutsEntry } from '../schemas/providers.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 

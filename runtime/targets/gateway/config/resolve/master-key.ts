@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '../../../../contract/errors.ts';
-import { isSendableKey, SENDABLE_KEY_RULE } from '../../../../core/sendable-key.ts';
+import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
-import { requireSendableKey } from '../../../../serve/cli/given-key.ts';
+import { requireSendableKey } from '../given-key.ts';
 import type { Given } from '../given.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';

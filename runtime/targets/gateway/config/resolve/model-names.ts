@@ -1,5 +1,5 @@
-import { didYouMean } from '../../../../core/suggest.ts';
-import { parseModel } from '../../routing/model-string.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import { parseModel } from '../../ask/routing/model-string.ts';
 
 /** All names that the file gives, also to what is wrong, so that one mistake is not told twice. */
 export interface KnownNames {

@@ -1,7 +1,7 @@
-import { omitUndefined } from '../../../../core/given-only.ts';
-import { RETRY_POLICY, type RetryPolicy } from '../../../../core/retry-plan.ts';
-import { BREAKER_POLICY, type BreakerPolicy } from '../../../../core/circuit-breaker.ts';
-import type { EncoderProgram, ProviderInstance } from '../../providers/api.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { RETRY_POLICY, type RetryPolicy } from '../../shared/retry-plan.ts';
+import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
+import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ModelsConfig } from '../spec.ts';
 import { resolveAliases } from './aliases.ts';

@@ -1,10 +1,10 @@
-import { type Nanos, nanosOf } from '../../../../core/money.ts';
-import type { TokenRates } from '../../../../core/token-price.ts';
-import { parseTimestamp } from '../../../../core/timestamp.ts';
-import type { NewPrice } from '../../ledger/api.ts';
-import { tryModelKey } from '../../ledger/model-key.ts';
-import { type RateField, readRates, TIER_FIELD } from '../../ledger/price-fields.ts';
-import { tierProblem } from '../../ledger/price-tiers.ts';
+import { type Nanos, nanosOf } from '../../shared/money.ts';
+import type { TokenRates } from '../../shared/token-price.ts';
+import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import { tryModelKey } from '../../accounts/ledger/model-key.ts';
+import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import type { PriceEntry } from '../schemas/prices.ts';
 import { DOLLARS_RULE } from '../schemas/shapes.ts';
 import type { Path, ResolveContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { PRESETS } from '../../providers/presets.ts';
+import { PRESETS } from '../../ask/providers/presets.ts';
 
 /** Variables by other names than `<PRESET>_API_KEY`, as the providers' own documentation gives them. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {

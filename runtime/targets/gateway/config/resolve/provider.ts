@@ -1,7 +1,12 @@
-import { omitUndefined } from '../../../../core/given-only.ts';
-import { didYouMean } from '../../../../core/suggest.ts';
-import type { EncoderProgram, OpenAiDialect, ProviderInstance, ProviderLimits } from '../../providers/api.ts';
-import { type Preset, PRESETS } from '../../providers/presets.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import type {
+  EncoderProgram,
+  OpenAiDialect,
+  ProviderInstance,
+  ProviderLimits,
+} from '../../ask/providers/provider.ts';
+import { type Preset, PRESETS } from '../../ask/providers/presets.ts';
 import type { ProviderEntry } from '../schemas/providers.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';

@@ -1,5 +1,5 @@
-import { HEADER_VALUE_RULE, isHeaderValue, headerNameProblem } from '../../../../core/sendable-header.ts';
-import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../../../core/sendable-key.ts';
+import { HEADER_VALUE_RULE, isHeaderValue, headerNameProblem } from './sendable-header.ts';
+import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../shared/sendable-key.ts';
 import type { Path, ResolveContext } from './context.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
-import { DURATION_RULE } from '../../../../core/duration.ts';
+import { DURATION_RULE } from '../../../../core/time/duration.ts';
 
 /** A mapping with these keys and no others. */
 export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(

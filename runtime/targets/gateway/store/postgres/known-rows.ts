@@ -1,4 +1,4 @@
-import type { LedgerChanges, LedgerRows, WantedRows } from '../api.ts';
+import type { LedgerChanges, LedgerRows, WantedRows } from '../store.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../api.ts';
+import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../store.ts';
 import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { toJson } from './json.ts';

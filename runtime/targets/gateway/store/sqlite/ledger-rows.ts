@@ -1,4 +1,4 @@
-import type { LedgerChanges, LedgerRows, WantedRows } from '../api.ts';
+import type { LedgerChanges, LedgerRows, WantedRows } from '../store.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 import type { HeldReservations } from './held-reservations.ts';
 import type { LedgerStatements } from './ledger-statements.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LedgerChanges } from '../api.ts';
+import type { LedgerChanges } from '../store.ts';
 import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
 import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';

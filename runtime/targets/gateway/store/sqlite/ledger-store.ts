@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../api.ts';
+import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../store.ts';
 import { isContention } from '../database-error.ts';
 import { machineName } from '../machine.ts';
 import type { FilePlace } from './file-place.ts';

@@ -15,7 +15,7 @@ const setArgs: Command = {
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<argument>');
     const [server] = first;
-    const { escapeDollars } = await import('../../../../core/expand.ts');
+    const { escapeDollars } = await import('../../../../core/text/expand.ts');
     const { mergeArgs } = await import('../../config-edit/merge-args.ts');
     const given = [first[1], ...rest].map((arg) => (invocation.flag('literal') ? escapeDollars(arg) : arg));
     const { editArgs } = await import('../../config-edit/secrets-text.ts');

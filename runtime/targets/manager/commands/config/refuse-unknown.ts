@@ -1,5 +1,5 @@
 import { configError } from '../../../../contract/errors.ts';
-import { suggest } from '../../../../core/suggest.ts';
+import { suggest } from '../../../../core/text/suggest.ts';
 
 /** Names that are to be removed must be there. */
 export function refuseUnknown(names: readonly string[], known: readonly string[], owner: string): void {

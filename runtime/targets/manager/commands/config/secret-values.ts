@@ -38,7 +38,7 @@ const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
     const { first, rest } = atLeast(invocation, '<server>', `<${pair}>`);
     const [server] = first;
     const pairs = [first[1], ...rest].map((text) => nameAndValue(text));
-    const { escapeDollars } = await import('../../../../core/expand.ts');
+    const { escapeDollars } = await import('../../../../core/text/expand.ts');
     const { setSecret } = await import('../../config-edit/secrets-text.ts');
     const write = (value: string): string => (invocation.flag('literal') ? escapeDollars(value) : value);
     return await editServerSecrets(invocation, output, {

@@ -1,7 +1,7 @@
 import { commonOptions } from '../../../../serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import { addKey } from '../../access/edit-keys.ts';
-import { EXPIRY_RULE, parseExpiry } from '../../../../core/expiry.ts';
+import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/rate.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import { rejectedConfigError } from '../../../../serve/errors/refused-config.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { ManagedServer, Supervisor } from '../../supervisor/api.ts';
+import type { ManagedServer, Supervisor } from '../../supervisor/managed-server.ts';
 import { requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { statusView } from '../views/server-view.ts';

@@ -4,7 +4,7 @@ import { needsKey } from '../../../../serve/access.ts';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { publishedSchemas } from '../../../../serve/http/openapi/published-schemas.ts';
+import { publishedSchemas } from '../published-schemas.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { type ManagerRoutes, newRoutes } from '../parts.ts';

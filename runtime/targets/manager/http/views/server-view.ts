@@ -1,6 +1,6 @@
-import { formatGoDuration } from '../../../../core/go-duration.ts';
-import { rfc3339 } from '../../../../core/rfc3339.ts';
-import type { LogLine, ManagedServer } from '../../supervisor/api.ts';
+import { formatGoDuration } from './go-duration.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { LogLine, ManagedServer } from '../../supervisor/managed-server.ts';
 import type { Params } from '../../upstream/connection.ts';
 import { compact } from './compact.ts';
 

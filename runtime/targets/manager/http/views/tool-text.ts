@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolResult } from '../../calls/api.ts';
+import type { ContentBlock, ToolResult } from '../../calls/call.ts';
 
 /**
  * The result of a tool as one text, which is all the contract has room for: its text blocks with line breaks between them;

@@ -1,5 +1,5 @@
-import { inlineRefs } from '../../../../core/inline-refs.ts';
-import type { UpstreamTool } from '../../calls/api.ts';
+import { inlineRefs } from './inline-refs.ts';
+import type { UpstreamTool } from '../../calls/call.ts';
 import type { Params } from '../../upstream/connection.ts';
 import { compact } from './compact.ts';
 

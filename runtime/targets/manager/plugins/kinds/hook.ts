@@ -8,7 +8,7 @@ import {
 } from '@bufbuild/protobuf';
 import { Pool } from 'undici';
 import { configError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json-text.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { GO_ON, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
 import type { OpenPlugin } from '../open-plugin.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../core/is-object.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
 import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
 import type { Params } from '../connection.ts';
 

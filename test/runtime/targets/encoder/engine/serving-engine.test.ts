@@ -7,7 +7,7 @@ import type {
   EngineLimits,
   EngineRequest,
   ServingEngine,
-} from '../../../../../runtime/targets/encoder/engine/api.ts';
+} from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import {
   openServingEngine,
   type ServingOptions,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openEngine } from '../../../../../runtime/targets/encoder/engine/engine.ts';
 import {
   openServingEngine,

@@ -1,6 +1,6 @@
 import { status as Status } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import { connect } from '../../../serve/grpc/grpc-js.ts';
+import { connect } from './server/grpc-js.ts';
 import { MAX_MESSAGE_BYTES, useModelServers } from './model-server.ts';
 
 const serve = useModelServers();

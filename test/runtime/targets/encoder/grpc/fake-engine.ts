@@ -1,5 +1,5 @@
 import { AppError } from '../../../../../runtime/contract/errors.ts';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 0, queue: 0, inference: 0 };

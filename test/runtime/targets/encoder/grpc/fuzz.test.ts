@@ -1,7 +1,7 @@
 import { array, integer, oneof, sample, tuple, uint8Array } from 'fast-check';
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
-import { frame, requestHttp2, statusOf } from '../../../serve/grpc/raw-http2.ts';
+import { frame, requestHttp2, statusOf } from './server/raw-http2.ts';
 import { type ModelServer, useModelServers } from './model-server.ts';
 
 const serve = useModelServers();

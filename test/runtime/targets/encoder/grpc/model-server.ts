@@ -1,10 +1,10 @@
 import { afterAll } from 'vitest';
-import { type GrpcServer, listenGrpc } from '../../../../../runtime/serve/grpc/listen.ts';
+import { type GrpcServer, listenGrpc } from '../../../../../runtime/targets/encoder/grpc/server/listen.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderGrpcRoutes } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
-import { connect, type TestClient } from '../../../serve/grpc/grpc-js.ts';
+import { connect, type TestClient } from './server/grpc-js.ts';
 import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
 import { builtAssets } from '../../../../helpers/built.ts';
 import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';

@@ -7,7 +7,7 @@ import {
 } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
 import { Embedding, EmbeddingResponseSchema } from '../../../../../runtime/gen/encoder/embedding_pb.ts';
-import { frame } from '../../../serve/grpc/raw-http2.ts';
+import { frame } from './server/raw-http2.ts';
 import { useModelServers } from './model-server.ts';
 
 const serve = useModelServers();

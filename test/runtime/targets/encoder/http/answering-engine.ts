@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 1, queue: 2, inference: 3 };

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
 import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { encoderApp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
 import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';

@@ -1,5 +1,5 @@
 import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';

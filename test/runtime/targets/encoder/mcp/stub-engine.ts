@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/api.ts';
+import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
 /** An engine that does as told, for what a real one cannot be made to do. */

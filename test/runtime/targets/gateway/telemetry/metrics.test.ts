@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../../runtime/platform/clock.ts';
 import { createRequestObserver } from '../../../../../runtime/serve/http/observe.ts';
-import type { Telemetry } from '../../../../../runtime/targets/gateway/telemetry/api.ts';
-import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/telemetry.ts';
+import type { Telemetry } from '../../../../../runtime/targets/gateway/telemetry/telemetry.ts';
+import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { attempt, completion, tokens } from './completions.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from '../../../../../runtime/targets/manager/config/child-environment.ts';
-import { parseDuration } from '../../../../../runtime/core/duration.ts';
+import { parseDuration } from '../../../../../runtime/core/time/duration.ts';
 import { hideArgs, hideValue } from '../../../../../runtime/targets/manager/config/hide-values.ts';
 import {
   packageCommand,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { configError } from '../../../../../runtime/contract/errors.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
-import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { followLogs } from '../../../../../runtime/targets/manager/http/follow-logs.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi, readAnswer } from './open-api.ts';

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import type { Health, ManagedServer } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type {
+  Health,
+  ManagedServer,
+} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { healthView } from '../../../../../runtime/targets/manager/http/views/server-view.ts';
 import { serverSpec } from '../server-spec.ts';
 import { FIXTURES } from '../../../../helpers/paths.ts';

@@ -17,7 +17,7 @@ import {
   type ManagerMcpOptions,
   managerMcpRoutes,
 } from '../../../../../runtime/targets/manager/mcp/routes.ts';
-import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { createReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
 import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';

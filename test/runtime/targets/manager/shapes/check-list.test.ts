@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { expect, test } from 'vitest';
-import { isObject } from '../../../../../runtime/core/is-object.ts';
+import { isObject } from '../../../../../runtime/core/json/is-object.ts';
 import { createCheckList, type ListName } from '../../../../../runtime/targets/manager/shapes/check-list.ts';
 import { damaged } from '../damaged.ts';
 

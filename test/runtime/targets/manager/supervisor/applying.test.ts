@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';

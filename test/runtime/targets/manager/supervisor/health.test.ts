@@ -3,7 +3,7 @@ import type {
   Health,
   HealthStatus,
   ManagedServer,
-} from '../../../../../runtime/targets/manager/supervisor/api.ts';
+} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';

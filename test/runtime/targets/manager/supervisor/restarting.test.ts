@@ -1,7 +1,7 @@
 import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RESTART_POLICY } from '../../../../../runtime/core/restart-policy.ts';
+import { RESTART_POLICY } from '../../../../../runtime/core/limits/restart-policy.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/api.ts';
+import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
 import { levelOf } from '../../../../../runtime/targets/manager/supervisor/log-level.ts';
 import { LogRing } from '../../../../../runtime/targets/manager/supervisor/log-ring.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLossless } from '../../../../../runtime/core/lossless-json.ts';
+import { parseLossless } from '../../../../../runtime/core/json/lossless-json.ts';
 import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
 import { answerCalls, answerTo, answerWith, sendJson } from './answer-with.ts';
 import { openRecorded, PATIENCE, textOf } from './open-recorded.ts';

@@ -1,0 +1,44 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { readContainer } from '../../../runtime/contract/container/read.ts';
+import { isIntact, readFrom, verifySections } from '../../../runtime/contract/container/verify.ts';
+import { inspect } from '../../../runtime/core/model/inspection.ts';
+import { alteredMessage } from '../../../runtime/core/model/verification.ts';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
+import { withFileSource } from '../../adapters/file-source.ts';
+import { newSha256 } from '../../adapters/hash.ts';
+import { parsePlatform } from '../plan.ts';
+import { writeContainer } from '../steps/write-container.ts';
+import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
+
+/**
+ * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely on it, and the file is
+ * rewritten so that the model of a model executable is left out.
+ */
+export async function adoptBase(
+  file: string,
+  wanted: Platform | undefined,
+  cacheDir: string,
+): Promise<BaseRuntime> {
+  const platform = await withFileSource(
+    file,
+    (source) => wanted ?? parsePlatform(inspect(source).runtime.platform),
+  );
+  const base = await openBase(file, platform);
+  // Both become part of a path.
+  if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
+    throw configError(`${file} is not a base runtime built by encoderfile: its version or key is malformed.`);
+  await withFileSource(file, async (source) => {
+    const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
+    if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));
+  });
+  const output = basePath(cacheDir, platform, base.info.version, base.info.key);
+  await writeContainer({
+    executable: { ...base, offset: 0 },
+    payload: [{ name: 'runtime', content: { bytes: new TextEncoder().encode(JSON.stringify(base.info)) } }],
+    platform,
+    output: findOutputFile(output),
+    onProgress: () => {},
+  });
+  return await openBase(output, platform);
+}

@@ -1,0 +1,157 @@
+import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { RuntimeInfo, RuntimePart } from '../../../runtime/contract/manifest.ts';
+import { ASSET_NATIVE_LIST, nativeAsset } from '../../../runtime/contract/native.ts';
+import { NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
+import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import { explainFullDisk } from '../../adapters/disk-space.ts';
+import { buildSea } from '../../adapters/node-sea.ts';
+import { packageVersion } from '../../adapters/package-files.ts';
+import { zstd } from '../../adapters/zstd.ts';
+import { stripElf } from '../binary/elf-strip.ts';
+import { planMacho } from '../binary/macho-layout.ts';
+import { unsignPe } from '../binary/pe-unsign.ts';
+import { writeContainer } from '../steps/write-container.ts';
+import type { NativeSources } from './native-libraries.ts';
+import type { Program, ProgramName } from './program.ts';
+
+export interface RuntimeInput {
+  readonly platform: Platform;
+  readonly name: ProgramName;
+  readonly version: string;
+  readonly key: string;
+  /** The Node binary of the platform. */
+  readonly node: string;
+  readonly program: Program;
+  /** Native libraries, for a program that runs models. */
+  readonly native: NativeSources | undefined;
+  readonly output: FileTarget;
+}
+
+/** Builds a runtime: Node without its symbol table, with a program and its native libraries inside. Returns its size. */
+export async function buildRuntime(input: RuntimeInput): Promise<number> {
+  const { platform, program, native, output } = input;
+  const scratch = await createScratch(output);
+  try {
+    const stripped = join(scratch, `node${platform.exeSuffix}`);
+    const node = await readFile(input.node);
+    const strippedBytes = STRIP[platform.os](node);
+    await writeFile(stripped, strippedBytes, { mode: 0o755 });
+
+    const assets = new Map(program.assets);
+    if (native) assets.set(ASSET_NATIVE_LIST, new TextEncoder().encode(JSON.stringify(native.list)));
+    const parts: RuntimePart[] = [
+      { name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length },
+      {
+        name: input.name === 'encoder' ? 'encoderfile' : input.name,
+        bytes: [program.main, ...program.assets.values()].reduce((sum, { length }) => sum + length, 0),
+      },
+    ];
+    for (const [name, bytes] of native?.bytes ?? []) {
+      const packed = await zstd(bytes);
+      assets.set(nativeAsset(name), packed);
+      parts.push({ name, bytes: packed.length, unpackedBytes: bytes.length });
+    }
+    const executable = join(scratch, `base${platform.exeSuffix}`);
+    await buildSea({
+      scratch,
+      executable: stripped,
+      main: program.main,
+      assets,
+      codeCache: platform.os === process.platform && platform.cpu === process.arch,
+      flags: FLAGS[input.name],
+      output: executable,
+    });
+    return await writeContainer({
+      executable: await executableRange(executable, platform),
+      payload: [{ name: 'runtime', content: { bytes: describe(input, parts) } }],
+      platform,
+      output,
+      onProgress: () => {},
+    });
+  } catch (error) {
+    throw explainWriteError(output.shown, await explainFullDisk(scratch, error));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function createScratch({ path, shown }: FileTarget): Promise<string> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    removeLeftovers(path);
+    const scratch = temporaryPath(path);
+    await mkdir(scratch);
+    return scratch;
+  } catch (error) {
+    throw explainWriteError(shown, error);
+  }
+}
+
+/**
+ * V8 lets its young generation grow far beyond what requests need and delays garbage collection of the old one for long;
+ * collecting earlier costs no time. Each V8 thread keeps its own memory, and two threads are as fast as four
+ * (docs/benchmarks.md).
+ */
+const FLAGS: Record<ProgramName, readonly string[]> = {
+  encoder: [],
+  manager: [],
+  gateway: [
+    '--max-semi-space-size=4',
+    '--initial-old-space-size=8',
+    '--heap-growing-percent=30',
+    '--v8-pool-size=2',
+  ],
+};
+
+/** Removes what is not needed from the Node binary: unused symbols, and signatures that injection would invalidate. */
+const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
+  linux: stripElf,
+  win32: unsignPe,
+  // The signature is excluded when the executable's range is taken.
+  darwin: (node) => node,
+};
+
+function describe(
+  { name, version, platform, key, native }: RuntimeInput,
+  parts: readonly RuntimePart[],
+): Uint8Array {
+  const info: RuntimeInfo = {
+    ...(name === 'encoder' ? {} : { program: name }),
+    version,
+    platform: platform.triple,
+    node: NODE_VERSION,
+    ...(native
+      ? { onnxruntime: packageVersion('onnxruntime-node'), tokenizers: packageVersion('tokenizers') }
+      : {}),
+    key,
+    parts,
+  };
+  return new TextEncoder().encode(JSON.stringify(info));
+}
+
+/**
+ * Returns the range of the program without the data after its code: a Mach-O signature covers the bytes before it and is
+ * recreated.
+ */
+async function executableRange(
+  path: string,
+  platform: Platform,
+): Promise<{ path: string; offset: number; length: number; fileSize: number }> {
+  const { size } = await stat(path);
+  if (platform.os !== 'darwin') return { path, offset: 0, length: size, fileSize: size };
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    return {
+      path,
+      offset: 0,
+      length: planMacho(buffer.subarray(0, bytesRead), size).codeEnd,
+      fileSize: size,
+    };
+  } finally {
+    await file.close();
+  }
+}

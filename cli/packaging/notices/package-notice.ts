@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { addedFolder, addedTexts } from './added-texts.ts';
+import { checkLicense } from './check-license.ts';
+import { copyrightComments } from './copyright-comments.ts';
+import type { Notice, NoticeText } from './notice.ts';
+import { readTexts } from './read-texts.ts';
+
+const LICENSE_FILE = /^(?:licen[cs]e|copying|copyright|notice|third.?party.?notices)(?:[.-].*)?$/i;
+const README_LICENSE = /^#+ *licen[cs]e\b.*\n([^]*)/im;
+
+interface PackageJson {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: unknown;
+}
+
+/**
+ * Builds the notice of an installed package: its license files or the license in its README, and the notices in its bundled
+ * files.
+ */
+export async function packageNotice(folder: string, bundledFiles: readonly string[]): Promise<Notice> {
+  const json = parseJsonText(await readFile(join(folder, 'package.json'), 'utf8')) as PackageJson;
+  const { name, version, license } = json;
+  checkLicense(`${name} ${version}`, license);
+  const [own, added] = await Promise.all([readTexts(folder, LICENSE_FILE), addedTexts(name, version)]);
+  const licenses = [...(own.length > 0 ? own : await readmeLicense(folder)), ...added];
+  if (licenses.length === 0) licenses.push(standardText(json, license));
+  return { name, version, license, texts: [...licenses, ...(await commentsIn(bundledFiles))] };
+}
+
+async function readmeLicense(folder: string): Promise<NoticeText[]> {
+  const [readme] = await readTexts(folder, /^readme\.md$/i);
+  const text = README_LICENSE.exec(readme?.text ?? '')?.[1]?.trim() ?? '';
+  return /copyright/i.test(text) ? [{ source: 'README.md', text }] : [];
+}
+
+/**
+ * Apache-2.0 requires a copy of its text without names; the notices start with one, because it is also the license of this
+ * project.
+ */
+function standardText({ name, version }: PackageJson, license: string): NoticeText {
+  if (license.includes('Apache-2.0'))
+    return {
+      source: 'License',
+      text: 'The Apache License 2.0, which is also the license of encoderfile; see above.',
+    };
+  throw configError(
+    `Cannot bundle ${name} ${version}: it has no license text. Add the text to ${addedFolder(name, version)}/.`,
+  );
+}
+
+async function commentsIn(files: readonly string[]): Promise<NoticeText[]> {
+  const comments = await Promise.all(
+    files.map(async (file) => copyrightComments(await readFile(file, 'utf8'))),
+  );
+  return [...new Set(comments.flat())].map((text) => ({ source: 'Source files', text }));
+}

@@ -1,0 +1,140 @@
+import type { Manifest } from '../../runtime/contract/manifest.ts';
+import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
+import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
+import type { TransformSettings } from '../../runtime/contract/transform.ts';
+import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
+import { configError } from '../../runtime/contract/errors.ts';
+import type { BuildConfig } from '../config/build-config.ts';
+import { defaultOutputName } from '../config/output-name.ts';
+import { suggest } from '../../runtime/core/text/suggest.ts';
+
+/** Command-line settings of a build; each overrides the config file. */
+export interface BuildFlags {
+  readonly outputPath?: string | undefined;
+  readonly outputDir?: string | undefined;
+  readonly cacheDir?: string | undefined;
+  readonly noBuild: boolean;
+  readonly baseBinaryPath?: string | undefined;
+  readonly platform?: string | undefined;
+  readonly runtimeVersion?: string | undefined;
+  readonly noDownload: boolean;
+  readonly force: boolean;
+}
+
+export interface Host {
+  readonly os: string;
+  readonly cpu: string;
+}
+
+/** Everything that is decided before any work is done. Paths are as the user wrote them, relative to the current directory. */
+export interface BuildPlan {
+  readonly config: BuildConfig;
+  readonly platform: Platform;
+  readonly output: {
+    readonly kind: 'executable' | 'assets';
+    readonly path: string;
+    /** Whether a file of another model is overwritten. */
+    readonly force: boolean;
+  };
+  readonly cacheDir: string | undefined;
+  readonly base:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'provided'; readonly version: string | undefined; readonly mayDownload: boolean };
+}
+
+/** Decides what to build, for which platform, from which inputs and to which path. Pure. */
+export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
+  const platform = flags.platform === undefined ? hostPlatform(host) : parsePlatform(flags.platform);
+  const executable = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
+  const kind = config.build && !flags.noBuild ? 'executable' : 'assets';
+  return {
+    config,
+    platform,
+    output: {
+      kind,
+      path: kind === 'executable' ? executable : `${executable.replace(/\.encoder(\.exe)?$/, '')}.assets`,
+      force: flags.force,
+    },
+    cacheDir: flags.cacheDir ?? config.cacheDir,
+    base: flags.baseBinaryPath
+      ? { kind: 'file', path: flags.baseBinaryPath }
+      : { kind: 'provided', version: flags.runtimeVersion, mayDownload: !flags.noDownload },
+  };
+}
+
+function outputIn(folder: string | undefined, config: BuildConfig, platform: Platform): string {
+  const name = defaultOutputName(config.name, platform.exeSuffix);
+  if (folder !== undefined) return `${folder.replace(/[/\\]+$/, '')}/${name}`;
+  return config.outputPath ?? `./${name}`;
+}
+
+/** Finds a platform by its target triple or its short name (linux-x64, macos-arm64 ...). */
+export function parsePlatform(name: string): Platform {
+  const wanted = name.trim().toLowerCase();
+  const found = PLATFORMS.find((platform) => namesOf(platform).includes(wanted));
+  if (found) return found;
+  if (/^(x86_64-apple-darwin|(darwin|macos|mac)-(x64|x86_64|amd64))$/.test(wanted)) {
+    throw configError(
+      `Unsupported platform ${name}: ONNX Runtime has no Node library for Intel Macs since 1.24.`,
+    );
+  }
+  const known = PLATFORMS.flatMap((platform) => [platform.triple, shortName(platform)]);
+  const similar = suggest(wanted, known);
+  throw configError(
+    `Unknown platform ${JSON.stringify(name)}${similar ? `; did you mean ${similar}?` : '.'} ` +
+      `Platforms: ${PLATFORMS.map((platform) => `${platform.triple} (${shortName(platform)})`).join(', ')}.`,
+  );
+}
+
+function namesOf({ triple, os, cpu }: Platform): string[] {
+  const systems = {
+    linux: ['linux'],
+    darwin: ['darwin', 'macos', 'mac'],
+    win32: ['win32', 'windows', 'win'],
+  }[os];
+  const cpus = { x64: ['x64', 'x86_64', 'amd64'], arm64: ['arm64', 'aarch64'] }[cpu];
+  return [triple, ...systems.flatMap((system) => cpus.map((name) => `${system}-${name}`))];
+}
+
+/** The platform of this machine. */
+export function hostPlatform(host: Host): Platform {
+  const found = PLATFORMS.find(({ os, cpu }) => os === host.os && cpu === host.cpu);
+  if (found) return found;
+  throw configError(
+    `This machine (${host.os}-${host.cpu}) is not a supported platform. Set one with --platform.`,
+  );
+}
+
+/** Model facts that are only known after the model is loaded. */
+export type ModelFacts = Pick<
+  Manifest,
+  'inputs' | 'output' | 'width' | 'precision' | 'batching' | 'tokenizer'
+> & {
+  readonly id2label: Record<string, string> | undefined;
+  readonly scoreFunction: ScoreFunction | undefined;
+  readonly sentence: SentenceSettings | undefined;
+  readonly transform: TransformSettings | undefined;
+};
+
+/** Builds the manifest that is written into the executable. */
+export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
+  const { id2label, scoreFunction, sentence, transform, ...rest } = facts;
+  return {
+    name: config.name,
+    version: config.version,
+    modelType: config.modelType,
+    builtBy: `encoderfile ${builderVersion}`,
+    ...rest,
+    ...(id2label ? { id2label } : {}),
+    ...(scoreFunction ? { scoreFunction } : {}),
+    ...(sentence ? { sentence } : {}),
+    ...(transform ? { transform: settingsOf(transform) } : {}),
+  };
+}
+
+const settingsOf = ({ name, firstLine, libraries, limits }: TransformSettings): TransformSettings => ({
+  name,
+  firstLine,
+  libraries,
+  limits,
+});

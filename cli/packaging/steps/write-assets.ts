@@ -1,0 +1,47 @@
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ASSETS } from '../../../runtime/contract/assets.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
+import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import type { PreparedModel } from '../model/prepared-model.ts';
+
+/** Writes the assets as a folder of files instead of appending them to a base runtime; returns their total size. */
+export async function writeAssets(folder: string, model: PreparedModel): Promise<number> {
+  await refuseForeignFolder(folder);
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    removeLeftovers(folder);
+    const scratch = temporaryPath(folder);
+    try {
+      await mkdir(scratch);
+      await copyFile(model.graph.graphPath, join(scratch, ASSETS.graph));
+      await copyFile(model.graph.weightsPath, join(scratch, ASSETS.weights));
+      await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
+      await copyFile(model.files.modelConfig, join(scratch, ASSETS.config));
+      if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
+      await writeFile(join(scratch, ASSETS.manifest), `${JSON.stringify(model.manifest, undefined, 2)}\n`);
+      await rm(folder, { recursive: true, force: true });
+      await rename(scratch, folder);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw explainWriteError(folder, error);
+  }
+  const sizes = await Promise.all(
+    (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** An assets folder can be replaced; a folder with other files cannot. */
+async function refuseForeignFolder(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const known: readonly string[] = Object.values(ASSETS);
+  const foreign = names.find((name) => !known.includes(name));
+  if (foreign === undefined) return;
+  throw configError(
+    `Cannot write to ${folder}: it contains other files (${foreign}). Choose another output path, or empty the folder.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { inputError } from '../../contract/errors.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import type { SentenceSettings } from '../../contract/sentence.ts';
+
+/** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
+export interface VectorOptions {
+  /** Whether to L2-normalize the vector. */
+  readonly normalize?: boolean;
+  /** Number of leading dimensions to keep, before normalization. Default: all. */
+  readonly dimensions?: number | undefined;
+  /** Number of leading tokens to ignore in pooling. */
+  readonly skip?: number | undefined;
+}
+
+/** Vector options of a request; undefined and null mean the model's setting. */
+export interface VectorRequest {
+  readonly normalize?: boolean | null | undefined;
+  readonly dimensions?: number | null | undefined;
+  readonly promptName?: string | null | undefined;
+}
+
+export interface VectorPlan {
+  readonly options: VectorOptions & { readonly normalize: boolean };
+  /** Prompt to put before each text; may be empty. */
+  readonly prompt: string;
+}
+
+/**
+ * Combines the options of a request with the settings of the model, and rejects what the model does not support. `promptLabel`
+ * is the name of the prompt option, for messages.
+ */
+export function planVector(
+  { sentence, width }: Pick<Manifest, 'sentence' | 'width'>,
+  { normalize, dimensions, promptName }: VectorRequest,
+  promptLabel = 'prompt_name',
+): VectorPlan {
+  checkDimensions(dimensions, width);
+  const prompt = findPrompt(sentence, promptName, promptLabel);
+  return {
+    options: {
+      normalize: normalize ?? sentence?.normalize ?? false,
+      dimensions: dimensions ?? sentence?.dimensions,
+      skip: sentence?.includePrompt === false ? prompt?.tokens : undefined,
+    },
+    prompt: prompt?.text ?? '',
+  };
+}
+
+function checkDimensions(dimensions: number | null | undefined, width: number): void {
+  if (typeof dimensions !== 'number') return;
+  if (dimensions < 1) throw inputError(`dimensions must be at least 1, not ${dimensions}`);
+  if (dimensions > width) throw inputError(`dimensions must be at most ${width}, not ${dimensions}`);
+}
+
+/** The empty name means no prompt, even if the model has a default. */
+function findPrompt(
+  sentence: SentenceSettings | undefined,
+  wanted: string | null | undefined,
+  label: string,
+): SentenceSettings['prompts'][string] | undefined {
+  const name = wanted ?? sentence?.defaultPrompt;
+  if (!name) return undefined;
+  const prompts = sentence?.prompts ?? {};
+  if (Object.hasOwn(prompts, name)) return prompts[name];
+  const [known, given] = [Object.keys(prompts), JSON.stringify(name.slice(0, 100))];
+  throw inputError(
+    known.length > 0
+      ? `${label} must be one of ${known.join(', ')}, not ${given}`
+      : `${label} is ${given}, but this model has no prompts. Remove it.`,
+  );
+}

@@ -1,5 +1,0 @@
-import { matchesAny } from './name-pattern.ts';
-
-/** Whether a URI can result from an RFC 6570 template, judged by its literal parts only. */
-export const matchesUriTemplate = (template: string, uri: string): boolean =>
-  matchesAny([template.replaceAll(/\{[^}]*\}/g, '*')], uri);

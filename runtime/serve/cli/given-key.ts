@@ -1,9 +1,0 @@
-import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../core/sendable-key.ts';
-import { UsageError } from './command.ts';
-
-/** Validates a key from a flag or a variable, which `source` names. Error messages never contain the key. */
-export function requireSendableKey(text: string, source: string): string {
-  const key = trimLineEnd(text);
-  if (isSendableKey(key)) return key;
-  throw new UsageError(`${source} ${SENDABLE_KEY_RULE}.`);
-}

@@ -1,0 +1,116 @@
+import type { Batching } from '../../../contract/batching.ts';
+import { canShareRun } from './batches.ts';
+
+/** An item that waits to be run; only its number of tokens matters. */
+export interface Waiting {
+  readonly length: number;
+}
+
+/**
+ * The queue of the model, which decides what runs next. Every batch starts with the item that has waited longest, so that
+ * nothing starves, and is filled with items of similar length to reduce padding.
+ */
+export class BatchQueue<Item extends Waiting> {
+  /** In order of arrival: a Set keeps this order and deletes in constant time. */
+  readonly #arrivals = new Set<Item>();
+  readonly #byLength: (Set<Item> | undefined)[] = [];
+  readonly #batching: Batching;
+  #tokens = 0;
+
+  constructor(batching: Batching = 'any') {
+    this.#batching = batching;
+  }
+
+  get size(): number {
+    return this.#arrivals.size;
+  }
+
+  /** Total number of waiting tokens. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Whether the waiting items fill a batch, so that waiting for more cannot improve it. */
+  isFull(maxTokens: number): boolean {
+    return this.#batching === 'single' ? this.size > 0 : this.#tokens >= maxTokens;
+  }
+
+  add(item: Item): void {
+    this.#arrivals.add(item);
+    (this.#byLength[item.length] ??= new Set()).add(item);
+    this.#tokens += item.length;
+  }
+
+  /** Removes an item if it is still waiting. */
+  remove(item: Item): void {
+    if (!this.#arrivals.delete(item)) return;
+    this.#byLength[item.length]?.delete(item);
+    this.#tokens -= item.length;
+  }
+
+  /**
+   * Removes and returns the next batch: at most `maxTokens` padded tokens, or one item of any length. Empty if nothing is
+   * waiting.
+   */
+  take(maxTokens: number): Item[] {
+    const [oldest] = this.#arrivals;
+    if (!oldest) return [];
+    const batch: Item[] = [];
+    const choose = (item: Item): void => {
+      this.remove(item);
+      batch.push(item);
+    };
+    choose(oldest);
+    let width = oldest.length;
+    let below: number | undefined = oldest.length;
+    let above: number | undefined = oldest.length + 1;
+    while (below !== undefined || above !== undefined) {
+      const shorter: Item | undefined = this.#nearest(below, -1);
+      const longer: Item | undefined = this.#nearest(above, 1);
+      below = shorter?.length;
+      above = longer?.length;
+      const next = pick(oldest.length, shorter, longer);
+      if (!next) break;
+      const wider = Math.max(width, next.length);
+      const added = wider * (batch.length + 1) - width * batch.length;
+      const fits =
+        canShareRun(this.#batching, oldest.length, next.length) &&
+        wider * (batch.length + 1) <= maxTokens &&
+        added <= next.length + RUN_COST_IN_TOKENS;
+      if (fits) {
+        choose(next);
+        width = wider;
+      } else if (next === longer) {
+        above = undefined;
+      } else {
+        below = undefined;
+      }
+    }
+    return batch;
+  }
+
+  /** Returns the first item of the nearest length at or beyond `from`. */
+  #nearest(from: number | undefined, step: 1 | -1): Item | undefined {
+    if (from === undefined) return undefined;
+    for (let length = from; length >= 0 && length < this.#byLength.length; length += step) {
+      const [first] = this.#byLength[length] ?? [];
+      if (first) return first;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Cost of an additional run in tokens: joining a batch must not add more padding than that. Measured on a model of MiniLM-L6's
+ * shape, where a run of 16 tokens takes as long as 30 tokens in a large batch.
+ */
+const RUN_COST_IN_TOKENS = 16;
+
+function pick<Item extends Waiting>(
+  length: number,
+  shorter: Item | undefined,
+  longer: Item | undefined,
+): Item | undefined {
+  if (!shorter || !longer) return shorter ?? longer;
+  return length - shorter.length <= longer.length - length ? shorter : longer;
+}

@@ -1,0 +1,83 @@
+import type { Manifest } from '../../../contract/manifest.ts';
+import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import type { ResultOptions } from '../tasks/task.ts';
+
+/** One input of the model: a text, a pair of texts, or token ids that skip the tokenizer. */
+export type EngineInput =
+  | { readonly text: string; readonly pair?: string | undefined }
+  | { readonly ids: readonly number[] };
+
+/** The form of each result. Results are rendered in the thread that computed them. */
+export type View =
+  /** A result in the shape that the contract defines for the model type, as UTF-8 JSON or as an encoded protobuf message. */
+  | { readonly kind: 'result'; readonly format: 'json' | 'proto'; readonly options: ResultOptions }
+  /**
+   * One vector per input of an embedding model, as a JSON array of numbers or as a JSON string with base64-encoded float32
+   * values.
+   */
+  | (VectorOptions & { readonly kind: 'vector'; readonly format: 'json' | 'base64' });
+
+export interface EngineRequest {
+  readonly inputs: readonly EngineInput[];
+  readonly view: View;
+  /** Prompt to put before each text. */
+  readonly prompt?: string | undefined;
+  /** Aborted when the client disconnects; inputs that have not run yet are dropped. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface EngineAnswer {
+  /** One result per input, in input order. */
+  readonly results: readonly Uint8Array[];
+  /** Number of tokens processed per input, special tokens included. */
+  readonly tokens: readonly number[];
+  readonly timings: Timings;
+}
+
+/** Durations in milliseconds. */
+interface Timings {
+  readonly tokenization: number;
+  readonly queue: number;
+  readonly inference: number;
+}
+
+export type OverflowRule = 'truncate' | 'error';
+
+export interface EngineLimits {
+  /** Maximum number of inputs per request. */
+  readonly maxClientBatch: number;
+  /** Maximum number of queued inputs of all requests. */
+  readonly maxQueue: number;
+  /** Maximum number of characters (Unicode code points) per input. */
+  readonly maxInputChars: number;
+  /** Maximum number of padded tokens per batch. Default: a fixed number for each thread of a worker. */
+  readonly maxBatchTokens: number | undefined;
+  readonly onOverflow: OverflowRule;
+}
+
+export interface EngineStats {
+  readonly queued: number;
+  readonly workers: number;
+}
+
+/** A model that serves concurrent callers. Every method rejects with an AppError. */
+export interface ServingEngine {
+  readonly manifest: Manifest;
+  readonly limits: EngineLimits;
+  run(request: EngineRequest): Promise<EngineAnswer>;
+  tokenize(texts: readonly string[], addSpecialTokens: boolean): Promise<TokenizedText[]>;
+  decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
+  stats(): EngineStats;
+  /** Finishes accepted requests, then ends all threads. */
+  close(): Promise<void>;
+}
+
+/** Receives what the engine reports about each batch and request, for metrics. */
+export interface EngineObserver {
+  onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
+  onRequest(request: { inputs: number; tokens: number; truncated: number; timings: Timings }): void;
+  onWorkerDeath(reason: string): void;
+  /** Called when no thread can run the model and none can be started. */
+  onEnd?(): void;
+}

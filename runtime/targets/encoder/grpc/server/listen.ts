@@ -1,0 +1,59 @@
+import { createServer as createNetServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { ConnectRouter } from '@connectrpc/connect';
+import { bind } from '../../../../serve/bind.ts';
+import type { Kernel } from '../../../../serve/kernel.ts';
+import type { ListenTarget } from '../../../../serve/listen-error.ts';
+import { trackSockets } from '../../../../serve/open-sockets.ts';
+import type { TlsFiles } from '../../../../serve/tls.ts';
+import { createProtocolServers } from './protocol-servers.ts';
+import { createRequestListener } from './request-listener.ts';
+import { createProtocolSwitch } from './switch-protocol.ts';
+
+export interface GrpcListenOptions extends ListenTarget, Pick<Kernel, 'log' | 'metrics'> {
+  readonly routes: (router: ConnectRouter) => void;
+  readonly tls?: TlsFiles | undefined;
+  /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */
+  readonly idleTimeout?: number;
+  /** Grace period in milliseconds after `close`; connections that are still open are then cut. */
+  readonly closeTimeout?: number;
+}
+
+export interface GrpcServer {
+  readonly port: number;
+  /** Stops accepting connections and calls; resolves when running calls are answered and all connections are closed. */
+  readonly close: () => Promise<void>;
+}
+
+/** Serves gRPC, gRPC-Web and Connect on one port, over HTTP/2 (with and without TLS) and HTTP/1.1. */
+export async function listenGrpc(options: GrpcListenOptions): Promise<GrpcServer> {
+  const { log, idleTimeout = 30_000, closeTimeout = 10_000 } = options;
+  const front = createFront(options, idleTimeout);
+  const requests = createRequestListener({ ...options, idleTimeout });
+  const servers = createProtocolServers(requests.listener, idleTimeout, log);
+  const protocols = createProtocolSwitch(servers, idleTimeout);
+  const sockets = trackSockets(front);
+  front.on(options.tls ? 'secureConnection' : 'connection', protocols.take);
+  const port = await bind(front, options).catch((error: unknown) => {
+    servers.stop();
+    throw error;
+  });
+  front.on('error', (error) => log.warn({ err: error }, 'gRPC connection refused'));
+  return {
+    port,
+    async close() {
+      const closed = sockets.close(closeTimeout, requests.endAll);
+      protocols.close();
+      requests.endStreams();
+      servers.end();
+      await closed;
+      servers.stop();
+    },
+  };
+}
+
+function createFront({ tls }: GrpcListenOptions, handshakeTimeout: number): Server {
+  if (!tls) return createNetServer({ noDelay: true });
+  const ALPNProtocols = ['h2', 'http/1.1'];
+  return createTlsServer({ ...tls, ALPNProtocols, handshakeTimeout, noDelay: true });
+}

@@ -1,0 +1,76 @@
+import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import { Health } from '../../../../gen/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '../../../../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '../../../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import { durationHistogram } from '../../../../serve/durations.ts';
+import type { Kernel } from '../../../../serve/kernel.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../../../../serve/request-id.ts';
+import { type CallCode, CODE_NAME, OK } from './code-name.ts';
+import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
+
+/** A call whose end will be logged and measured. */
+export interface ObservedCall {
+  /** Fields of every log line about the call. */
+  readonly about: { readonly requestId: string; readonly method: string };
+  /** Reports the outcome of the call. Only the first report counts; later events do not change the response. */
+  readonly end: (code: CallCode) => void;
+}
+
+/** The observed call, for code that determines its outcome. */
+export const observedCall = createContextKey<ObservedCall | undefined>(undefined);
+
+/** Services that machines call every few seconds; their calls are logged at level debug. */
+const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
+
+type Observe = (
+  request: NodeRequest,
+  response: NodeResponse,
+  handler: UniversalHandler | undefined,
+) => ObservedCall;
+
+/** Assigns an id to every call, and logs and measures it when it ends. Calls without a handler are calls of unknown methods. */
+export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>): Observe {
+  const durations = durationHistogram(metrics, {
+    name: 'grpc_request_duration_seconds',
+    help: 'Duration of gRPC, gRPC-Web and Connect calls, up to the status.',
+    labelNames: ['method', 'code'],
+  });
+  return (request, response, handler) => {
+    const start = performance.now();
+    const requestId = requestIdFrom(request.headers[REQUEST_ID_HEADER.toLowerCase()]);
+    response.setHeader(REQUEST_ID_HEADER, requestId);
+    const about = { requestId, method: pathOf(request) };
+    const level = handler && QUIET.has(handler.service.typeName) ? 'debug' : 'info';
+    let ended = false;
+    return {
+      about,
+      end(status) {
+        if (ended) return;
+        ended = true;
+        const ms = performance.now() - start;
+        const code = CODE_NAME[status];
+        // Paths are unbounded because callers choose them; methods are few.
+        durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
+        log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
+      },
+    };
+  };
+}
+
+/**
+ * Ends the observed call when its status is determined, which in every protocol is when Connect aborts its signal. Must be
+ * called before the message is read, and after other listeners that change the error.
+ */
+export function observeEnd({ signal, values }: HandlerContext): void {
+  const end = (): void => values.get(observedCall)?.end(codeOf(signal.reason));
+  // The deadline may have passed before the call started.
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+}
+
+function codeOf(reason: unknown): CallCode {
+  if (reason instanceof ConnectError) return reason.code;
+  // Without an explicit reason, the abort reason is the platform's default, which means success.
+  return reason instanceof DOMException ? OK : Code.Internal;
+}

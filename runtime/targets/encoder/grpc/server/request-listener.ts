@@ -1,0 +1,121 @@
+import { constants } from 'node:http2';
+import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node';
+import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
+import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
+import type { Kernel } from '../../../../serve/kernel.ts';
+import { dropDistantDeadline } from './deadline-headers.ts';
+import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
+import { callObserver, observedCall, observeEnd } from './observe.ts';
+import { withPlainStatusMessage } from './status-message.ts';
+import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
+
+export interface RequestListenerOptions extends Pick<Kernel, 'log' | 'metrics'> {
+  readonly routes: (router: ConnectRouter) => void;
+  /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
+  readonly idleTimeout: number;
+}
+
+export interface RequestListener {
+  readonly listener: (request: NodeRequest, response: NodeResponse) => void;
+  /** Aborts calls that last as long as their client wants; calls that last as long as the server are ended with it. */
+  readonly endStreams: () => void;
+  /** Aborts all calls. */
+  readonly endAll: () => void;
+}
+
+/** Answers calls over gRPC, gRPC-Web and Connect. */
+export function createRequestListener(options: RequestListenerOptions): RequestListener {
+  const { routes, log, idleTimeout } = options;
+  const router = createConnectRouter({
+    acceptCompression: [compressionGzip, compressionBrotli],
+    // Clients always accept compressed responses, but vectors hardly compress: it would cost far more than it saves.
+    compressMinBytes: Number.POSITIVE_INFINITY,
+    requestGate: observeEnd,
+  });
+  routes(router);
+  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  const services = [...new Set(router.handlers.map(({ service }) => service.typeName))];
+  const observe = callObserver(options);
+  const running = new Set<RunningCall>();
+
+  const listener = (request: NodeRequest, response: NodeResponse): void => {
+    const handler = handlers.get(pathOf(request));
+    const observed = observe(request, response, handler);
+    if (!handler) {
+      observed.end(GRPC_STATUS.MethodError);
+      answerUnknownMethod(request, response, services);
+      return;
+    }
+    const giveUp = (): void => {
+      observed.end(Code.Unavailable);
+      abandon(response);
+    };
+    const { methodKind } = handler.method;
+    const call = { giveUp, openEnded: methodKind === 'bidi_streaming' || methodKind === 'client_streaming' };
+    running.add(call);
+    response.once('close', () => running.delete(call));
+    if (methodKind === 'unary') {
+      response.setTimeout(idleTimeout, () => {
+        // The model can take its time, but a client that stalls is disconnected.
+        if (!request.complete || response.headersSent) giveUp();
+      });
+    }
+    dropDistantDeadline(request.headers);
+    let asked: UniversalServerRequest;
+    try {
+      const values = createContextValues().set(observedCall, observed);
+      asked = universalRequestFromNodeRequest(request, response, undefined, values);
+    } catch {
+      observed.end(GRPC_STATUS.MalformedError);
+      answerPlainText(response, 400, 'The request has no Host header.\n');
+      return;
+    }
+    // Must run before Connect is notified, because Connect maps a disconnected client to several codes.
+    asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
+    handler(asked)
+      .then((answer) => {
+        if (answer.status !== 200) observed.end(REFUSALS[answer.status] ?? Code.Unknown);
+        return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);
+      })
+      .catch((error: unknown) => {
+        // Errors of methods have become responses before; this one concerns the connection.
+        log.debug({ ...observed.about, err: error }, 'gRPC response could not be sent');
+        giveUp();
+      });
+  };
+  return {
+    listener,
+    endStreams() {
+      for (const { giveUp, openEnded } of running) if (openEnded) giveUp();
+    },
+    endAll() {
+      for (const { giveUp } of running) giveUp();
+    },
+  };
+}
+
+interface RunningCall {
+  readonly giveUp: () => void;
+  readonly openEnded: boolean;
+}
+
+/**
+ * Statuses of Connect's own responses to requests that are not calls in any of its protocols; other errors are handled earlier.
+ */
+const REFUSALS: Partial<Record<number, Code>> = {
+  405: GRPC_STATUS.MethodError,
+  415: GRPC_STATUS.UnsupportedMediaError,
+  505: GRPC_STATUS.MethodError,
+};
+
+function abandon(response: NodeResponse): void {
+  // Clients map a refused stream to UNAVAILABLE.
+  if ('stream' in response) response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
+  else response.destroy();
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { Caller, Identity, RateLimits } from './identity.ts';
+import { refused, tokenOf } from './credentials.ts';
+import { createDirectory, type KnownKey, type Remembered } from './directory.ts';
+import { statusOf } from './key-rows.ts';
+import { createKeys } from './keys.ts';
+import { createLastUsed } from './last-used.ts';
+import { createMasterKey } from './master-key.ts';
+import { badFormat, hashOf } from './secret.ts';
+import { checkModel, checkUser, spenderOf } from './spender.ts';
+import { createUsers } from './users.ts';
+
+export interface IdentityOptions {
+  readonly clock: Clock;
+  readonly revision: FollowedRevision;
+  readonly masterKey: string | undefined;
+  /** Of users that have none of their own. */
+  readonly userLimits?: Partial<RateLimits> | undefined;
+}
+
+export function createIdentity(store: Store, options: IdentityOptions): Identity {
+  const { clock, revision, userLimits } = options;
+  const directory = createDirectory(store, revision, {
+    rpm: null,
+    tpm: null,
+    maxParallel: null,
+    ...userLimits,
+  });
+  const lastUsed = createLastUsed(store, clock);
+  const master = createMasterKey(options.masterKey);
+
+  /** In the reference's order: that there is such a key, that it is active, that it has not expired, that its user may ask. */
+  const checked = ({ value, revision }: Remembered<KnownKey>): Caller & { readonly kind: 'key' } => {
+    const now = clock.now();
+    if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
+      throw refused('Invalid API key', 'invalid_key');
+    }
+    const { key, user } = value;
+    const status = statusOf(key.isActive, key.expiresAt, now);
+    if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
+    if (status === 'expired') throw refused('API key has expired', 'expired_key');
+    return { kind: 'key', key, user: checkUser(user.userId, user), revision };
+  };
+
+  return {
+    users: createUsers(store, revision, clock),
+    keys: createKeys(store, revision, clock, lastUsed),
+    requireMaster: master.require,
+    authenticate: async (headers) => {
+      const token = tokenOf(headers);
+      const hash = hashOf(token);
+      if (master.hasHash(hash)) return { kind: 'master' };
+      const problem = badFormat(token);
+      if (problem) throw problem;
+      const caller = checked(await directory.keyByHash(hash));
+      lastUsed.touch(caller.key.id);
+      return caller;
+    },
+    spender: async (caller, user) => await spenderOf(directory, caller, user),
+    renew: async ({ key, user }) => {
+      if (key) return await spenderOf(directory, checked(await directory.keyById(key.id)), undefined);
+      const { value, revision } = await directory.user(user.userId);
+      return { user: checkUser(user.userId, value), key: undefined, revision };
+    },
+    requireModel: checkModel,
+    close: lastUsed.close,
+  };
+}

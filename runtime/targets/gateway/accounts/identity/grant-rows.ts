@@ -1,0 +1,68 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../store/schema.ts';
+import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { modelsOf } from './key-rows.ts';
+
+const USER_COLUMNS = [
+  'gateway_users.user_id',
+  'gateway_users.blocked',
+  'gateway_users.deleted_at',
+  'gateway_users.rpm as user_rpm',
+  'gateway_users.tpm as user_tpm',
+  'gateway_users.max_parallel as user_max_parallel',
+  'gateway_budgets.max_budget_nano as user_max_budget_nano',
+  'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
+] as const;
+
+export const selectUserGrants = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_users')
+    .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_users.budget_id')
+    .select(USER_COLUMNS);
+
+export const selectKeyGrants = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_keys')
+    .innerJoin('gateway_users', 'gateway_users.user_id', 'gateway_keys.user_id')
+    .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_users.budget_id')
+    .selectAll('gateway_keys')
+    .select(USER_COLUMNS);
+
+type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>['executeTakeFirstOrThrow']>>;
+type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
+
+/** Users without limits of their own have the gateway's. */
+export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
+  return {
+    userId: row.user_id,
+    blocked: row.blocked === 1,
+    deleted: row.deleted_at !== null,
+    limits: {
+      rpm: row.user_rpm ?? defaults.rpm,
+      tpm: row.user_tpm ?? defaults.tpm,
+      maxParallel: row.user_max_parallel ?? defaults.maxParallel,
+      maxBudget: row.user_max_budget_nano,
+      budgetDurationSec: row.user_budget_duration_sec,
+    },
+  };
+}
+
+export function keyGrantOf(row: KeyGrantRow, defaults: RateLimits): { key: KeyGrant; user: UserGrant } {
+  const key = {
+    id: row.id,
+    name: row.key_name,
+    prefix: row.key_prefix,
+    userId: row.user_id,
+    isActive: row.is_active === 1,
+    expiresAt: row.expires_at,
+    allowedModels: modelsOf(row.allowed_models),
+    limits: {
+      rpm: row.rpm,
+      tpm: row.tpm,
+      maxParallel: row.max_parallel,
+      maxBudget: row.max_budget_nano,
+      budgetDurationSec: row.budget_duration_sec,
+    },
+  };
+  return { key, user: userGrantOf(row, defaults) };
+}

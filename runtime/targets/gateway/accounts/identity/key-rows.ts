@@ -1,0 +1,68 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { storableText } from '../../store/storable-text.ts';
+import { keyAccount, spentNow } from './accounts.ts';
+import type { Key, KeyChanges, KeyStatus, Metadata } from './identity.ts';
+
+/** Keys with what they have spent. */
+export const selectKeys = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_keys')
+    .innerJoin('gateway_accounts', (join) =>
+      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(keyAccount(''))} || gateway_keys.id`),
+    )
+    .selectAll('gateway_keys')
+    .select(['spent_nano', 'window_ends_at']);
+
+export type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
+
+/** `lastUsedAt` may be newer than what is written down. */
+export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number): Key {
+  const { max_budget_nano: maxBudget, budget_duration_sec: budgetDurationSec } = row;
+  return {
+    id: row.id,
+    keyPrefix: row.key_prefix,
+    keyName: row.key_name,
+    userId: row.user_id,
+    createdAt: row.created_at,
+    lastUsedAt,
+    expiresAt: row.expires_at,
+    isActive: row.is_active === 1,
+    status: statusOf(row.is_active === 1, row.expires_at, now),
+    metadata: parseJsonText(row.metadata) as Metadata,
+    allowedModels: modelsOf(row.allowed_models),
+    rpm: row.rpm,
+    tpm: row.tpm,
+    maxParallel: row.max_parallel,
+    budget: maxBudget === null && budgetDurationSec === null ? null : { maxBudget, budgetDurationSec },
+    spent: spentNow(row, now),
+  };
+}
+
+export function statusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {
+  if (!isActive) return 'inactive';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
+export const modelsOf = (text: string | null): readonly string[] | null =>
+  text === null ? null : (parseJsonText(text) as string[]);
+
+/** Only what is to be changed. */
+export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
+  const { allowedModels: models, budget } = changes;
+  const columns = {
+    key_name: changes.keyName && storableText(changes.keyName),
+    is_active: changes.isActive === undefined ? undefined : Number(changes.isActive),
+    expires_at: changes.expiresAt,
+    metadata: changes.metadata && JSON.stringify(changes.metadata),
+    allowed_models: models && JSON.stringify(models),
+    rpm: changes.rpm,
+    tpm: changes.tpm,
+    max_parallel: changes.maxParallel,
+    max_budget_nano: budget === null ? null : budget?.maxBudget,
+    budget_duration_sec: budget === null ? null : budget?.budgetDurationSec,
+  };
+  return omitUndefined(columns);
+}

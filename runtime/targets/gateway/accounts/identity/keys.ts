@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import { keyAccount, moveWindow, openAccount, startWindow } from './accounts.ts';
+import type { Key, KeyBudget, Keys } from './identity.ts';
+import { checkCount, checkKey, notFound } from './checks.ts';
+import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
+import { provideUser } from './key-user.ts';
+import type { LastUsed } from './last-used.ts';
+import { newSecret } from './secret.ts';
+
+export function createKeys(
+  { db }: Store,
+  revision: FollowedRevision,
+  clock: Clock,
+  lastUsed: LastUsed,
+): Keys {
+  const get = async (trx: Kysely<Schema>, id: string): Promise<Key> => {
+    const row = isStorable(id)
+      ? await selectKeys(trx).where('gateway_keys.id', '=', id).executeTakeFirst()
+      : undefined;
+    if (!row) throw notFound(`API key with id '${id}' not found`, 'key_not_found');
+    return keyOf(row, lastUsed.of(row), clock.now());
+  };
+
+  return {
+    create: async ({ userId, ...fields }) =>
+      await revision.change(async (trx) => {
+        const now = Math.floor(clock.now());
+        checkKey(fields, now);
+        const id = randomUUID();
+        const secret = newSecret();
+        const row = {
+          id,
+          ...hashesOf(secret),
+          previous_hash: null,
+          previous_expires_at: null,
+          key_name: null,
+          user_id: await provideUser(trx, { userId, keyId: id, keyName: fields.keyName }, now),
+          is_active: 1,
+          expires_at: null,
+          last_used_at: null,
+          metadata: '{}',
+          allowed_models: null,
+          rpm: null,
+          tpm: null,
+          max_parallel: null,
+          max_budget_nano: null,
+          budget_duration_sec: null,
+          created_at: now,
+          updated_at: now,
+          ...keyColumns(fields),
+        };
+        await trx.insertInto('gateway_keys').values(row).execute();
+        await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
+        return { key: await get(trx, id), secret: secret.text };
+      }),
+    list: async ({ skip, limit }) => {
+      const rows = await selectKeys(db)
+        .orderBy('gateway_keys.created_at')
+        .orderBy('gateway_keys.id')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map((row) => keyOf(row, lastUsed.of(row), clock.now()));
+    },
+    get: async (id) => await get(db, id),
+    change: async (id, changes) =>
+      await revision.change(async (trx) => {
+        const now = Math.floor(clock.now());
+        checkKey(changes, now);
+        await get(trx, id);
+        await trx
+          .updateTable('gateway_keys')
+          .set({ ...keyColumns(changes), updated_at: now })
+          .where('id', '=', id)
+          .execute();
+        if (changes.budget !== undefined)
+          await moveWindow(trx, keyAccount(id), windowOf(changes.budget, now));
+        return await get(trx, id);
+      }),
+    delete: async (id) =>
+      await revision.change(async (trx) => {
+        await get(trx, id);
+        await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
+        await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
+        await trx
+          .updateTable('gateway_usage')
+          .set({ api_key_id: null })
+          .where('api_key_id', '=', id)
+          .execute();
+      }),
+    rotate: async (id, graceSeconds) =>
+      await revision.change(async (trx) => {
+        checkCount('grace_seconds', graceSeconds, 0);
+        const now = Math.floor(clock.now());
+        await get(trx, id);
+        const secret = newSecret();
+        await trx
+          .updateTable('gateway_keys')
+          .set((column) => ({
+            ...hashesOf(secret),
+            previous_hash: graceSeconds === 0 ? null : column.ref('key_hash'),
+            previous_expires_at: graceSeconds === 0 ? null : now + graceSeconds * 1000,
+            updated_at: now,
+          }))
+          .where('id', '=', id)
+          .execute();
+        return { key: await get(trx, id), secret: secret.text };
+      }),
+  };
+}
+
+const hashesOf = ({
+  hash,
+  prefix,
+}: ReturnType<typeof newSecret>): { key_hash: string; key_prefix: string } => ({
+  key_hash: hash,
+  key_prefix: prefix,
+});
+
+const windowOf = (budget: KeyBudget | null | undefined, now: number): ReturnType<typeof startWindow> =>
+  startWindow(budget && { budget_duration_sec: budget.budgetDurationSec }, now);

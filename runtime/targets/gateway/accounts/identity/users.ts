@@ -1,0 +1,131 @@
+import type { Kysely, Transaction } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { BudgetRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import { moveWindow, openAccount, startWindow, userAccount } from './accounts.ts';
+import type { Users, User } from './identity.ts';
+import { checkMetadata, checkRates, checkUserId, notFound } from './checks.ts';
+import { selectUsers, userColumns, userOf } from './user-rows.ts';
+
+export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
+  const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
+    if (!isStorable(userId)) return undefined;
+    const row = await selectUsers(trx).where('user_id', '=', userId).executeTakeFirst();
+    return row && userOf(row, clock.now());
+  };
+  const get = async (trx: Kysely<Schema>, userId: string): Promise<User> =>
+    (await find(trx, userId)) ?? missing(userId);
+
+  return {
+    create: async (user) =>
+      await revision.change(async (trx) => {
+        checkUserId(user.userId);
+        checkRates(user);
+        checkMetadata(user.metadata);
+        const now = Math.floor(clock.now());
+        if (await find(trx, user.userId)) {
+          throw new AppError('ConflictError', `User with id '${user.userId}' already exists`, {
+            reason: 'user_exists',
+          });
+        }
+        const budget = await budgetOf(trx, user.budgetId);
+        await addUser(trx, { ...user }, budget, now);
+        return await get(trx, user.userId);
+      }),
+    list: async ({ skip, limit }) => {
+      await ledger.sync();
+      const rows = await selectUsers(db)
+        .orderBy('created_at')
+        .orderBy('user_id')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map((row) => userOf(row, clock.now()));
+    },
+    get: async (userId) => {
+      await ledger.sync();
+      return await get(db, userId);
+    },
+    change: async (userId, changes) => {
+      await ledger.sync();
+      return await revision.change(async (trx) => {
+        checkRates(changes);
+        checkMetadata(changes.metadata);
+        const now = Math.floor(clock.now());
+        const { budgetId } = await get(trx, userId);
+        if (changes.budgetId !== undefined && changes.budgetId !== budgetId) {
+          const budget = await budgetOf(trx, changes.budgetId);
+          await moveWindow(trx, userAccount(userId), startWindow(budget, now));
+        }
+        await trx
+          .updateTable('gateway_users')
+          .set({ ...userColumns(changes), updated_at: now })
+          .where('user_id', '=', userId)
+          .execute();
+        return await get(trx, userId);
+      });
+    },
+    delete: async (userId) =>
+      await revision.change(async (trx) => {
+        const now = Math.floor(clock.now());
+        await get(trx, userId);
+        await trx
+          .updateTable('gateway_users')
+          .set({ deleted_at: now, updated_at: now })
+          .where('user_id', '=', userId)
+          .execute();
+        await trx
+          .updateTable('gateway_keys')
+          .set({ is_active: 0, updated_at: now })
+          .where('user_id', '=', userId)
+          .execute();
+      }),
+  };
+}
+
+/** Also brings back one that was deleted: as it is now, nothing of before but the usage. */
+export async function addUser(
+  trx: Transaction<Schema>,
+  { userId, ...fields }: Parameters<Users['create']>[0],
+  budget: BudgetRow | undefined,
+  now: number,
+): Promise<void> {
+  const row = {
+    alias: null,
+    budget_id: null,
+    blocked: 0,
+    metadata: '{}',
+    rpm: null,
+    tpm: null,
+    max_parallel: null,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    ...userColumns(fields),
+  };
+  await trx
+    .insertInto('gateway_users')
+    .values({ user_id: userId, ...row })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
+    .execute();
+  await openAccount(trx, userAccount(userId), startWindow(budget, now));
+}
+
+async function budgetOf(
+  trx: Transaction<Schema>,
+  budgetId: string | null | undefined,
+): Promise<BudgetRow | undefined> {
+  if (budgetId === undefined || budgetId === null) return undefined;
+  const row = isStorable(budgetId)
+    ? await trx.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
+    : undefined;
+  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
+  return row;
+}
+
+function missing(userId: string): never {
+  throw notFound(`User with id '${userId}' not found`, 'user_not_found');
+}

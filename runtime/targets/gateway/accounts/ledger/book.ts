@@ -1,0 +1,56 @@
+import type { LedgerChanges, LedgerRows } from '../../store/store.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
+
+/** The rows that a batch works on, and what becomes of them, one request after the other. */
+export interface Book {
+  readonly revision: number;
+  readonly account: (id: string) => AccountRow | undefined;
+  readonly put: (account: AccountRow) => void;
+  readonly reservation: (id: string) => ReservationRow | undefined;
+  readonly open: (reservation: ReservationRow) => void;
+  readonly close: (id: string) => void;
+  readonly isBilled: (id: string) => boolean;
+  readonly bill: (usage: UsageRow) => void;
+  readonly log: (reset: BudgetResetRow) => void;
+  readonly changes: () => LedgerChanges;
+}
+
+export function createBook(rows: LedgerRows): Book {
+  const accounts = byId(rows.accounts);
+  const reservations = byId(rows.reservations);
+  const billed = new Set(rows.billed);
+  const changed = new Map<string, AccountRow>();
+  const opened: ReservationRow[] = [];
+  const closed: string[] = [];
+  const usage: UsageRow[] = [];
+  const resets: BudgetResetRow[] = [];
+  return {
+    revision: rows.revision,
+    account: (id) => changed.get(id) ?? accounts.get(id),
+    put(account) {
+      if (accounts.get(account.id) !== account) changed.set(account.id, account);
+    },
+    reservation: (id) => reservations.get(id),
+    open(reservation) {
+      reservations.set(reservation.id, reservation);
+      opened.push(reservation);
+    },
+    close(id) {
+      reservations.delete(id);
+      closed.push(id);
+    },
+    isBilled: (id) => billed.has(id),
+    bill(row) {
+      billed.add(row.id);
+      usage.push(row);
+    },
+    log: (reset) => void resets.push(reset),
+    changes: () => ({ accounts: [...changed.values()], opened, closed, usage, resets }),
+  };
+}
+
+function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> {
+  const map = new Map<string, Row>();
+  for (const row of rows) map.set(row.id, row);
+  return map;
+}

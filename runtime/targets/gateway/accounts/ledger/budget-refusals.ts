@@ -1,0 +1,57 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { dollarText } from '../../shared/money.ts';
+import type { Estimate } from './ledger.ts';
+import type { Party } from './refusals.ts';
+
+/** Requests in flight take seconds; clients that wait as they are asked then succeed within their few retries. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Why a request can never pass this budget as it is: no price, the budget is spent, or the request alone exceeds it. */
+export function budgetRefusal(
+  { account, limits: { maxBudget }, shown }: Party,
+  { cost, free, unpriced }: Estimate,
+): AppError | undefined {
+  if (maxBudget === null) return undefined;
+  if (unpriced !== undefined) return cannotLimit(unpriced, shown());
+  if (free) return undefined;
+  const left = maxBudget - account.spent_nano;
+  if (left <= 0n)
+    return new AppError('ForbiddenError', `${shown()} has exceeded budget limit`, {
+      reason: 'budget_exceeded',
+    });
+  return cost > left ? tooLarge(shown(), cost, left, maxBudget) : undefined;
+}
+
+/** The budget covers the request as soon as requests in flight have finished. */
+export function reservedRefusal(
+  { account, limits: { maxBudget }, shown }: Party,
+  { cost, free }: Estimate,
+): AppError | undefined {
+  if (maxBudget === null || free) return undefined;
+  const { spent_nano: spent, reserved_nano: reserved } = account;
+  const left = maxBudget - spent - reserved;
+  if (cost <= left) return undefined;
+  return new AppError(
+    'OverloadedError',
+    `${shown()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost ${dollars(cost)}. Retry when they have finished.`,
+    { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): AppError {
+  const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
+  return new AppError(
+    'ForbiddenError',
+    `${who} has ${has}, and this request can cost ${dollars(cost)}. Lower its maximum of output tokens, or raise the budget.`,
+    { reason: 'estimate_exceeds_budget' },
+  );
+}
+
+const cannotLimit = (model: string, who: string): AppError =>
+  new AppError(
+    'PaymentRequiredError',
+    `Model '${model}' has no price, and ${who} has a budget. Set its price with POST /v1/pricing, or set \`allow_unpriced\` in the configuration.`,
+    { reason: 'pricing_required' },
+  );
+
+const dollars = (amount: bigint): string => `$${dollarText(amount)}`;

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { userAccount } from '../identity/accounts.ts';
+import { checkBudget, notFound } from '../identity/checks.ts';
+import type { Store } from '../../store/store.ts';
+import { omitUndefined } from '../../../../core/json/given-only.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { BudgetRow, Schema } from '../../store/schema.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
+
+/** Tiers that many users share, each with a window and an amount of their own. */
+export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
+  return {
+    create: async (budget) =>
+      await revision.change(async (trx) => {
+        checkBudget(budget);
+        const now = Math.floor(clock.now());
+        const row = {
+          budget_id: randomUUID(),
+          name: null,
+          max_budget_nano: null,
+          budget_duration_sec: null,
+          created_at: now,
+          updated_at: now,
+          ...budgetColumns(budget),
+        };
+        await trx.insertInto('gateway_budgets').values(row).execute();
+        return await get(trx, row.budget_id);
+      }),
+    list: async ({ skip, limit }) => {
+      const rows = await db
+        .selectFrom('gateway_budgets')
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('budget_id')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map(budgetOf);
+    },
+    get: async (budgetId) => await get(db, budgetId),
+    change: async (budgetId, changes) =>
+      await revision.change(async (trx) => {
+        checkBudget(changes);
+        await get(trx, budgetId);
+        await trx
+          .updateTable('gateway_budgets')
+          .set({ ...budgetColumns(changes), updated_at: Math.floor(clock.now()) })
+          .where('budget_id', '=', budgetId)
+          .execute();
+        return await get(trx, budgetId);
+      }),
+    delete: async (budgetId) =>
+      await revision.change(async (trx) => {
+        await get(trx, budgetId);
+        const { users } = await trx
+          .selectFrom('gateway_users')
+          .select((row) => row.fn.countAll<number>().as('users'))
+          .where('budget_id', '=', budgetId)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (users > 0) {
+          throw new AppError(
+            'ConflictError',
+            `Budget with id '${budgetId}' is given to ${users} user${users === 1 ? '' : 's'}, who could spend anything without it; give them another one first`,
+            { reason: 'budget_in_use' },
+          );
+        }
+        await trx.deleteFrom('gateway_budgets').where('budget_id', '=', budgetId).execute();
+      }),
+    resets: async ({ skip, limit }, userId) => {
+      const prefix = userAccount('');
+      const all = db
+        .selectFrom('gateway_budget_resets')
+        .selectAll()
+        .where('account_id', 'like', `${prefix}%`)
+        .orderBy('reset_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(skip);
+      const of = userId === undefined ? all : all.where('account_id', '=', storableText(userAccount(userId)));
+      return (await of.execute()).map((row) => ({
+        id: row.id,
+        userId: row.account_id.slice(prefix.length),
+        previousSpend: row.spent_nano,
+        resetAt: row.reset_at,
+        nextResetAt: row.next_reset_at,
+      }));
+    },
+  };
+}
+
+async function get(db: Kysely<Schema>, budgetId: string): Promise<Budget> {
+  const row = isStorable(budgetId)
+    ? await db.selectFrom('gateway_budgets').selectAll().where('budget_id', '=', budgetId).executeTakeFirst()
+    : undefined;
+  if (!row) throw notFound(`Budget with id '${budgetId}' not found`, 'budget_not_found');
+  return budgetOf(row);
+}
+
+const budgetOf = (row: BudgetRow): Budget => ({
+  budgetId: row.budget_id,
+  name: row.name,
+  maxBudget: row.max_budget_nano,
+  budgetDurationSec: row.budget_duration_sec,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** Only what is to be changed. */
+const budgetColumns = ({ name, maxBudget, budgetDurationSec }: BudgetChanges): Partial<BudgetRow> =>
+  omitUndefined({
+    name: name && storableText(name),
+    max_budget_nano: maxBudget,
+    budget_duration_sec: budgetDurationSec,
+  });

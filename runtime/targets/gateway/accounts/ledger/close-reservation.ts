@@ -1,0 +1,88 @@
+import { keyAccount, userAccount } from '../identity/accounts.ts';
+import type { AccountRow, UsageRow } from '../../store/schema.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { UsageEntry } from './ledger.ts';
+import type { Book } from './book.ts';
+import { correctTokens } from './use-minute.ts';
+
+/** What is to be closed, and why. */
+export interface Closing {
+  readonly id: string;
+  readonly userId: string;
+  readonly keyId: string | null;
+  readonly entries: readonly UsageEntry[];
+  readonly now: number;
+  /** There never was a reservation. */
+  readonly isUnheld?: boolean | undefined;
+}
+
+/** Gives back what was held, takes what it cost, and writes down what happened; all of it once, however often it is asked for. */
+export function closeReservation(book: Book, closing: Closing): void {
+  const { id, userId, keyId, entries, now, isUnheld = false } = closing;
+  if (book.isBilled(id)) return;
+  // Gone if this process was taken for dead; what was used is paid for all the same.
+  const held = book.reservation(id);
+  if (!held && entries.length === 0) return;
+  const cost = entries.reduce((sum, entry) => sum + (entry.cost ?? 0n), 0n);
+  const tokens = entries.reduce((sum, entry) => sum + (totalTokens(entry) ?? 0), 0);
+
+  const settled = (account: AccountRow): AccountRow => {
+    const spent = account.spent_nano + cost;
+    if (!held) return correctTokens({ ...account, spent_nano: spent }, now, isUnheld ? tokens : 0);
+    const given = {
+      ...account,
+      spent_nano: spent,
+      reserved_nano: account.reserved_nano - held.amount_nano,
+      running: account.running - 1,
+    };
+    return correctTokens(given, held.created_at, tokens - held.tokens);
+  };
+  const ofKey = keyId === null ? undefined : book.account(keyAccount(keyId));
+  // A key that was deleted meanwhile has no account any more.
+  for (const account of [book.account(userAccount(userId)), ofKey]) if (account) book.put(settled(account));
+  if (held) book.close(id);
+  const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
+  entries.forEach((entry, index) => {
+    const isLast = index === entries.length - 1;
+    book.bill(
+      usageRow(entry, {
+        ...payer,
+        id: isLast ? id : `${id}.${index + 1}`,
+        attempt: entry.attempt ?? index + 1,
+      }),
+    );
+  });
+}
+
+function usageRow(
+  entry: UsageEntry,
+  about: Pick<UsageRow, 'id' | 'user_id' | 'api_key_id' | 'timestamp' | 'attempt'>,
+): UsageRow {
+  return {
+    ...about,
+    model: storableText(entry.model),
+    provider: entry.provider,
+    endpoint: entry.endpoint,
+    prompt_tokens: entry.promptTokens,
+    completion_tokens: entry.completionTokens,
+    cached_tokens: entry.cachedTokens ?? null,
+    total_tokens: totalTokens(entry),
+    cost_nano: entry.cost,
+    status: entry.status,
+    error_message: entry.errorMessage ? storableText(entry.errorMessage) : null,
+    error_detail: entry.errorDetail ? storableText(entry.errorDetail) : null,
+    status_code: entry.statusCode ?? null,
+    latency_ms: wholeOrNull(entry.latencyMs),
+    ttft_ms: wholeOrNull(entry.ttftMs),
+    estimated: entry.estimated ? 1 : 0,
+    request_id: entry.requestId ? storableText(entry.requestId) : null,
+    cache_write_tokens: entry.cacheWriteTokens ?? null,
+    cache_write_1h_tokens: entry.cacheWrite1hTokens ?? null,
+  };
+}
+
+const totalTokens = ({ promptTokens, completionTokens }: UsageEntry): number | null =>
+  promptTokens === null && completionTokens === null ? null : (promptTokens ?? 0) + (completionTokens ?? 0);
+
+const wholeOrNull = (milliseconds: number | null | undefined): number | null =>
+  milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds);

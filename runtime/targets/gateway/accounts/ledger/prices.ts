@@ -1,0 +1,140 @@
+import type { Kysely, Transaction } from 'kysely';
+import { inputError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { notFound } from '../identity/checks.ts';
+import type { Store } from '../../store/store.ts';
+import type { FollowedRevision } from '../../store/followed-revision.ts';
+import type { PriceRow, Schema } from '../../store/schema.ts';
+import { isStorable } from '../../store/storable-text.ts';
+import type { NewPrice, Price, Prices } from './ledger.ts';
+import { createPriceMemory } from './price-memory.ts';
+import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
+
+export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
+  const now = (): number => Math.floor(clock.now());
+  return {
+    set: async (price) => await revision.change(async (trx) => await putPrice(trx, price, now())),
+    setAll: async (prices) =>
+      await revision.change(async (trx) => {
+        for (const price of prices) await putPrice(trx, price, now());
+      }),
+    seed: async (prices) => {
+      prices.forEach(checkPrice);
+      const known = new Set(
+        (await db.selectFrom('gateway_prices').select('model_key').distinct().execute()).map(
+          (row) => row.model_key,
+        ),
+      );
+      const missing = prices.filter(({ modelKey }) => !known.has(modelKey));
+      if (missing.length > 0) await revision.change(async (trx) => await addMissing(trx, missing, now()));
+    },
+    list: async ({ skip, limit }) => {
+      const rows = await db
+        .selectFrom('gateway_prices as price')
+        .selectAll()
+        .where('effective_at', '=', (inner) =>
+          inner
+            .selectFrom('gateway_prices as other')
+            .select((row) => row.fn.max('other.effective_at').as('newest'))
+            .whereRef('other.model_key', '=', 'price.model_key')
+            .where('other.effective_at', '<=', now()),
+        )
+        .orderBy('model_key')
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map(priceOf);
+    },
+    get: async (modelKey) => {
+      const time = now();
+      const price = (await historyOf(db, modelKey)).find(({ effectiveAt }) => effectiveAt <= time);
+      return price ?? missing(modelKey);
+    },
+    history: async (modelKey) => {
+      const all = await historyOf(db, modelKey);
+      return all.length > 0 ? all : missing(modelKey);
+    },
+    delete: async (modelKey) =>
+      await revision.change(async (trx) => {
+        if ((await historyOf(trx, modelKey)).length === 0) missing(modelKey);
+        await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
+      }),
+    at: createPriceMemory(db, revision, priceOf),
+  };
+}
+
+async function putPrice(trx: Transaction<Schema>, price: NewPrice, now: number): Promise<Price> {
+  checkPrice(price);
+  const row = rowOf(price, now);
+  await trx
+    .insertInto('gateway_prices')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['model_key', 'effective_at']).doUpdateSet(row))
+    .execute();
+  return priceOf(row);
+}
+
+/** Two processes that start at once with the same configuration add each price once. */
+async function addMissing(trx: Transaction<Schema>, prices: readonly NewPrice[], now: number): Promise<void> {
+  for (const price of prices) {
+    if ((await historyOf(trx, price.modelKey)).length > 0) continue;
+    await trx.insertInto('gateway_prices').values(rowOf(price, now)).execute();
+  }
+}
+
+async function historyOf(db: Kysely<Schema>, modelKey: string): Promise<Price[]> {
+  if (!isStorable(modelKey)) return [];
+  const rows = await db
+    .selectFrom('gateway_prices')
+    .selectAll()
+    .where('model_key', '=', modelKey)
+    .orderBy('effective_at', 'desc')
+    .execute();
+  return rows.map(priceOf);
+}
+
+const rowOf = (price: NewPrice, now: number): PriceRow => ({
+  model_key: price.modelKey,
+  effective_at: price.effectiveAt ?? now,
+  input_nano: price.input,
+  cached_input_nano: price.cachedInput,
+  output_nano: price.output,
+  created_at: now,
+  cache_write_nano: price.cacheWrite ?? null,
+  cache_write_1h_nano: price.cacheWrite1h ?? null,
+  tiers: tiersToText(price.tiers),
+});
+
+const priceOf = (row: PriceRow): Price => ({
+  modelKey: row.model_key,
+  effectiveAt: row.effective_at,
+  input: row.input_nano,
+  cachedInput: row.cached_input_nano,
+  output: row.output_nano,
+  cacheWrite: row.cache_write_nano,
+  cacheWrite1h: row.cache_write_1h_nano,
+  tiers: tiersFromText(row.tiers),
+});
+
+function checkPrice(price: NewPrice): void {
+  const { modelKey, tiers = [] } = price;
+  if (modelKey === '' || !isStorable(modelKey)) {
+    throw inputError(`The model_key ${JSON.stringify(modelKey)} cannot be used; write \`provider:model\`.`);
+  }
+  const amounts = [price, ...tiers].flatMap(({ input, output, cachedInput, cacheWrite, cacheWrite1h }) => [
+    input,
+    output,
+    cachedInput ?? 0n,
+    cacheWrite ?? 0n,
+    cacheWrite1h ?? 0n,
+  ]);
+  if (amounts.some((amount) => amount < 0n)) {
+    throw inputError(`A price of ${modelKey} is negative; prices are 0 or more.`);
+  }
+  const problem = tierProblem(price);
+  if (problem !== undefined) throw inputError(`The price of ${modelKey} cannot be used: ${problem}`);
+}
+
+function missing(modelKey: string): never {
+  throw notFound(`Pricing for model '${modelKey}' not found`, 'pricing_not_found');
+}

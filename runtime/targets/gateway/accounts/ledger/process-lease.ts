@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import { DATABASE_NOW } from '../../store/database-now.ts';
+import type { ReservationRow, Schema } from '../../store/schema.ts';
+import { isGone, machineName } from '../../store/machine.ts';
+
+/** A process that was not seen for so long is dead: three times as long as between two signs of life. */
+const DEAD_AFTER_MS = 30_000;
+export const SIGN_OF_LIFE_EVERY_MS = 10_000;
+
+/** Tells other processes that this one lives, and finds what dead ones left. */
+export interface ProcessLease {
+  readonly id: string;
+  readonly renew: () => Promise<void>;
+  /** What dead processes hold. */
+  readonly leftOver: () => Promise<readonly ReservationRow[]>;
+  /** Forgets dead processes that hold nothing any more. */
+  readonly forget: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): ProcessLease {
+  const id = randomUUID();
+  const machine = machineName();
+  const now = DATABASE_NOW[kind];
+  // Told by the database's clock, which all processes share.
+  const isOld = sql<boolean>`seen_at < ${now} - ${sql.lit(DEAD_AFTER_MS)}`;
+
+  const dead = async (): Promise<string[]> => {
+    const rows = await db
+      .selectFrom('gateway_processes')
+      .select(['id', 'pid', 'seen_at', isOld.as('is_old')])
+      .select((row) => row('machine', '=', machine).as('is_here'))
+      .where('id', '!=', id)
+      .execute();
+    return rows.filter((row) => row.is_old || (row.is_here && isGone(row))).map((row) => row.id);
+  };
+
+  return {
+    id,
+    renew: async () => {
+      const row = { id, machine, pid: process.pid, seen_at: now };
+      await db.transaction().execute(
+        async (trx) =>
+          await trx
+            .insertInto('gateway_processes')
+            .values(row)
+            .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: now }))
+            .execute(),
+      );
+    },
+    leftOver: async () => {
+      const ids = await dead();
+      return await db
+        .selectFrom('gateway_reservations')
+        .selectAll()
+        .where((row) =>
+          row.or([
+            ...(ids.length === 0 ? [] : [row('process_id', 'in', ids)]),
+            // Of a process that was forgotten, and lives, as it turned out.
+            row('process_id', 'not in', row.selectFrom('gateway_processes').select('id')),
+          ]),
+        )
+        .execute();
+    },
+    forget: async () => {
+      const ids = await dead();
+      if (ids.length > 0) await forgetProcesses(db, ids);
+    },
+    end: async () => await forgetProcesses(db, [id]),
+  };
+}
+
+async function forgetProcesses(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
+  await db.transaction().execute(
+    async (trx) =>
+      await trx
+        .deleteFrom('gateway_processes')
+        .where('id', 'in', ids)
+        .where('id', 'not in', (row) => row.selectFrom('gateway_reservations').select('process_id'))
+        .execute(),
+  );
+}

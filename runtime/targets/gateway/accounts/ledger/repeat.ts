@@ -1,0 +1,28 @@
+import type { Clock } from '../../../../platform/clock.ts';
+
+/** Does something again and again, never twice at once. `stop` waits for what is under way. */
+export function repeat(
+  clock: Clock,
+  everyMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): { readonly stop: () => Promise<void> } {
+  let stopped = false;
+  let cancel: (() => void) | undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  const wait = (): void => {
+    if (!stopped) cancel = clock.after(everyMs, run);
+  };
+  const run = (): void => {
+    current = work().catch(onError).finally(wait);
+  };
+  wait();
+  return {
+    stop: async () => {
+      stopped = true;
+      cancel?.();
+      await current;
+    },
+  };
+}

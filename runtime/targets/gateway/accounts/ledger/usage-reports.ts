@@ -1,0 +1,149 @@
+import { type Kysely, sql } from 'kysely';
+import { isStorable } from '../../store/storable-text.ts';
+import type { Schema, UsageRow } from '../../store/schema.ts';
+import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
+import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
+
+const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
+  user: 'user_id',
+  key: 'api_key_id',
+  model: 'model',
+  provider: 'provider',
+  endpoint: 'endpoint',
+  status: 'status',
+};
+const INTERVALS_MS: Readonly<Record<UsageInterval, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+const ROWS_AT_ONCE = 1000;
+
+export function createUsageReports(db: Kysely<Schema>): UsageReports {
+  return {
+    list: async (filter, { skip, limit }) =>
+      await select(db, filter)
+        .selectAll()
+        .orderBy('timestamp', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(skip)
+        .execute(),
+    totals: async (filter) => totalsOf(await select(db, filter).select(SUMS).executeTakeFirstOrThrow()),
+    groups: async (filter, by, { skip, limit }) => {
+      const columns = by.map((grouping) => GROUPINGS[grouping]);
+      const rows = await select(db, filter)
+        .select(columns)
+        .select(SUMS)
+        .groupBy(columns)
+        .orderBy('sum_nano', 'desc')
+        // So that groups of one price are always in one order.
+        .$call((query) => columns.reduce((sorted, column) => sorted.orderBy(column), query))
+        .limit(limit)
+        .offset(skip)
+        .execute();
+      return rows.map((row) => ({
+        group: columns.map((column) => (row as Partial<UsageRow>)[column] as string | null),
+        ...totalsOf(row),
+      }));
+    },
+    series: async (filter, interval, most) => {
+      const length = sql.lit(INTERVALS_MS[interval]);
+      // Whole numbers divide to whole numbers in both databases.
+      const start = sql<number>`timestamp / ${length} * ${length}`;
+      const rows = await select(db, filter)
+        .select(start.as('start'))
+        .select(SUMS)
+        .groupBy(start)
+        .orderBy(start)
+        .$if(most !== undefined, (query) => query.limit(most ?? 0))
+        .execute();
+      return rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
+    },
+    csv: (filter) => csvOf(db, filter),
+  };
+}
+
+async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<string> {
+  yield usageCsvHeader();
+  for (let last: UsageRow | undefined; ;) {
+    const from = last;
+    const rest = select(db, filter).$if(from !== undefined, (query) =>
+      query.where((row) =>
+        row.or([
+          row('timestamp', '>', from?.timestamp ?? 0),
+          row.and([row('timestamp', '=', from?.timestamp ?? 0), row('id', '>', from?.id ?? '')]),
+        ]),
+      ),
+    );
+    const rows = await rest.selectAll().orderBy('timestamp').orderBy('id').limit(ROWS_AT_ONCE).execute();
+    yield* rows.map(usageCsvLine);
+    last = rows.at(-1);
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+function select(db: Kysely<Schema>, filter: UsageFilter) {
+  const equal = {
+    user_id: filter.userId,
+    api_key_id: filter.keyId,
+    model: filter.model,
+    provider: filter.provider,
+    endpoint: filter.endpoint,
+    status: filter.status,
+    request_id: filter.requestId,
+  };
+  let query = db.selectFrom('gateway_usage');
+  for (const [column, value] of Object.entries(equal) as [keyof typeof equal, string | undefined][]) {
+    if (value === undefined) continue;
+    // What cannot be stored is in no row.
+    query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
+  }
+  if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
+  if (filter.to !== undefined) query = query.where('timestamp', '<', filter.to);
+  return query;
+}
+
+const sumOf = (column: string) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`;
+
+const SUMS = [
+  sql<number>`cast(count(*) as bigint)`.as('requests'),
+  sql<number>`cast(coalesce(sum(case when status = 'error' then 1 else 0 end), 0) as bigint)`.as('errors'),
+  sumOf('prompt_tokens').as('prompt'),
+  sumOf('completion_tokens').as('completion'),
+  sumOf('cached_tokens').as('cached'),
+  sumOf('cache_write_tokens').as('written'),
+  sumOf('cache_write_1h_tokens').as('hour'),
+  sumOf('total_tokens').as('total'),
+  sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as('sum_nano'),
+  // Attempts that failed have no tokens and no cost.
+  sql<number>`cast(coalesce(sum(case when cost_nano is null and total_tokens is not null then 1 else 0 end), 0) as bigint)`.as(
+    'unpriced',
+  ),
+] as const;
+
+interface Sums {
+  readonly requests: number;
+  readonly errors: number;
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly hour: number;
+  readonly total: number;
+  readonly sum_nano: bigint;
+  readonly unpriced: number;
+}
+
+const totalsOf = (row: Sums): UsageTotals => ({
+  requests: row.requests,
+  errors: row.errors,
+  promptTokens: row.prompt,
+  completionTokens: row.completion,
+  cachedTokens: row.cached,
+  cacheWriteTokens: row.written,
+  cacheWrite1hTokens: row.hour,
+  totalTokens: row.total,
+  cost: row.sum_nano,
+  unpriced: row.unpriced,
+});

@@ -1,0 +1,27 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { addUse, emptyMinute, minuteAt, type SlidingMinute } from './sliding-minute.ts';
+import type { Limits } from '../identity/identity.ts';
+import type { AccountRow } from '../../store/schema.ts';
+
+/** What the account used in the minute before now. */
+export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
+  return minute === null ? emptyMinute(now) : minuteAt(parseJsonText(minute) as SlidingMinute, now);
+}
+
+/** Counts a request that was let in; only where something is limited by the minute, as it costs a little. */
+export function countRequest(
+  account: AccountRow,
+  { rpm, tpm }: Limits,
+  tokens: number,
+  now: number,
+): AccountRow {
+  if (rpm === null && tpm === null) return account.minute === null ? account : { ...account, minute: null };
+  return { ...account, minute: JSON.stringify(addUse(minuteOf(account, now), now, 1, tokens)) };
+}
+
+/** Puts the tokens that it took in the place of those it was expected to take. */
+export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
+  if (account.minute === null || difference === 0) return account;
+  const minute = parseJsonText(account.minute) as SlidingMinute;
+  return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
+}

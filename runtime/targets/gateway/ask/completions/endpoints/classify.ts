@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { estimateTokens } from '../token-estimate.ts';
+import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../providers/provider.ts';
+import { classifiedSummary } from '../../providers/encoder/classified-summary.ts';
+import type { Resolved, Target } from '../../routing/routing.ts';
+import type { Json } from '../../wires/chat/shape.ts';
+import type { EndpointRules } from './endpoint.ts';
+import { guardrailsAsked, modelName, open, userName } from './shapes.ts';
+import { promptTokensIn, textOr } from './tokens.ts';
+
+const text = Type.String({ minLength: 1, title: 'a text' });
+
+const schema = open(
+  {
+    model: modelName,
+    input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
+    user: userName,
+    guardrails: guardrailsAsked,
+  },
+  { $id: 'ClassifyRequest', description: 'Texts for a model that classifies, as `encoder:<name>`.' },
+);
+
+/** Only encoders classify; there is no API of others that this could be like. */
+export const classifyEndpoint: EndpointRules = {
+  schema,
+  user: (body) => textOr(body['user']),
+  promptTokens: promptTokensIn,
+  mostOutputTokens: () => 0,
+  passedOn: [],
+  async ask(router, resolved, { body, trace, signal, isBilled }, options) {
+    const texts = textsOf(body);
+    const routed = await router.classify(resolved, { texts, trace, signal, isBilled }, options);
+    const { answer, target } = routed;
+    return {
+      ...routed,
+      answer: answer.kind === 'failed' ? answer : wholeOf(answer, texts, resolved, target),
+    };
+  },
+};
+
+const textsOf = ({ input }: Json): readonly string[] =>
+  typeof input === 'string' ? [input] : (input as readonly string[]);
+
+function wholeOf(
+  classified: ClassifiedAnswer,
+  texts: readonly string[],
+  { alias }: Resolved,
+  { key }: Target,
+): WholeAnswer {
+  const { scores, tokens } = classified;
+  const used = tokens ?? estimateTokens(texts.reduce((sum, { length }) => sum + length, 0));
+  const answer = {
+    object: 'list',
+    model: alias ?? key,
+    data: scores.map((each, index) => ({ index, ...best(each), scores: each })),
+    usage: { prompt_tokens: used, total_tokens: used },
+  };
+  return {
+    kind: 'whole',
+    bytes: Buffer.from(JSON.stringify(answer)),
+    text: '',
+    summary: classifiedSummary(classified),
+  };
+}
+
+function best(scores: LabelScores): { readonly label: string | null; readonly score: number | null } {
+  let found: { readonly label: string; readonly score: number } | undefined;
+  for (const [label, score] of Object.entries(scores)) {
+    if (!found || score > found.score) found = { label, score };
+  }
+  return found ?? { label: null, score: null };
+}

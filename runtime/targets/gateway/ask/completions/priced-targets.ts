@@ -1,0 +1,55 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Nanos } from '../../shared/money.ts';
+import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
+import type { Estimate, Prices } from '../../accounts/ledger/ledger.ts';
+import type { Target } from '../routing/routing.ts';
+
+/** What each target costs, as of the time of the request; undefined where nobody has said. */
+export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
+
+/** Throws a PaymentRequiredError if one of them has no price, and all need one. */
+export async function pricesOf(
+  prices: Pick<Prices, 'at'>,
+  targets: readonly Target[],
+  time: number,
+  required: boolean,
+): Promise<PriceList> {
+  const list = new Map<string, TokenPrice | undefined>();
+  for (const { key, otherKeys } of targets) {
+    let price = await prices.at(key, time);
+    for (const other of otherKeys) price ??= await prices.at(other, time);
+    if (price === undefined && required) throw noPrice(key);
+    list.set(key, price);
+  }
+  return list;
+}
+
+export interface ExpectedTokens {
+  readonly prompt: number;
+  readonly output: number;
+}
+
+/** The maximum cost of a request, whichever target answers. */
+export function estimateOf(
+  list: PriceList,
+  { prompt, output }: ExpectedTokens,
+  allowUnpriced: boolean,
+): Estimate {
+  let cost: Nanos = 0n;
+  let free = true;
+  let unpriced: string | undefined;
+  for (const [key, price] of list) {
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output }, price);
+    if (own > cost) cost = own;
+    if (price === undefined || !isFree(price)) free = false;
+    if (price === undefined && !allowUnpriced) unpriced ??= key;
+  }
+  return { cost, tokens: prompt + output, free, unpriced };
+}
+
+const noPrice = (key: string): AppError =>
+  new AppError(
+    'PaymentRequiredError',
+    `No pricing is configured for model '${key}'. Set its price with POST /v1/pricing, or use a model that has one.`,
+    { reason: 'pricing_required' },
+  );

@@ -1,0 +1,20 @@
+import type { Reservation } from '../../accounts/ledger/ledger.ts';
+import type { Attempt } from '../routing/routing.ts';
+import type { RequestTrace } from '../../telemetry/telemetry.ts';
+import type { CompletionRequest } from './completion.ts';
+import type { ExpectedTokens, PriceList } from './priced-targets.ts';
+
+/** What the accounts know of a request. */
+export interface RequestState {
+  readonly request: CompletionRequest;
+  readonly trace: RequestTrace | undefined;
+  readonly attempts: readonly Attempt[];
+  /** Undefined while the ledger has not let it in. */
+  readonly admitted: Admitted | undefined;
+}
+
+export interface Admitted {
+  readonly reservation: Reservation;
+  readonly prices: PriceList;
+  readonly tokens: ExpectedTokens;
+}

@@ -1,0 +1,68 @@
+import { inputError } from '../../../../contract/errors.ts';
+import { didYouMean } from '../../../../core/text/suggest.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import type { GuardrailPlace, GuardrailRule } from './guardrail.ts';
+
+const MOST_RULES = 8;
+const KNOWN = ['profile', 'mode', 'on_unavailable', 'on', 'url'];
+
+/** The `guardrails` of a request. Throws an InputError for what we would not do. */
+export function readRules(requested: unknown, profiles: readonly string[]): GuardrailRule[] {
+  if (requested === undefined || requested === null) return [];
+  if (!Array.isArray(requested)) throw inputError('`guardrails` must be a list.');
+  if (requested.length > MOST_RULES) {
+    throw inputError(`\`guardrails\` has ${requested.length} entries; the most is ${MOST_RULES}.`);
+  }
+  return requested.map((rule: unknown, index) => readRule(rule, `guardrails[${index}]`, profiles));
+}
+
+function readRule(rule: unknown, place: string, profiles: readonly string[]): GuardrailRule {
+  if (typeof rule !== 'object' || rule === null) throw inputError(`\`${place}\` must be an object.`);
+  const { profile, mode = 'block', on_unavailable: onUnavailable = mode, on = ['input'], url } = rule as Json;
+  const unknown = Object.keys(rule).find((name) => !KNOWN.includes(name));
+  if (unknown !== undefined)
+    throw inputError(`\`${place}.${unknown}\` is unknown${didYouMean(unknown, KNOWN)}`);
+  if (url !== undefined && url !== null) {
+    throw inputError(
+      `\`${place}.url\` is not taken: which encoder judges is for the gateway's configuration to say.`,
+    );
+  }
+  if (typeof profile !== 'string' || !profiles.includes(profile)) {
+    const near = typeof profile === 'string' ? didYouMean(profile, profiles) : '';
+    throw inputError(`\`${place}.profile\` must name a configured guardrail${near}`);
+  }
+  return {
+    profile,
+    mode: oneOf(mode, ['block', 'monitor'], `${place}.mode`),
+    onUnavailable: oneOf(onUnavailable, ['block', 'monitor'], `${place}.on_unavailable`),
+    on: (Array.isArray(on) ? on : [on]).map((name) => oneOf(name, ['input', 'output'], `${place}.on`)),
+  };
+}
+
+function oneOf<Name extends string>(value: unknown, names: readonly Name[], place: string): Name {
+  const found = names.find((name) => name === value);
+  if (found !== undefined) return found;
+  throw inputError(`\`${place}\` must be one of ${names.map((name) => `\`${name}\``).join(', ')}.`);
+}
+
+/** Both lists as one. Where both speak of a profile, the stricter word counts. */
+export function strictest(
+  demanded: readonly GuardrailRule[],
+  requested: readonly GuardrailRule[],
+): GuardrailRule[] {
+  const byProfile = new Map<string, GuardrailRule>();
+  for (const rule of [...demanded, ...requested]) {
+    const known = byProfile.get(rule.profile);
+    byProfile.set(rule.profile, known ? stricter(known, rule) : rule);
+  }
+  return [...byProfile.values()];
+}
+
+const stricter = (a: GuardrailRule, b: GuardrailRule): GuardrailRule => ({
+  profile: a.profile,
+  mode: blockIf(a.mode === 'block' || b.mode === 'block'),
+  onUnavailable: blockIf(a.onUnavailable === 'block' || b.onUnavailable === 'block'),
+  on: [...new Set<GuardrailPlace>([...a.on, ...b.on])],
+});
+
+const blockIf = (blocks: boolean): 'block' | 'monitor' => (blocks ? 'block' : 'monitor');

@@ -1,0 +1,39 @@
+import type { GuardVerdict, StreamGuard } from '../streams/stream.ts';
+import type { Checked, GuardrailVerdict } from './guardrail.ts';
+
+export interface StreamGuardParts {
+  /** Whether text waits until it was judged. */
+  readonly blocks: boolean;
+  readonly windowLength: number;
+  readonly windowOverlap: number;
+  readonly check: (text: string) => Promise<Checked>;
+  readonly onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void;
+}
+
+const PASS: GuardVerdict = { kind: 'pass' };
+const HOLD: GuardVerdict = { kind: 'hold' };
+
+/** Judges a stream by windows of its text; each begins with the end of the one before, which has gone out already. */
+export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
+  const { blocks, windowLength, windowOverlap, check, onVerdicts } = parts;
+  let before = '';
+  let waiting = '';
+  const judge = async (): Promise<GuardVerdict> => {
+    if (waiting === '') return PASS;
+    const text = before + waiting;
+    const { verdicts, blocked } = await check(text);
+    onVerdicts(verdicts);
+    if (blocked) return { kind: 'block', error: blocked };
+    before = text.slice(-windowOverlap);
+    waiting = '';
+    return PASS;
+  };
+  return {
+    async take(text) {
+      waiting += text;
+      if (!blocks) return PASS;
+      return before.length + waiting.length < windowLength ? HOLD : judge();
+    },
+    end: judge,
+  };
+}

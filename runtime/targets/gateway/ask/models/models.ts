@@ -1,0 +1,88 @@
+import { BREAKER_POLICY } from '../routing/circuit-breaker.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { ModelsConfig } from '../../config/spec.ts';
+import { createGuardrails } from '../guardrails/guardrails.ts';
+import type { EncoderProgram, Provider, ProviderInstance } from '../providers/provider.ts';
+import { createRouter, providerKey } from '../routing/router.ts';
+import { createTargetStates } from '../routing/target-states.ts';
+import type { CurrentModels, ModelSet } from './model-set.ts';
+import { createProviderPool } from './provider-pool.ts';
+
+export interface ModelsOptions {
+  readonly open: (config: ProviderInstance | EncoderProgram) => Provider;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export interface Models extends CurrentModels {
+  /**
+   * What begins from now on has these. What did not change goes on as it is, its breakers and processes too; what is there no
+   * more is closed when the last request lets go of it. If it throws, nothing has changed.
+   */
+  replace(config: ModelsConfig): void;
+  close(): Promise<void>;
+}
+
+interface Generation {
+  readonly set: ModelSet;
+  readonly giveBack: () => void;
+  holders: number;
+  isReplaced: boolean;
+}
+
+export function createModels(first: ModelsConfig, { open, clock, random }: ModelsOptions): Models {
+  const pool = createProviderPool(open);
+  let config = first;
+  const states = createTargetStates(() => config.routing.breaker ?? BREAKER_POLICY);
+
+  const generationOf = (next: ModelsConfig): Generation => {
+    const { providers, opened, giveBack } = pool.take(next.providers);
+    const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced, assumedOutputTokens } = next;
+    const router = createRouter({ providers, aliases, clock, random, policy, states });
+    const renewed = new Set(opened.map(providerKey));
+    states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
+    return {
+      set: {
+        router,
+        guardrails: createGuardrails({
+          ...guardrails,
+          classifier: (name) => router.classifier(name),
+          clock,
+        }),
+        requirePricing,
+        allowUnpriced,
+        assumedOutputTokens,
+      },
+      giveBack,
+      holders: 0,
+      isReplaced: false,
+    };
+  };
+  const release = (generation: Generation): void => {
+    generation.holders -= 1;
+    if (generation.isReplaced && generation.holders === 0) generation.giveBack();
+  };
+  let current = generationOf(first);
+  return {
+    hold() {
+      const generation = current;
+      generation.holders += 1;
+      let isHeld = true;
+      return {
+        set: generation.set,
+        release() {
+          if (isHeld) release(generation);
+          isHeld = false;
+        },
+      };
+    },
+    replace(next) {
+      const before = current;
+      current = generationOf(next);
+      config = next;
+      before.isReplaced = true;
+      if (before.holders === 0) before.giveBack();
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,149 @@
+import { editMembers } from '../../shared/json-members.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { openStream } from '../streams/open-stream.ts';
+import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
+import { readUsage, textIn } from '../streams/tally.ts';
+import type { AnswerSummary } from '../streams/stream.ts';
+import { createUpstreamReader } from '../streams/upstream-reader.ts';
+import { readCompletion, readingDecoder } from '../wires/chat/read-answer.ts';
+import type { ChatCompletion } from '../wires/chat/shape.ts';
+import { CLIENT_WIRES } from '../wires/index.ts';
+import type {
+  ChatAnswer,
+  FailedAnswer,
+  Provider,
+  ProviderAdapter,
+  ProviderCall,
+  ProviderLimits,
+  StreamedAnswer,
+  UpstreamWire,
+  WholeAnswer,
+} from './provider.ts';
+import type { Exchange, JsonAnswer } from './exchange.ts';
+import { isFailed, requestOr } from './failure.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
+import { renameInEvent } from './rename-model.ts';
+
+export interface ChatParts {
+  readonly adapter: ProviderAdapter;
+  readonly exchange: Exchange;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+  readonly cannot: (what: string) => FailedAnswer;
+}
+
+/** A call as the provider is asked it. */
+interface Plan {
+  readonly wire: UpstreamWire;
+  readonly body: Uint8Array;
+  /** Whether the client's wire is the provider's: then bytes go through as they are. */
+  readonly isNative: boolean;
+}
+
+interface Opened extends StreamedAnswer {
+  readonly drain: () => Promise<AnswerSummary>;
+}
+
+/** Calls of all wires: as they are where the provider speaks the wire, else through the inner shape. */
+export function createChatCaller({ adapter, exchange, limits, clock, cannot }: ChatParts): Provider['chat'] {
+  const plan = (call: ProviderCall): Plan | FailedAnswer => {
+    const native = adapter.native[call.wire];
+    if (native) {
+      const body = requestOr(() => editMembers(call.bytes, native.edits(call.body, call.model)));
+      return isFailed(body) ? body : { wire: native, body, isNative: true };
+    }
+    const { translated } = adapter;
+    if (!translated) return cannot('chat');
+    const body = requestOr(() => translated.request(CLIENT_WIRES[call.wire].toChat(call.body), call.model));
+    if (isFailed(body)) return body;
+    return { wire: translated.wire, body: Buffer.from(JSON.stringify(body)), isNative: false };
+  };
+
+  const callWhole = async (call: ProviderCall, { wire, body, isNative }: Plan): Promise<ChatAnswer> => {
+    const asked = {
+      method: 'POST',
+      path: wire.path(call.model, false),
+      body,
+      headers: headersOf(call, { isNative }),
+    } as const;
+    const { signal, isBilled } = call;
+    const limit = { signal, timeoutMs: limits.answerMs };
+    const read = (answer: JsonAnswer): WholeAnswer => {
+      const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
+      const text = writtenIn(chat);
+      const summary = summaryOf(chat, text);
+      const { showModel } = call;
+      if (isNative) {
+        const bytes = showModel === undefined ? answer.bytes : exchange.renamed(call.wire, answer, showModel);
+        return { kind: 'whole', bytes, text, summary };
+      }
+      const shown = { ...chat, model: showModel ?? chat.model, created: chat.created || seconds(clock) };
+      const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
+      return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
+    };
+    return exchange.json(asked, limit, read, isBilled ? ({ summary }) => summary : undefined);
+  };
+
+  const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
+    const clientWire = CLIENT_WIRES[call.wire];
+    const { showModel } = call;
+    if (!isNative)
+      return encodedOutput(
+        clientWire.encoder(call.body, { model: showModel ?? call.model, created: seconds(clock) }),
+      );
+    return unchangedOutput(clientWire.words, {
+      hidden: wire.hidden?.(call.body),
+      rewrite: showModel === undefined ? undefined : (frame) => renameInEvent(clientWire, frame, showModel),
+    });
+  };
+
+  const callStream = async (call: ProviderCall, planned: Plan): Promise<ChatAnswer> => {
+    const { wire, body } = planned;
+    const { signal, isBilled } = call;
+    const startedAt = clock.now();
+    const asked = {
+      method: 'POST',
+      path: wire.path(call.model, true),
+      body,
+      headers: { ...headersOf(call, planned), accept: 'text/event-stream' },
+    } as const;
+    const limit = { signal, timeoutMs: call.firstByteMs ?? limits.firstByteMs };
+    const open = async (stream: UpstreamBody): Promise<Opened | FailedAnswer> => {
+      const { idleMs, maxEventBytes, streamMs: mostMs } = limits;
+      const decode = readingDecoder(wire.decoder(), { isTranslated: !planned.isNative });
+      const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
+      const { words } = CLIENT_WIRES[call.wire];
+      const output = outputOf(call, planned);
+      const opening = await openStream({ reader, output, words, clock, startedAt, mostMs, signal });
+      return opening.kind === 'error'
+        ? exchange.errorEvent(opening.body)
+        : { kind: 'stream', stream: opening.stream, drain: opening.drain };
+    };
+    return exchange.stream(asked, limit, open, isBilled ? ({ drain }) => drain() : undefined);
+  };
+
+  return (call) => {
+    const planned = plan(call);
+    if (isFailed(planned)) return Promise.resolve(planned);
+    return call.body['stream'] === true ? callStream(call, planned) : callWhole(call, planned);
+  };
+}
+
+const headersOf = (
+  { headers, trace }: ProviderCall,
+  { isNative }: Pick<Plan, 'isNative'>,
+): Readonly<Record<string, string>> | undefined => {
+  const own = isNative ? headers : undefined;
+  return trace && own ? { ...trace, ...own } : (trace ?? own);
+};
+
+const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
+
+const writtenIn = ({ choices }: ChatCompletion): string =>
+  choices.map(({ message }) => textIn(message)).join('');
+
+const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({
+  usage: readUsage(usage),
+  outputLength: text.length,
+  finishReason: choices[0]?.finish_reason ?? undefined,
+});

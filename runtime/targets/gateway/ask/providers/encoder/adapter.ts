@@ -1,0 +1,15 @@
+import type { ProviderAdapter } from '../provider.ts';
+import { encoderEmbeddings } from './embeddings.ts';
+import { encoderErrorText } from './errors.ts';
+import { encoderModels } from './models.ts';
+
+/** An `.encoder` executable: its model writes nothing, it embeds or classifies. */
+export const encoderAdapter: ProviderAdapter = {
+  type: 'encoder',
+  headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  native: {},
+  translated: undefined,
+  embeddings: encoderEmbeddings,
+  models: encoderModels,
+  errorText: encoderErrorText,
+};

@@ -1,0 +1,60 @@
+import type { Json } from '../../wires/chat/shape.ts';
+import type { ClassifiedAnswer, FailedAnswer, Provider } from '../provider.ts';
+import type { Exchange, JsonAnswer } from '../exchange.ts';
+import { failure, isFailed } from '../failure.ts';
+import { classifiedSummary } from './classified-summary.ts';
+import { modelTypeOf } from './model-type.ts';
+
+/** More labels than classifiers have, so that all are told. */
+const ALL_LABELS = 10_000;
+
+interface Prediction extends Json {
+  readonly top?: readonly { readonly label: string; readonly score: number }[];
+}
+
+/** What a model of type sequence_classification says of each text. */
+export function createClassify(
+  exchange: Exchange,
+  name: string,
+  timeoutMs: number,
+): NonNullable<Provider['classify']> {
+  return async ({ texts, trace, signal, isBilled }) => {
+    const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
+    const asked = { method: 'POST', path: '/predict', body, headers: trace } as const;
+    const answer = await exchange.json(
+      asked,
+      { signal, timeoutMs },
+      (told) => readScores(told, texts, name),
+      isBilled ? classifiedSummary : undefined,
+    );
+    if (!isFailed(answer)) return answer;
+    const { kind, error } = answer.failure;
+    // The refusal does not say whether the texts or the model are the reason.
+    const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
+    return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
+  };
+}
+
+function readScores(
+  { json, headers }: JsonAnswer,
+  texts: readonly string[],
+  name: string,
+): ClassifiedAnswer | FailedAnswer {
+  const { results } = json as { readonly results?: readonly Prediction[] };
+  const areScores =
+    Array.isArray(results) &&
+    results.length === texts.length &&
+    results.every(({ top }) => Array.isArray(top));
+  if (!areScores) return noClassifier(name);
+  const scores = (results as readonly Prediction[]).map(({ top = [] }) =>
+    Object.fromEntries(top.map(({ label, score }) => [label, score])),
+  );
+  const tokens = Number(headers['x-compute-tokens']);
+  return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
+}
+
+const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
+  failure('unsupported', {
+    text: `The encoder \`${name}\` does not classify texts. Name one with a model of type sequence_classification.`,
+    cause,
+  });

@@ -1,0 +1,34 @@
+import type { Clock } from '../../../../../platform/clock.ts';
+import type { Provider, ProviderLimits, Upstream } from '../provider.ts';
+import { createExchange } from '../exchange.ts';
+import { createProvider } from '../create-provider.ts';
+import { createRedact } from '../redact.ts';
+import { encoderAdapter } from './adapter.ts';
+import { createClassify } from './classify.ts';
+import { modelTypeOf } from './model-type.ts';
+
+export interface EncoderParts {
+  readonly name: string;
+  readonly apiKey: string | undefined;
+  readonly upstream: Upstream;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+}
+
+/** Whoever wants a list of all models does not wait for one that is starting. */
+const TYPE_MS = 2000;
+
+/** An executable as a provider. It has one model, which clients know by the name that the configuration gives it. */
+export function createEncoderProvider({ name, apiKey, upstream, limits, clock }: EncoderParts): Provider {
+  const adapter = encoderAdapter;
+  const exchange = createExchange({ upstream, adapter, limits, clock, redact: createRedact([apiKey]) });
+  const instance = { name, apiKey };
+  return {
+    ...createProvider({ instance, adapter, upstream, limits, clock }),
+    classify: createClassify(exchange, name, limits.answerMs),
+    async models(signal) {
+      const modelType = await modelTypeOf(exchange, signal, TYPE_MS);
+      return [{ id: name, created: 0, ownedBy: name, modelType }];
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { AnswerSummary } from '../streams/stream.ts';
+import { CLIENT_WIRES } from '../wires/index.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import { readAbandoned } from './abandoned-answer.ts';
+import type {
+  FailedAnswer,
+  ProviderAdapter,
+  ProviderLimits,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+  Wire,
+} from './provider.ts';
+import { describeAnswer } from './failure-detail.ts';
+import { failure, refusedAnswer, thrownFailure } from './failure.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
+import { createWaiter } from './http/waiter.ts';
+import type { Redact } from './redact.ts';
+import { renameInAnswer } from './rename-model.ts';
+
+export interface ExchangeParts {
+  readonly upstream: Upstream;
+  readonly adapter: ProviderAdapter;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+  readonly redact: Redact;
+}
+
+/** An answer that is a JSON object. */
+export interface JsonAnswer {
+  readonly bytes: Uint8Array;
+  readonly json: Json;
+  readonly headers: UpstreamAnswer['headers'];
+}
+
+type Asked = Omit<UpstreamRequest, 'waiter'>;
+
+interface CallLimit {
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** The usage of an answer that is billed. Where it is given, an abandoned answer is read to its end. */
+type SummaryOf<Result> = ((result: Result) => AnswerSummary | Promise<AnswerSummary>) | undefined;
+
+/** Requests and answers, with limits for their time and size, and the meaning of what fails. */
+export interface Exchange {
+  /** What `read` makes of the answer; if it throws, the provider sent what cannot be understood. */
+  json<Result extends object>(
+    asked: Asked,
+    limit: CallLimit,
+    read: (answer: JsonAnswer) => Result | FailedAnswer,
+    summaryOf?: SummaryOf<Result>,
+  ): Promise<Result | FailedAnswer>;
+  /** The body of an answer that is a stream, read by `use`, whose time ends when `use` has resolved. */
+  stream<Result extends object>(
+    asked: Asked,
+    limit: CallLimit,
+    use: (body: UpstreamBody) => Promise<Result | FailedAnswer>,
+    summaryOf?: SummaryOf<Result>,
+  ): Promise<Result | FailedAnswer>;
+  /** The answer with another name for the model. */
+  renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
+  /** An error that the provider sent as an event. */
+  errorEvent(body: unknown): FailedAnswer;
+}
+
+/** What providers say of errors is short. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
+  const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
+    const text = await body.collect(MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+    const said = adapter.errorText(parsed(text) ?? text.toString('utf8'));
+    const detail = describeAnswer(status, text, redact);
+    return refusedAnswer({
+      status,
+      retryAfter: headers['retry-after'],
+      said,
+      detail,
+      redact,
+      now: clock.now(),
+    });
+  };
+
+  /** Everything within the limit. After it, an answer that is billed is read on without its client. */
+  const within = async <Result extends object>(
+    asked: Asked,
+    { signal, timeoutMs }: CallLimit,
+    use: (answer: UpstreamAnswer) => Promise<Result | FailedAnswer>,
+    summaryOf: SummaryOf<Result>,
+  ): Promise<Result | FailedAnswer> => {
+    const waiter = createWaiter();
+    const { promise, resolve } = Promise.withResolvers<Result | FailedAnswer>();
+    let timedOut = false;
+    let hasBegun = false;
+    const ask = async (): Promise<Result | FailedAnswer> => {
+      let body: UpstreamBody | undefined;
+      try {
+        const answer = await upstream.request({ ...asked, waiter });
+        ({ body } = answer);
+        hasBegun = answer.status >= 200 && answer.status < 300;
+        return hasBegun ? await use(answer) : await refused(answer);
+      } catch (error) {
+        body?.destroy();
+        return {
+          kind: 'failed',
+          failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut, redact }),
+        };
+      }
+    };
+    const giveUp = (): void => {
+      forget();
+      if (!summaryOf || !waiter.isSent()) return waiter.leave();
+      const parts = { answer, summaryOf, hasBegun: () => hasBegun, waiter, clock, signal };
+      const abandoned = readAbandoned({ ...parts, drainMs: limits.drainMs });
+      const detail = timedOut ? `no answer within ${timeoutMs} ms` : undefined;
+      resolve(failure(timedOut ? 'timeout' : 'cancelled', { abandoned, detail }));
+    };
+    const disarm = clock.after(timeoutMs, () => {
+      timedOut = true;
+      giveUp();
+    });
+    const forget = (): void => {
+      disarm();
+      signal.removeEventListener('abort', giveUp);
+    };
+    if (signal.aborted) waiter.leave();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const answer = ask();
+    void answer.then(resolve);
+    try {
+      return await promise;
+    } finally {
+      forget();
+    }
+  };
+
+  const unreadable = (what: string, status: number, bytes?: Uint8Array, cause?: unknown): FailedAnswer => {
+    const answer = describeAnswer(status, bytes ?? new Uint8Array(), redact);
+    return failure('provider_error', { cause, detail: `the answer is ${what}: ${answer}`, isPaid: true });
+  };
+
+  return {
+    json: (asked, limit, read, summaryOf) =>
+      within(
+        asked,
+        limit,
+        async ({ status, headers, body }) => {
+          const bytes = await body.collect(limits.maxResponseBytes);
+          const json = parsed(bytes);
+          if (!isObject(json)) return unreadable('not a JSON object', status, bytes);
+          try {
+            return read({ bytes, json, headers });
+          } catch (cause) {
+            // An unexpected shape is the provider's mistake, and a fallback can be called.
+            return unreadable('not of the shape of the API', status, bytes, cause);
+          }
+        },
+        summaryOf,
+      ),
+    stream: (asked, limit, use, summaryOf) =>
+      within(
+        asked,
+        limit,
+        async ({ status, headers, body }) => {
+          if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
+          const begin = await body.next();
+          body.destroy();
+          return unreadable('not an event stream', status, begin);
+        },
+        summaryOf,
+      ),
+    renamed: (wire, { bytes, json }, model) => renameInAnswer(CLIENT_WIRES[wire], bytes, json, model),
+    errorEvent: (body) =>
+      refusedAnswer({
+        status: statusIn(body),
+        retryAfter: undefined,
+        said: adapter.errorText(body),
+        detail: describeAnswer(200, Buffer.from(JSON.stringify(body) ?? ''), redact),
+        redact,
+        now: clock.now(),
+      }),
+  };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return parseJsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some tell in the event which status it would have been. */
+function statusIn(body: unknown): number {
+  const { code, status }: Json = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const told = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
+  return typeof told === 'number' ? told : 200;
+}

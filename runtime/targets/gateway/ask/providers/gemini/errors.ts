@@ -1,0 +1,14 @@
+import type { Json } from '../../wires/chat/shape.ts';
+import type { ErrorText } from '../provider.ts';
+
+/** `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, in some answers inside a list. */
+export function geminiErrorText(body: unknown): ErrorText {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const { error } = (typeof first === 'object' && first !== null ? first : {}) as { readonly error?: Json };
+  const { message, status, details } = error ?? {};
+  const reasons = Array.isArray(details) ? (details as Json[]).map(({ reason }) => reason) : [];
+  return {
+    message: typeof message === 'string' ? message : undefined,
+    code: [status, ...reasons].filter((part) => typeof part === 'string').join(' '),
+  };
+}

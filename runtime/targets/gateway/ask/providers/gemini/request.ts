@@ -1,0 +1,153 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  Json,
+  ToolCall,
+  ToolChoice,
+} from '../../wires/chat/shape.ts';
+import {
+  mergedTurns,
+  partsOf,
+  readArguments,
+  readDataUrl,
+  splitSystem,
+  textOfMessage,
+  type Turn,
+} from '../content.ts';
+import { refuseUnsupported, unsupported } from '../unsupported.ts';
+
+const NAME = 'Gemini';
+
+/** A request in the inner shape as Gemini takes it. @see https://ai.google.dev/api/generate-content */
+export function geminiRequest(chat: ChatRequest): Json {
+  refuseUnsupported(chat, NAME, { manyChoices: true });
+  const { system, rest } = splitSystem(chat.messages);
+  const names = new Map(
+    chat.messages.flatMap(({ tool_calls: calls }) =>
+      (calls ?? []).map((call) => [call.id, call.function.name] as const),
+    ),
+  );
+  const contents = mergedTurns(rest.map((message) => contentOf(message, names)));
+  const config = generationConfig(chat);
+  const { tools, tool_choice: choice } = chat;
+  return {
+    contents,
+    ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
+    ...(Object.keys(config).length > 0 && { generationConfig: config }),
+    ...(tools && tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
+    ...(tools && choice && { toolConfig: { functionCallingConfig: callingConfig(choice) } }),
+  };
+}
+
+function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Turn {
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'model',
+        parts: [...partsOf(message).flatMap(geminiParts), ...(message.tool_calls ?? []).map(callPart)],
+      };
+    case 'tool':
+      return { role: 'user', parts: [resultPart(message, names)] };
+    case 'user':
+      return { role: 'user', parts: partsOf(message).flatMap(geminiParts) };
+    default:
+      throw inputError(
+        `Gemini has no messages of the role \`${message.role}\`. Use system, user, assistant or tool.`,
+      );
+  }
+}
+
+function callPart({ function: { name, arguments: text }, extra_content: extra }: ToolCall): Json {
+  const signature = extra?.google?.thought_signature;
+  return {
+    functionCall: { name, args: readArguments(text, name) },
+    ...(signature !== undefined && { thoughtSignature: signature }),
+  };
+}
+
+/** Gemini knows results by the name of the tool, clients by the id of the call. */
+function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): Json {
+  const name = names.get(message.tool_call_id ?? '') ?? message.name;
+  if (name === undefined) {
+    throw inputError(
+      `No message before calls a tool with the id \`${message.tool_call_id}\`, so its result has no place.`,
+    );
+  }
+  const text = textOfMessage(message);
+  // Gemini's own names for what a function returned and for why it failed.
+  const response = message.is_error === true ? { error: text } : responseOf(text);
+  return { functionResponse: { name, response } };
+}
+
+function responseOf(text: string): Json {
+  try {
+    const value: unknown = parseJsonText(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  } catch {
+    // A text is what most tools answer.
+  }
+  return { result: text };
+}
+
+function geminiParts(part: ContentPart): Json[] {
+  const text = part.text ?? part.refusal;
+  if (text !== undefined) return text === '' ? [] : [{ text }];
+  const url =
+    part.type === 'image_url' ? part.image_url?.url : part.type === 'file' ? part.file?.file_data : undefined;
+  if (url === undefined) throw unsupported(`content of the type \`${part.type}\``, NAME);
+  const data = readDataUrl(url);
+  return [
+    data ? { inlineData: { mimeType: data.mediaType, data: data.base64 } } : { fileData: { fileUri: url } },
+  ];
+}
+
+function declarationOf({ type, function: tool }: NonNullable<ChatRequest['tools']>[number]): Json {
+  if (type !== 'function') throw unsupported(`tools of the type \`${type}\``, NAME);
+  const { name, description, parameters } = tool;
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(parameters && { parametersJsonSchema: parameters }),
+  };
+}
+
+const MODES: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY' };
+
+function callingConfig(choice: ToolChoice): Json {
+  if (typeof choice === 'string') return { mode: MODES[choice] ?? 'AUTO' };
+  if (choice.function) return { mode: 'ANY', allowedFunctionNames: [choice.function.name] };
+  throw unsupported(`tool choice of the type \`${choice.type}\``, NAME);
+}
+
+/** Tokens of thought for each effort, as Google's own API in OpenAI's shape has them. */
+const THINKING: Readonly<Record<string, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+};
+
+function generationConfig(chat: ChatRequest): Json {
+  const { stop, response_format: format, reasoning_effort: effort } = chat;
+  const budget = typeof effort === 'string' ? THINKING[effort] : undefined;
+  const wishes: Json = {
+    temperature: chat.temperature,
+    topP: chat.top_p,
+    maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens,
+    candidateCount: chat.n,
+    seed: chat['seed'],
+    presencePenalty: chat['presence_penalty'],
+    frequencyPenalty: chat['frequency_penalty'],
+    stopSequences: typeof stop === 'string' ? [stop] : stop,
+    responseMimeType: format && format.type !== 'text' ? 'application/json' : undefined,
+    responseJsonSchema: format?.json_schema?.schema,
+    thinkingConfig: budget === undefined ? undefined : { thinkingBudget: budget },
+  };
+  return Object.fromEntries(
+    Object.entries(wishes).filter(([, value]) => value !== undefined && value !== null),
+  );
+}

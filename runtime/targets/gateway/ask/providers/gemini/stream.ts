@@ -1,0 +1,68 @@
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
+import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../wires/chat/shape.ts';
+import { callOf, candidatesOf, finishOf, usageOf } from './answer.ts';
+import type { GeminiAnswer, GeminiCandidate } from './shape.ts';
+
+/**
+ * Events of Gemini are small answers, and each tells the usage so far; the stream has no sign of its end but the reason.
+ * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ */
+export function geminiDecoder(): EventDecoder {
+  /** Calls of tools so far, of each candidate. */
+  const calls = new Map<number, number>();
+  let begun = false;
+
+  const choiceOf = (candidate: GeminiCandidate, id: string): ChunkChoice => {
+    const { index = 0, finishReason } = candidate;
+    const delta = deltaOf(candidate, id, calls);
+    const finish = finishReason === undefined ? null : finishOf(finishReason, (calls.get(index) ?? 0) > 0);
+    return { index, delta: begun ? delta : { role: 'assistant', ...delta }, finish_reason: finish };
+  };
+
+  return (_event, data): StreamStep => {
+    const json = parseJsonText(data) as Json;
+    if (json['error'] !== undefined) return { kind: 'error', body: json };
+    const answer = json as GeminiAnswer;
+    const id = answer.responseId ?? 'chatcmpl-gemini';
+    const head = {
+      id,
+      object: 'chat.completion.chunk',
+      created: 0,
+      model: answer.modelVersion ?? '',
+    } as const;
+    const choices = candidatesOf(answer).map((candidate) => choiceOf(candidate, id));
+    begun ||= choices.length > 0;
+    const chunks: ChatChunk[] = choices.length > 0 ? [{ ...head, choices }] : [];
+    const isLast = choices.some(({ finish_reason: reason }) => reason !== null);
+    if (isLast && answer.usageMetadata) {
+      chunks.push({ ...head, choices: [], usage: usageOf(answer.usageMetadata) });
+    }
+    return chunks.length > 0 ? { kind: 'chunks', chunks } : { kind: 'nothing' };
+  };
+}
+
+function deltaOf(
+  { content, index = 0 }: GeminiCandidate,
+  id: string,
+  calls: Map<number, number>,
+): ChunkDelta {
+  const parts = content?.parts ?? [];
+  const join = (thought: boolean): string =>
+    parts
+      .map((part) => (part.text !== undefined && (part.thought ?? false) === thought ? part.text : ''))
+      .join('');
+  const called = parts
+    .filter(({ functionCall }) => functionCall)
+    .map((part) => {
+      const at = calls.get(index) ?? 0;
+      calls.set(index, at + 1);
+      return { index: at, ...callOf(part, `${id}-${index}-${at}`) };
+    });
+  const [thought, text] = [join(true), join(false)];
+  return {
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(text !== '' && { content: text }),
+    ...(called.length > 0 && { tool_calls: called }),
+  };
+}

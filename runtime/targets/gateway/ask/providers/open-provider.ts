@@ -1,0 +1,61 @@
+import type { Clock } from '../../../../platform/clock.ts';
+import { anthropicAdapter } from './anthropic/adapter.ts';
+import {
+  type EncoderProgram,
+  type Provider,
+  type ProviderAdapter,
+  type ProviderInstance,
+  PROVIDER_LIMITS,
+  type ProviderType,
+} from './provider.ts';
+import { encoderAdapter } from './encoder/adapter.ts';
+import type { WatchChild } from './encoder/child.ts';
+import { createEncoderProvider } from './encoder/encoder-provider.ts';
+import { superviseEncoder } from './encoder/supervised-upstream.ts';
+import { geminiAdapter } from './gemini/adapter.ts';
+import { createUpstream } from './http/upstream.ts';
+import { openAiAdapter } from './openai/adapter.ts';
+import { createProvider } from './create-provider.ts';
+
+export interface OpenOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Told of programs that are started; returns how to forget them again. */
+  readonly watch?: WatchChild | undefined;
+  /** What programs that were started say. */
+  readonly onLine: (line: string) => void;
+  /** That one of them ended, or does not start; told as its lines are unless said otherwise. */
+  readonly onTrouble?: (line: string) => void;
+}
+
+const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => ProviderAdapter>> = {
+  openai: ({ dialect }) => openAiAdapter(dialect),
+  anthropic: () => anthropicAdapter,
+  gemini: () => geminiAdapter,
+  encoder: () => encoderAdapter,
+};
+
+/** A provider as configured, ready to be asked. Throws a ConfigError for a URL that may not be asked. */
+export function openProvider(
+  instance: ProviderInstance | EncoderProgram,
+  { clock, random, onLine, onTrouble, watch }: OpenOptions,
+): Provider {
+  const { name } = instance;
+  const limits = { ...PROVIDER_LIMITS, ...instance.limits };
+  if ('path' in instance) {
+    const { path } = instance;
+    const upstream = superviseEncoder({ name, path, limits, clock, random, onLine, onTrouble, watch });
+    return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
+  }
+  const { apiKey, baseUrl, local, headers } = instance;
+  const adapter = ADAPTERS[instance.type](instance);
+  const upstream = createUpstream({
+    name,
+    baseUrl,
+    local,
+    headers: { ...adapter.headers(apiKey), ...headers },
+    limits,
+  });
+  if (instance.type === 'encoder') return createEncoderProvider({ name, apiKey, upstream, limits, clock });
+  return createProvider({ instance, adapter, upstream, limits, clock });
+}

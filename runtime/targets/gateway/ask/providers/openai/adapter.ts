@@ -1,0 +1,30 @@
+import type { OpenAiDialect, ProviderAdapter, UpstreamWire } from '../provider.ts';
+import { OPENAI_DIALECT } from '../presets.ts';
+import { readAnswer } from './answer.ts';
+import { openAiEmbeddings } from './embeddings.ts';
+import { openAiErrorText } from './errors.ts';
+import { openAiModels } from './models.ts';
+import { openAiEdits, openAiRequest } from './request.ts';
+import { responsesWire } from './responses.ts';
+import { hiddenUsage, openAiDecoder } from './stream.ts';
+
+/** Everything that speaks OpenAI's API. @see https://platform.openai.com/docs/api-reference */
+export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter {
+  const dialect = { ...OPENAI_DIALECT, ...own };
+  const wire: UpstreamWire = {
+    path: () => '/chat/completions',
+    decoder: () => openAiDecoder,
+    answer: readAnswer,
+    edits: (body, model) => openAiEdits(body, model, dialect),
+    hidden: (body) => hiddenUsage(body, dialect),
+  };
+  return {
+    type: 'openai',
+    headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    native: { chat: wire, ...(dialect.hasResponses && { responses: responsesWire }) },
+    translated: { wire, request: (chat, model) => openAiRequest(chat, model, dialect) },
+    embeddings: openAiEmbeddings,
+    models: openAiModels,
+    errorText: openAiErrorText,
+  };
+}

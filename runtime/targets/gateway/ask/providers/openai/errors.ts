@@ -1,0 +1,18 @@
+import type { Json } from '../../wires/chat/shape.ts';
+import type { ErrorText } from '../provider.ts';
+
+/** `{"error": {"message", "type", "code"}}`, or what others make of it: a text, `detail`, `message`. */
+export function openAiErrorText(body: unknown): ErrorText {
+  const { error, message, detail, code, type } = (
+    typeof body === 'object' && body !== null ? body : {}
+  ) as Json;
+  if (typeof error === 'object' && error !== null) {
+    const { message: text, code: own, type: kind } = error as Json;
+    return { message: textOr(text), code: [own, kind].filter((part) => typeof part === 'string').join(' ') };
+  }
+  const text = [error, message, detail].find((part) => typeof part === 'string');
+  return { message: textOr(text), code: [code, type].filter((part) => typeof part === 'string').join(' ') };
+}
+
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,0 +1,55 @@
+import type { OpenAiDialect, ProviderType } from './provider.ts';
+
+/** A provider that need not be described: its name is enough. */
+export interface Preset {
+  readonly type: ProviderType;
+  readonly baseUrl: string;
+  /** It runs on one's own machine. */
+  readonly local?: boolean;
+  readonly dialect?: Partial<OpenAiDialect>;
+}
+
+const openai = (baseUrl: string, dialect: Partial<OpenAiDialect> = {}): Preset => ({
+  type: 'openai',
+  baseUrl,
+  dialect,
+});
+const local = (port: number): Preset => ({
+  type: 'openai',
+  baseUrl: `http://127.0.0.1:${port}/v1`,
+  local: true,
+});
+
+/** Base URLs as the providers' own documentation gives them. */
+export const PRESETS: Readonly<Record<string, Preset>> = {
+  openai: openai('https://api.openai.com/v1', { maxTokens: 'max_completion_tokens', hasResponses: true }),
+  anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com' },
+  gemini: { type: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com' },
+  // It tells the usage of every stream, and refuses members it does not know.
+  mistral: openai('https://api.mistral.ai/v1', { asksForUsage: false }),
+  groq: openai('https://api.groq.com/openai/v1'),
+  together: openai('https://api.together.xyz/v1'),
+  deepseek: openai('https://api.deepseek.com/v1'),
+  openrouter: openai('https://openrouter.ai/api/v1'),
+  fireworks: openai('https://api.fireworks.ai/inference/v1'),
+  xai: openai('https://api.x.ai/v1'),
+  cerebras: openai('https://api.cerebras.ai/v1'),
+  perplexity: openai('https://api.perplexity.ai'),
+  sambanova: openai('https://api.sambanova.ai/v1'),
+  nebius: openai('https://api.studio.nebius.com/v1'),
+  moonshot: openai('https://api.moonshot.ai/v1'),
+  dashscope: openai('https://dashscope-intl.aliyuncs.com/compatible-mode/v1'),
+  huggingface: openai('https://router.huggingface.co/v1'),
+  nvidia: openai('https://integrate.api.nvidia.com/v1'),
+  ollama: local(11_434),
+  vllm: local(8000),
+  llamacpp: local(8080),
+  lmstudio: local(1234),
+  llamafile: local(8080),
+};
+
+export const OPENAI_DIALECT: OpenAiDialect = {
+  maxTokens: 'max_tokens',
+  asksForUsage: true,
+  hasResponses: false,
+};

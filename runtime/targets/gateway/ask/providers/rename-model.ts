@@ -1,0 +1,26 @@
+import { editMembers } from '../../shared/json-members.ts';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { readEvent } from '../../../../serve/event-stream/event-data.ts';
+import type { Json } from '../wires/chat/shape.ts';
+import type { ClientWire } from '../wires/client-wire.ts';
+
+/** An answer with another name for the model, and everything else as it was. */
+export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {
+  const edits = wire.renames(json, model);
+  return edits ? editMembers(bytes, edits) : bytes;
+}
+
+/** The same for one event of a stream. */
+export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
+  const { data } = readEvent(frame);
+  if (data === undefined || !data.startsWith('{')) return frame;
+  const edits = wire.renames(parseJsonText(data) as Json, model);
+  const at = edits ? frame.indexOf(data) : -1;
+  if (!edits || at === -1) return frame;
+  const end = at + Buffer.byteLength(data);
+  return Buffer.concat([
+    frame.subarray(0, at),
+    editMembers(frame.subarray(at, end), edits),
+    frame.subarray(end),
+  ]);
+}

@@ -1,0 +1,29 @@
+import type { WeightedTarget } from './routing.ts';
+
+/** Draws targets by weight, one after the other, until all are in order. */
+export function orderTargets(targets: readonly WeightedTarget[], random: () => number): string[] {
+  const left = [...targets];
+  const order: string[] = [];
+  while (left.length > 0) {
+    const [drawn] = left.splice(
+      draw(
+        left.map(({ weight = 1 }) => weight),
+        random,
+      ),
+      1,
+    );
+    if (drawn) order.push(drawn.model);
+  }
+  return order;
+}
+
+function draw(weights: readonly number[], random: () => number): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let point = random() * total;
+  for (const [index, weight] of weights.entries()) {
+    point -= weight;
+    if (point < 0) return index;
+  }
+  // Only those without weight are left.
+  return 0;
+}

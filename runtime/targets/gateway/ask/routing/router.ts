@@ -1,0 +1,121 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { BREAKER_POLICY } from './circuit-breaker.ts';
+import { RETRY_POLICY } from '../../shared/retry-plan.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type {
+  FailedAnswer,
+  ModelEntry,
+  Provider,
+  StreamedAnswer,
+  WholeAnswer,
+} from '../providers/provider.ts';
+import { failure } from '../providers/failure.ts';
+import type { Alias, Resolved, Router, RoutingPolicy, Target } from './routing.ts';
+import { createAttempts } from './attempt-targets.ts';
+import { parseModel } from './model-string.ts';
+import { orderTargets } from './order-targets.ts';
+import { createTargetStates, type TargetStates } from './target-states.ts';
+
+export interface RouterOptions {
+  readonly providers: readonly Provider[];
+  readonly aliases?: readonly Alias[] | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly policy?: Partial<RoutingPolicy> | undefined;
+  /** What is known of targets already; by default nothing. */
+  readonly states?: TargetStates | undefined;
+}
+
+export function createRouter({
+  providers,
+  aliases = [],
+  clock,
+  random,
+  policy,
+  states: known,
+}: RouterOptions): Router {
+  const rules: RoutingPolicy = { retry: RETRY_POLICY, breaker: BREAKER_POLICY, ...policy };
+  const states = known ?? createTargetStates(() => rules.breaker);
+  const attempt = createAttempts({ states, policy: rules, clock, random });
+  const byName = new Map(providers.map((provider) => [providerKey(provider), provider]));
+  const byAlias = new Map(aliases.map((alias) => [alias.name, alias]));
+
+  const targetOf = (text: string): Target => {
+    const name = parseModel(text);
+    const provider = name && findProvider(name.provider, name.model);
+    if (!name || !provider) throw unknownModel(text);
+    const [model, ...others] = provider.modelNames?.(name.model) ?? [name.model];
+    const keyOf = (one: string): string => `${name.provider}:${one}`;
+    return { provider, model, key: keyOf(model), otherKeys: others.map(keyOf) };
+  };
+  const findProvider = (name: string, model: string): Provider | undefined =>
+    byName.get(name === ENCODER ? `${ENCODER}:${model}` : name);
+  const named = <Call extends object>(call: Call, model: string, { alias }: Resolved) =>
+    alias === undefined ? { ...call, model } : { ...call, model, showModel: alias };
+
+  return {
+    resolve(model): Resolved {
+      const alias = byAlias.get(model);
+      if (!alias) return { targets: [targetOf(model)], alias: undefined };
+      const order = [...orderTargets(alias.targets, random), ...(alias.fallbacks ?? [])];
+      return { targets: order.map(targetOf), alias: model };
+    },
+    chat: (resolved, call, options) =>
+      attempt<WholeAnswer | StreamedAnswer>(
+        resolved,
+        call.signal,
+        ({ provider, model }) => provider.chat(named(call, model, resolved)),
+        options,
+      ),
+    embed: (resolved, call, options) =>
+      attempt<WholeAnswer>(
+        resolved,
+        call.signal,
+        ({ provider, model }) => provider.embed(named(call, model, resolved)),
+        options,
+      ),
+    classify: (resolved, call, options) =>
+      attempt(
+        resolved,
+        call.signal,
+        async ({ provider }) => (await provider.classify?.(call)) ?? cannotClassify(provider),
+        options,
+      ),
+    async models(signal) {
+      const lists = await Promise.all(providers.map((provider) => modelsOf(provider, signal)));
+      const names = aliases.map(({ name }) => ({ id: name, created: 0, ownedBy: 'gateway' }));
+      return [...names, ...lists.flat()];
+    },
+    classifier(name) {
+      return byName.get(`${ENCODER}:${name}`);
+    },
+  };
+}
+
+/** One that cannot be asked now has no models; the others have. */
+async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {
+  const models = await provider.models(signal);
+  if ('kind' in models) return [];
+  return models.map((model) => ({ ...model, id: modelString(provider, model.id) }));
+}
+
+/** Executables are models of the one provider with this name. */
+const ENCODER = 'encoder';
+
+const modelString = ({ type, name }: Provider, model: string): string =>
+  type === ENCODER ? `${ENCODER}:${name}` : `${name}:${model}`;
+
+/** What model strings call a provider. */
+export const providerKey = (provider: Provider): string =>
+  provider.type === ENCODER ? modelString(provider, provider.name) : provider.name;
+
+const cannotClassify = ({ name }: Provider): FailedAnswer =>
+  failure('unsupported', {
+    text: `The provider \`${name}\` does not classify texts. Use a model \`encoder:<name>\`.`,
+  });
+
+function unknownModel(text: string): AppError {
+  const message = `Unknown or unsupported model '${text.slice(0, 200)}'. Use the format 'provider:model' with a configured provider.`;
+  const details = [{ location: 'body.model', message }];
+  return new AppError('MalformedError', message, { reason: 'model_not_found', details });
+}

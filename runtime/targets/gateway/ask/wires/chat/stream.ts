@@ -1,0 +1,37 @@
+import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
+import type { AnswerFacts } from '../client-wire.ts';
+import type { ChatChunk, Json } from './shape.ts';
+
+/** Chunks as they are; the one with the usage only for those who ask for it. */
+export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
+  const wantsUsage = asksForUsage(request);
+  return {
+    encode: (chunks) =>
+      chunks
+        .filter((chunk) => wantsUsage || !isUsageOnly(chunk))
+        .map((chunk) =>
+          eventText({
+            ...(wantsUsage ? chunk : withoutUsage(chunk)),
+            created: chunk.created || created,
+            model,
+          }),
+        )
+        .join(''),
+    end: () => ({ last: '', terminal: DONE_TEXT }),
+  };
+}
+
+export const asksForUsage = (request: Json): boolean =>
+  (request['stream_options'] as { include_usage?: unknown } | null | undefined)?.include_usage === true;
+
+export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
+  usage !== undefined && usage !== null && choices?.length === 0;
+
+const withoutUsage = ({ usage: _usage, ...chunk }: ChatChunk): ChatChunk => chunk;
+
+export const chatWords: StreamWords = {
+  terminal: DONE_TEXT,
+  error: ({ message, code }) =>
+    `${eventText({ error: { message, type: 'server_error', param: null, code } })}${DONE_TEXT}`,
+};

@@ -1,0 +1,11 @@
+import type { Wire } from '../providers/provider.ts';
+import { chatWire } from './chat/wire.ts';
+import type { ClientWire } from './client-wire.ts';
+import { messagesWire } from './messages/wire.ts';
+import { responsesWire } from './responses/wire.ts';
+
+export const CLIENT_WIRES: Readonly<Record<Wire, ClientWire>> = {
+  chat: chatWire,
+  messages: messagesWire,
+  responses: responsesWire,
+};

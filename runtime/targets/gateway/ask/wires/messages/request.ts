@@ -1,0 +1,148 @@
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { AnthropicBlock, AnthropicTool } from '../../providers/anthropic/shape.ts';
+import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../chat/shape.ts';
+import { refuse } from '../refuse.ts';
+import { checkRequest } from './check-request.ts';
+
+interface MessageParam {
+  readonly role: string;
+  readonly content: string | readonly AnthropicBlock[];
+}
+
+/**
+ * A request of Anthropic's messages in the inner shape. What only Anthropic's models understand is left out: `thinking` and
+ * blocks of it, `top_k`, `cache_control`; tools that Anthropic runs itself are refused.
+ */
+export function toChat(body: Json): ChatRequest {
+  checkRequest(body);
+  const { system, stop_sequences: stop, tools, metadata, output_config: output } = body;
+  const { user_id: user } = (metadata ?? {}) as Json;
+  const { effort, format } = (output ?? {}) as Json;
+  return {
+    model: body['model'] as string,
+    messages: [...systemOf(system), ...(body['messages'] as MessageParam[]).flatMap(messagesOf)],
+    max_tokens: body['max_tokens'] as number,
+    ...(body['stream'] === true && { stream: true }),
+    ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
+    ...(typeof body['top_p'] === 'number' && { top_p: body['top_p'] }),
+    ...(Array.isArray(stop) && stop.length > 0 && { stop: stop as string[] }),
+    ...(Array.isArray(tools) && tools.length > 0 && { tools: (tools as AnthropicTool[]).map(toolOf) }),
+    ...toolChoice(body['tool_choice'] as Json | null | undefined),
+    ...(typeof user === 'string' && { user }),
+    ...(typeof effort === 'string' && { reasoning_effort: effort }),
+    ...(isObject(format) && {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', schema: format['schema'] as Json },
+      },
+    }),
+  };
+}
+
+function systemOf(system: unknown): ChatMessage[] {
+  if (typeof system === 'string') return [{ role: 'system', content: system }];
+  const text = ((system ?? []) as AnthropicBlock[]).map((block) => block.text ?? '').join('\n\n');
+  return text === '' ? [] : [{ role: 'system', content: text }];
+}
+
+function messagesOf({ role, content }: MessageParam): ChatMessage[] {
+  if (typeof content === 'string') return [{ role, content }];
+  if (role === 'assistant') return [assistantOf(content)];
+  const results = content.filter(({ type }) => type === 'tool_result');
+  const rest = content.filter(({ type }) => type !== 'tool_result');
+  // Results of tools are texts in the inner shape; what they show beside that comes after them.
+  const shown = results.flatMap((result) => blocksIn(result).filter(({ type }) => type !== 'text'));
+  const parts = [...shown, ...rest].flatMap(partOf);
+  return [...results.map(resultOf), ...(parts.length > 0 ? [{ role, content: simplified(parts) }] : [])];
+}
+
+function assistantOf(blocks: readonly AnthropicBlock[]): ChatMessage {
+  const text = blocks.map((block) => (block.type === 'text' ? (block.text ?? '') : '')).join('');
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map(callOf);
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+const callOf = ({ id = '', name = '', input }: AnthropicBlock): ToolCall => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input ?? {}) },
+});
+
+function resultOf(block: AnthropicBlock): ChatMessage {
+  const text = blocksIn(block)
+    .map((part) => part.text ?? '')
+    .join('');
+  return {
+    role: 'tool',
+    tool_call_id: block.tool_use_id ?? '',
+    content: text,
+    ...(block['is_error'] === true && { is_error: true }),
+  };
+}
+
+const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+
+/** A text alone is written as one: not every provider knows parts. */
+const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === 'text' ? (only.text ?? '') : parts;
+};
+
+function partOf({ type, text, source, title }: AnthropicBlock): ContentPart[] {
+  if (type === 'text') return [{ type: 'text', text: text ?? '' }];
+  if (type === 'image' && source) return [{ type: 'image_url', image_url: { url: urlOf(source) } }];
+  if (type === 'document' && source?.['type'] === 'text')
+    return [{ type: 'text', text: String(source['data']) }];
+  if (type === 'document' && source) {
+    return [
+      {
+        type: 'file',
+        file: { file_data: urlOf(source), filename: typeof title === 'string' ? title : 'document' },
+      },
+    ];
+  }
+  throw refuse(`content of the type \`${type}\``);
+}
+
+function urlOf(source: Json): string {
+  if (source['type'] === 'url') return String(source['url']);
+  if (source['type'] === 'base64')
+    return `data:${String(source['media_type'])};base64,${String(source['data'])}`;
+  throw refuse(`sources of the type \`${String(source['type'])}\``);
+}
+
+function toolOf({
+  name,
+  description,
+  input_schema: schema,
+  type = 'custom',
+}: AnthropicTool): NonNullable<ChatRequest['tools']>[number] {
+  if (type !== 'custom') throw refuse(`the tool \`${type}\``);
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      ...(schema && { parameters: schema }),
+    },
+  };
+}
+
+function toolChoice(
+  choice: Json | null | undefined,
+): Pick<ChatRequest, 'tool_choice' | 'parallel_tool_calls'> {
+  if (!choice) return {};
+  const single = choice['disable_parallel_tool_use'] === true ? { parallel_tool_calls: false } : {};
+  return { tool_choice: choiceOf(choice), ...single };
+}
+
+function choiceOf({ type, name }: Json): ToolChoice {
+  if (type === 'tool') return { type: 'function', function: { name: String(name) } };
+  if (type === 'any') return 'required';
+  return type === 'none' ? 'none' : 'auto';
+}

@@ -1,0 +1,93 @@
+import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import { eventText } from '../../streams/event-text.ts';
+import type { ChatChunk, ChatUsage, Json } from '../chat/shape.ts';
+import type { AnswerFacts } from '../client-wire.ts';
+import { type ContentPiece, createContentSequence } from '../content-sequence.ts';
+import { stopReason, usageOf } from './answer.ts';
+
+const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
+
+/** Chunks as the events of Anthropic's messages: each kind of content is a block that starts, grows and stops. */
+export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
+  let begun = false;
+  let finish = 'stop';
+  let usage: ChatUsage | undefined;
+  let blocks = 0;
+  const sequence = createContentSequence();
+  /** What the open block holds: `text`, `thinking`, or the call of a tool by its number. */
+  let open: string | undefined;
+
+  const emit = (event: { readonly type: string } & Json): string => eventText(event, event.type);
+  const begin = ({ id }: ChatChunk): string => {
+    if (begun) return '';
+    begun = true;
+    const message = {
+      id: id ?? 'msg_gateway',
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usageOf(undefined),
+    };
+    return emit({ type: 'message_start', message });
+  };
+  const stopBlock = (): string => {
+    if (open === undefined) return '';
+    open = undefined;
+    return emit({ type: 'content_block_stop', index: blocks - 1 });
+  };
+  const grow = (kind: string, block: Json, delta: Json | undefined): string => {
+    let text = '';
+    if (open !== kind) {
+      text += stopBlock();
+      open = kind;
+      blocks += 1;
+      text += emit({ type: 'content_block_start', index: blocks - 1, content_block: block });
+    }
+    return delta ? text + emit({ type: 'content_block_delta', index: blocks - 1, delta }) : text;
+  };
+  const encodePiece = (piece: ContentPiece): string => {
+    const { kind, text } = piece;
+    if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
+    if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
+    const { number, id = `toolu_${number}`, name } = piece.call;
+    return grow(
+      `tool ${number}`,
+      { type: 'tool_use', id, name, input: {} },
+      text === '' ? undefined : { type: 'input_json_delta', partial_json: text },
+    );
+  };
+  const encodeChunk = (chunk: ChatChunk): string => {
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices?.find(({ index }) => index === 0);
+    finish = choice?.finish_reason ?? finish;
+    return begin(chunk) + (choice?.delta ? sequence.take(choice.delta).map(encodePiece).join('') : '');
+  };
+
+  return {
+    encode: (chunks) => chunks.map(encodeChunk).join(''),
+    end: () => ({
+      last:
+        begin({}) +
+        sequence.end().map(encodePiece).join('') +
+        stopBlock() +
+        emit({
+          type: 'message_delta',
+          delta: { stop_reason: stopReason(finish), stop_sequence: null },
+          usage: usageOf(usage),
+        }),
+      terminal: TERMINAL,
+    }),
+  };
+}
+
+const TEXT = { type: 'text', text: '' };
+const THINKING = { type: 'thinking', thinking: '', signature: '' };
+
+export const messagesWords: StreamWords = {
+  terminal: TERMINAL,
+  error: ({ message, code }) =>
+    eventText({ type: 'error', error: { type: 'api_error', message, code } }, 'error'),
+};

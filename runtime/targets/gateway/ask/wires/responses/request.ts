@@ -1,0 +1,178 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ContentPart,
+  Json,
+  ResponseFormat,
+  ToolChoice,
+} from '../chat/shape.ts';
+import { refuse } from '../refuse.ts';
+import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
+
+/** What needs a memory or a worker behind the API, which only the provider's own has. */
+const REFUSED = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
+
+/**
+ * A request of OpenAI's responses in the inner shape: texts, images, files, functions, the format of the answer, effort.
+ * Nothing is stored, whatever `store` says; items of reasoning are left out.
+ */
+export function toChat(body: Json): ChatRequest {
+  refuseBackground(body);
+  const found = REFUSED.find((name) => isAsked(body[name]));
+  if (found !== undefined) throw refuse(`\`${found}\``);
+  const { input, instructions, tools, text, reasoning } = body;
+  const { format } = (text ?? {}) as Json;
+  const { effort } = (reasoning ?? {}) as Json;
+  return {
+    model: body['model'] as string,
+    messages: [
+      ...(typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : []),
+      ...messagesOf(input),
+    ],
+    ...(body['stream'] === true && { stream: true }),
+    ...pick(body, [
+      'temperature',
+      'top_p',
+      'parallel_tool_calls',
+      'user',
+      'service_tier',
+      'safety_identifier',
+    ]),
+    ...(typeof body['max_output_tokens'] === 'number' && { max_tokens: body['max_output_tokens'] }),
+    ...(Array.isArray(tools) && tools.length > 0 && { tools: objectsAt(tools, 'tools').map(toolOf) }),
+    ...(body['tool_choice'] !== undefined &&
+      body['tool_choice'] !== null && { tool_choice: choiceOf(body['tool_choice']) }),
+    ...(!isAbsent(format) && { response_format: formatOf(objectAt(format, 'text.format')) }),
+    ...(typeof effort === 'string' && { reasoning_effort: effort }),
+  };
+}
+
+/** An answer that is fetched later has no usage yet, and nobody would pay for it: no provider is asked for one. */
+export function refuseBackground({ background }: Json): void {
+  if (!isAsked(background)) return;
+  throw new AppError(
+    'NotImplementedError',
+    'The gateway cannot do `background`: it would not learn what the answer costs. Leave it out.',
+  );
+}
+
+const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+
+const pick = (body: Json, names: readonly string[]): Json =>
+  Object.fromEntries(
+    names.flatMap((name) => (body[name] === undefined || body[name] === null ? [] : [[name, body[name]]])),
+  );
+
+function messagesOf(input: unknown): ChatMessage[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  const messages: ChatMessage[] = [];
+  for (const [at, item] of objectsAt(input, 'input').entries()) {
+    const message = messageOf(item, `input[${at}]`);
+    const last = messages.at(-1);
+    // Each call of a tool is an item, all calls of an answer are one message.
+    if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
+      messages[messages.length - 1] = {
+        ...last,
+        tool_calls: [...(last.tool_calls ?? []), ...message.tool_calls],
+      };
+    } else if (message) messages.push(message);
+  }
+  return messages;
+}
+
+function messageOf(item: Json, place: string): ChatMessage | undefined {
+  switch (item['type'] ?? 'message') {
+    case 'message':
+      return {
+        role: textAt(item['role'], `${place}.role`),
+        content: contentOf(item['content'], `${place}.content`),
+      };
+    case 'function_call': {
+      const called = { name: textAt(item['name'], `${place}.name`), arguments: textOr(item['arguments']) };
+      return {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: textAt(item['call_id'], `${place}.call_id`), type: 'function', function: called }],
+      };
+    }
+    case 'function_call_output':
+      return {
+        role: 'tool',
+        tool_call_id: textAt(item['call_id'], `${place}.call_id`),
+        content: contentOf(item['output'], `${place}.output`),
+      };
+    case 'reasoning':
+      return undefined;
+    default:
+      throw refuse(`input of the type \`${textAt(item['type'], `${place}.type`)}\``);
+  }
+}
+
+function contentOf(content: unknown, place: string): string | readonly ContentPart[] {
+  if (typeof content === 'string') return content;
+  const parts: ContentPart[] = [];
+  contentAt(content, place, (part, at) => void parts.push(partOf(part, at)));
+  // A text alone is written as one: not every provider knows parts.
+  return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
+}
+
+function partOf(part: Json, place: string): ContentPart {
+  const type = textAt(part['type'], `${place}.type`);
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: textAt(part['text'], `${place}.text`) };
+    case 'refusal':
+      return { type: 'text', text: textAt(part['refusal'], `${place}.refusal`) };
+    case 'input_image':
+      if (typeof part['image_url'] === 'string') return { type: 'image_url', image_url: imageOf(part) };
+      throw refuse('images by file id');
+    case 'input_file':
+      if (typeof part['file_data'] === 'string') {
+        const { file_data: data, filename } = part as { file_data: string; filename?: string };
+        return { type: 'file', file: { file_data: data, ...(filename !== undefined && { filename }) } };
+      }
+      throw refuse('files by id or URL');
+    default:
+      throw refuse(`content of the type \`${type}\``);
+  }
+}
+
+const imageOf = ({ image_url: url, detail }: Json): { readonly url: string; readonly detail?: string } => ({
+  url: String(url),
+  ...(typeof detail === 'string' && { detail }),
+});
+
+function toolOf(
+  { type, name, description, parameters, strict }: Json,
+  at: number,
+): NonNullable<ChatRequest['tools']>[number] {
+  const kind = textAt(type, `tools[${at}].type`);
+  if (kind !== 'function') throw refuse(`the tool \`${kind}\``);
+  return {
+    type: 'function',
+    function: {
+      name: textAt(name, `tools[${at}].name`),
+      ...(typeof description === 'string' && { description }),
+      ...(parameters ? { parameters: parameters as Json } : {}),
+      ...(typeof strict === 'boolean' && { strict }),
+    },
+  };
+}
+
+function choiceOf(choice: unknown): ToolChoice {
+  if (choice === 'none' || choice === 'auto' || choice === 'required') return choice;
+  const { type, name } = typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice');
+  const kind = textAt(type, 'tool_choice.type');
+  if (kind === 'function') return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
+  throw refuse(`tool choice of the type \`${kind}\``);
+}
+
+function formatOf({ type, ...rest }: Json): ResponseFormat {
+  if (type !== 'json_schema') return { type: textAt(type, 'text.format.type') };
+  return { type: 'json_schema', json_schema: rest };
+}
+
+const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');

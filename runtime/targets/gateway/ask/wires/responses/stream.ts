@@ -1,0 +1,126 @@
+import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import { eventText } from '../../streams/event-text.ts';
+import type { ChatChunk, ChatUsage, Json } from '../chat/shape.ts';
+import type { AnswerFacts } from '../client-wire.ts';
+import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
+import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
+
+/** What is being said now: the text, or one call of a tool. */
+interface OpenItem {
+  readonly call: CallHead | undefined;
+  readonly place: number;
+  text: string;
+}
+
+/** Chunks as the events of OpenAI's responses. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+export function responsesEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
+  let number = 0;
+  let id: string | undefined;
+  let finish = 'stop';
+  let usage: ChatUsage | undefined;
+  let open: OpenItem | undefined;
+  const output: Json[] = [];
+  const sequence = createContentSequence();
+
+  const emit = (type: string, event: Json): string => {
+    number += 1;
+    return eventText({ type, sequence_number: number - 1, ...event }, type);
+  };
+  const head = (): Json => responseHead({ id: id ?? 'gateway', model, created }, request);
+  const begin = (chunk: ChatChunk): string => {
+    if (id !== undefined) return '';
+    id = chunk.id ?? 'gateway';
+    return (
+      emit('response.created', { response: head() }) + emit('response.in_progress', { response: head() })
+    );
+  };
+  const itemOf = ({ call, text }: OpenItem): Json =>
+    call
+      ? callItem({
+          id: call.id ?? `call_${call.number}`,
+          type: 'function',
+          function: { name: call.name, arguments: text },
+        })
+      : messageItem(id ?? 'gateway', text);
+  const placeOf = (item: OpenItem): Json => ({ item_id: itemOf(item)['id'], output_index: item.place });
+
+  const close = (): string => {
+    if (!open) return '';
+    const item = itemOf(open);
+    const { call, text, place } = open;
+    const at = placeOf(open);
+    open = undefined;
+    output.push(item);
+    const [part] = (item['content'] ?? []) as Json[];
+    const said = call
+      ? emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
+      : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +
+        emit('response.content_part.done', { ...at, content_index: 0, part });
+    return said + emit('response.output_item.done', { output_index: place, item });
+  };
+  const start = (call: OpenItem['call']): { readonly item: OpenItem; readonly said: string } => {
+    const closed = close();
+    open = { call, place: output.length, text: '' };
+    const item = { ...itemOf(open), status: 'in_progress', ...(!call && { content: [] }) };
+    const added = emit('response.output_item.added', { output_index: open.place, item });
+    if (call) return { item: open, said: closed + added };
+    const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
+    return {
+      item: open,
+      said:
+        closed + added + emit('response.content_part.added', { ...placeOf(open), content_index: 0, part }),
+    };
+  };
+  const say = (text: string): string => {
+    const { item, said } = open && !open.call ? { item: open, said: '' } : start(undefined);
+    item.text += text;
+    return (
+      said +
+      emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
+    );
+  };
+  const call = (head: CallHead, delta: string): string => {
+    const { item, said } = open && open.call === head ? { item: open, said: '' } : start(head);
+    item.text += delta;
+    return delta === ''
+      ? said
+      : said + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
+  };
+  const encodeChunk = (chunk: ChatChunk): string => {
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices?.find(({ index }) => index === 0);
+    finish = choice?.finish_reason ?? finish;
+    return (
+      begin(chunk) +
+      sequence
+        .take(choice?.delta ?? {})
+        .map(encodePiece)
+        .join('')
+    );
+  };
+  const encodePiece = (piece: ContentPiece): string => {
+    if (piece.kind === 'call') return call(piece.call, piece.text);
+    // This wire has no word for what other providers show of their reasoning.
+    return piece.kind === 'text' ? say(piece.text) : '';
+  };
+
+  return {
+    encode: (chunks) => chunks.map(encodeChunk).join(''),
+    end() {
+      const last = begin({}) + sequence.end().map(encodePiece).join('') + close();
+      const end = endOf(finish);
+      const response = { ...head(), ...end, output, usage: usageOf(usage) };
+      return { last, terminal: emit(`response.${String(end['status'])}`, { response }) };
+    },
+  };
+}
+
+export const responsesWords: StreamWords = {
+  // There is no sign of the end but the last event, which holds the whole answer.
+  terminal: '',
+  error({ message, code }, last) {
+    const number = last?.['sequence_number'];
+    const next = typeof number === 'number' ? number + 1 : 0;
+    return eventText({ type: 'error', code, message, param: null, sequence_number: next }, 'error');
+  },
+};

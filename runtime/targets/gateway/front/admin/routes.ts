@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { rejectedConfigError } from '../../../../serve/errors/refused-config.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { closed } from '../../../../serve/http/schemas.ts';
+import type { GatewayContext } from '../../context.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { onlyMaster } from '../http/operations.ts';
+
+/** `POST /v1/admin/reload`. */
+export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
+  const routes = newRoutes();
+  routes.post('/v1/admin/reload', guards.master, async (c) => {
+    await reload().catch((error: unknown) => {
+      throw rejectedConfigError(error);
+    });
+    return c.json({ status: 'reloaded' });
+  });
+
+  return {
+    routes,
+    operations: [
+      {
+        method: 'post',
+        path: '/v1/admin/reload',
+        id: 'reload',
+        tag: 'Admin',
+        summary: 'Reads the configuration again and applies it.',
+        description: onlyMaster(
+          'Either all of it or nothing. Requests and streams go on with what they began with.',
+        ),
+        answer: answerOf(
+          'What the file says holds.',
+          closed('Reloaded', { status: Type.Literal('reloaded') }),
+          { status: 'reloaded' },
+        ),
+        errors: [422, 500, 503],
+      },
+    ],
+  };
+}

@@ -1,0 +1,102 @@
+import type { Hono } from 'hono';
+import { createBodyReader } from '../../../serve/http/body.ts';
+import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
+import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { httpShell } from '../../../serve/http/shell.ts';
+import type { GatewayContext } from '../context.ts';
+import { type GatewayAppOptions, hostRulesOf, smallBodies } from './app-options.ts';
+import { API_ERRORS } from './http/api-errors.ts';
+import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
+import { GATEWAY_ERRORS } from './http/errors.ts';
+import { WORKER_PATHS } from '../lab/jobs/worker/protocol.ts';
+import type { HttpParts } from './http/parts.ts';
+import { adminRoutes } from './admin/routes.ts';
+import { apiHealthRoutes } from './health/api-routes.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
+import { budgetRoutes } from './budgets/routes.ts';
+import { compareRoutes } from './compare/routes.ts';
+import { completionRoutes } from './completions/routes.ts';
+import { datasetRoutes } from './datasets/routes.ts';
+import { documentRoutes } from './documents/routes.ts';
+import { experimentRoutes } from './experiments/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { jobRoutes } from './jobs/routes.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { modelRoutes } from './models/routes.ts';
+import { pricingRoutes } from './pricing/routes.ts';
+import { secretRoutes } from './secrets/routes.ts';
+import { taskModelRoutes } from './task-models/routes.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { workerRoutes } from './worker/routes.ts';
+import { workflowRoutes } from './workflows/routes.ts';
+import { secureAnswers } from './http/security-headers.ts';
+import { createGuards, createSignIn } from './sign-in/sign-in.ts';
+import { createWorkGuard } from './sign-in/work-guard.ts';
+
+/** Everything the gateway answers over HTTP. It does not listen. */
+export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
+  const bodies = smallBodies(options);
+  const parts: HttpParts = {
+    guards: createGuards(createSignIn(context), context.kernel.lifecycle),
+    readBody: createBodyReader(bodies),
+    workGuard: createWorkGuard(context, options),
+    readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
+  };
+  const groups = [
+    completionRoutes(context, options),
+    modelRoutes(context, parts),
+    userRoutes(context, parts),
+    keyRoutes(context, parts),
+    budgetRoutes(context, parts),
+    pricingRoutes(context, parts),
+    usageRoutes(context, parts),
+    adminRoutes(context, parts),
+    datasetRoutes(context, parts),
+    experimentRoutes(context, parts),
+    compareRoutes(context, parts),
+    workflowRoutes(context, parts),
+    taskModelRoutes(context, parts),
+    jobRoutes(context, parts),
+    artifactRoutes(context),
+    secretRoutes(context, parts),
+    workerRoutes(context, options),
+    apiHealthRoutes(context.compute),
+    healthRoutes(context),
+  ];
+  const app = httpShell(context.kernel, {
+    corsOrigins: options.server.corsOrigins,
+    exposedHeaders: EXPOSED_HEADERS,
+    hostRules: hostRulesOf(options),
+    errorFormats: [API_ERRORS, GATEWAY_ERRORS],
+    // Workers ask them many times a second.
+    openPaths: Object.values(WORKER_PATHS),
+    explain: databaseFailure,
+    outermost: secureAnswers,
+    strict: false,
+    metrics: options.metrics,
+    async checkReady() {
+      if (!(await context.databaseWorks())) throw databaseUnavailable();
+    },
+  });
+  for (const { routes } of groups) app.route('/', routes);
+  app.route(
+    '/',
+    documentRoutes(
+      context,
+      groups.flatMap(({ operations }) => operations),
+      options,
+    ),
+  );
+  app.route('/', docsPageRoutes());
+  return app;
+}
+
+/** What web pages need to see of answers, beside the body. */
+const EXPOSED_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Gateway-Guardrails',
+  'X-Gateway-Unpriced',
+];

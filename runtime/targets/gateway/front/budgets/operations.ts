@@ -1,0 +1,106 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
+import { noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+
+const MONTHLY = {
+  budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
+  name: 'monthly',
+  max_budget: 100,
+  budget_duration_sec: 2_592_000,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+const BUDGET_ID = { name: 'budget_id', description: 'The budget’s id.', example: MONTHLY.budget_id };
+
+const create: Operation = {
+  method: 'post',
+  path: '/v1/budgets',
+  id: 'createBudget',
+  tag: 'Budgets',
+  summary: 'Makes a budget.',
+  description: onlyMaster('Each user who is given it has the whole amount, and windows of their own.'),
+  request: {
+    schema: budgetChanges,
+    examples: { monthly: { name: 'monthly', max_budget: 100, budget_duration_sec: 2_592_000 } },
+  },
+  answer: answerOf('The budget.', budget, MONTHLY),
+  errors: [...BODY_ERRORS, ...STORE_ERRORS],
+};
+
+const list: Operation = {
+  method: 'get',
+  path: '/v1/budgets',
+  id: 'listBudgets',
+  tag: 'Budgets',
+  summary: 'Budgets, in the order in which they were made.',
+  description: onlyMaster(),
+  parameters: PAGE_PARAMETERS,
+  answer: answerOf('A part of the list.', budgets, [MONTHLY]),
+  errors: [422, ...STORE_ERRORS],
+};
+
+const resets: Operation = {
+  method: 'get',
+  path: '/v1/budgets/reset-logs',
+  id: 'listBudgetResets',
+  tag: 'Budgets',
+  summary: 'Windows that have ended, the newest first.',
+  description: onlyMaster('A window ends with the first request after its time.'),
+  parameters: [
+    { name: 'user_id', in: 'query', description: 'Only those of this user.', example: 'ada' },
+    ...PAGE_PARAMETERS,
+  ],
+  answer: answerOf('A part of the list.', budgetResets, [
+    {
+      id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
+      user_id: 'ada',
+      previous_spend: 42.5,
+      reset_at: '2026-01-31T00:00:00Z',
+      next_reset_at: '2026-03-02T00:00:00Z',
+    },
+  ]),
+  errors: [422, ...STORE_ERRORS],
+};
+
+const get: Operation = {
+  method: 'get',
+  path: '/v1/budgets/{budget_id}',
+  id: 'getBudget',
+  tag: 'Budgets',
+  summary: 'A budget.',
+  description: onlyMaster(),
+  parameters: [BUDGET_ID],
+  answer: answerOf('The budget.', budget, MONTHLY),
+  errors: [404, ...STORE_ERRORS],
+};
+
+const change: Operation = {
+  method: 'patch',
+  path: '/v1/budgets/{budget_id}',
+  id: 'changeBudget',
+  tag: 'Budgets',
+  summary: 'Changes a budget, for all who have it.',
+  description: onlyMaster('What is left out stays as it is; null clears it.'),
+  parameters: [BUDGET_ID],
+  request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
+  answer: answerOf('The budget as it is now.', budget, { ...MONTHLY, max_budget: 200 }),
+  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+};
+
+const remove: Operation = {
+  method: 'delete',
+  path: '/v1/budgets/{budget_id}',
+  id: 'deleteBudget',
+  tag: 'Budgets',
+  summary: 'Deletes a budget that no user has.',
+  description: onlyMaster(),
+  parameters: [BUDGET_ID],
+  answer: noContent('The budget is gone.'),
+  errors: [404, 409, ...STORE_ERRORS],
+};
+
+export const BUDGET_OPERATIONS: readonly Operation[] = [create, list, resets, get, change, remove];

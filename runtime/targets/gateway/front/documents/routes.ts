@@ -1,0 +1,126 @@
+import { Type } from 'typebox';
+import { AppError } from '../../../../contract/errors.ts';
+import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
+import { closed } from '../../../../serve/http/schemas.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { GatewayAppOptions } from '../app-options.ts';
+import { apiErrorBody } from '../http/api-errors.ts';
+import { API } from '../http/api-path.ts';
+import { errorBody } from '../http/errors.ts';
+import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
+import { apiProblems } from '../http/api-error-schema.ts';
+import { gatewayError } from '../http/error-schema.ts';
+
+/** `/` says what this is, `/openapi.json` and `/openapi.yaml` what it can do. None of it needs a credential. */
+export function documentRoutes(
+  { version }: GatewayContext,
+  operations: readonly Operation[],
+  { metrics }: GatewayAppOptions,
+): GatewayRoutes['routes'] {
+  const shared = HEALTH_OPERATIONS.filter(({ path }) => metrics || path !== '/metrics');
+  const document = openApiDocument({
+    openapi: '3.1.0',
+    title: 'gateway',
+    version,
+    description: DESCRIPTION,
+    needsKey: true,
+    securitySchemes: SECURITY_SCHEMES,
+    operations: [...operations, ...[...shared, ...OPERATIONS].map((one) => ({ ...one, open: true }))],
+    anyError: true,
+    errorContent: (error, status, path) => ({
+      schema: path.startsWith(API) && status === 422 ? apiProblems : gatewayError,
+      examples: { error: exampleOf(error, status, path) },
+    }),
+  });
+  const json = JSON.stringify(document);
+  const routes = newRoutes();
+
+  routes.get('/', (c) => c.json({ ...INDEX, version }));
+  routes.get('/openapi.json', (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }));
+  routes.get('/openapi.yaml', async (c) => {
+    // Only people ask for it.
+    const { stringify } = await import('yaml');
+    const text = stringify(document, { aliasDuplicateObjects: false });
+    return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
+  });
+  return routes;
+}
+
+const INDEX = {
+  name: 'gateway',
+  documentation: '/docs',
+  openapi: '/openapi.json',
+  health: '/health',
+} as const;
+
+const DESCRIPTION =
+  'One door to language models, with keys, users, budgets and accounts.\n\nThe credential is the master key or a key made with it. `X-Gateway-Key` counts before `Authorization`, and that before `x-api-key`. Errors have the same words in `detail` and in `error.message`, and a stable word for programs in `error.code`.';
+
+const SECURITY_SCHEMES = {
+  gatewayKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Gateway-Key',
+    description: 'As `Bearer <key>`.',
+  },
+  bearer: { type: 'http', scheme: 'bearer' },
+  anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key alone.' },
+} as const;
+
+/** What comes with these statuses here; of others the same as everywhere. */
+const EXAMPLES: Readonly<Partial<Record<ErrorStatus, readonly [message: string, reason: string]>>> = {
+  401: ['Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
+  403: ["User 'ada' has exceeded budget limit", 'budget_exceeded'],
+  404: ["User with id 'ada' not found", 'user_not_found'],
+  409: ["User with id 'ada' already exists", 'user_exists'],
+  422: ['rpm must be at least 1, not 0', 'invalid_request'],
+  429: ['Rate limit exceeded', 'rate_limited'],
+  502: ['LLM provider error', 'provider_error'],
+  504: ['LLM provider timeout', 'provider_timeout'],
+};
+
+function exampleOf(error: AppError, status: ErrorStatus, path: string): object {
+  const [message = error.message, reason] = EXAMPLES[status] ?? [];
+  const bodyOf = path.startsWith(API) ? apiErrorBody : errorBody;
+  return bodyOf(new AppError(error.code, message, { reason }), status, '');
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/',
+    id: 'index',
+    tag: 'Operations',
+    summary: 'What this server is.',
+    answer: answerOf(
+      'Where to go on.',
+      closed('Index', {
+        name: Type.Literal('gateway'),
+        version: Type.String(),
+        documentation: Type.String(),
+        openapi: Type.String(),
+        health: Type.String(),
+      }),
+      { ...INDEX, version: '0.1.0' },
+    ),
+    errors: [],
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    tag: 'Operations',
+    summary: 'This document; as YAML at `/openapi.yaml`.',
+    answer: {
+      ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
+        openapi: '3.1.0',
+      }),
+      mediaType: 'application/openapi+json',
+    },
+    errors: [],
+  },
+];

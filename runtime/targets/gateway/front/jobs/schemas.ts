@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { taskDefinition } from '../experiments/schemas.ts';
+import { maybe } from '../http/maybe.ts';
+import { count, someText, text, time, timeOrNull } from '../http/fields.ts';
+import { embedder, judge } from '../workflows/named-models.ts';
+import { pageSchema } from '../http/page-schemas.ts';
+import {
+  batchSize,
+  failures,
+  inferenceFields,
+  jobTimeout,
+  metricList,
+  queuedReason,
+} from '../workflows/schemas.ts';
+
+const shared = {
+  name: someText('For people.', 255),
+  description: maybe(text('What it is about.', 10_000)),
+  dataset: someText('The id of a dataset.'),
+  max_samples: maybe(Type.Integer({ minimum: -1 })),
+  batch_size: maybe(batchSize),
+  job_timeout_sec: maybe(jobTimeout),
+};
+
+const inferenceConfig = {
+  ...inferenceFields,
+  task_definition: maybe(taskDefinition),
+};
+
+export const newInferenceJob = closed('NewInferenceJob', {
+  ...shared,
+  job_config: closed('InferenceConfig', {
+    job_type: Type.Literal('inference'),
+    ...inferenceConfig,
+    output_field: maybe(someText('The column that answers are written to.', 100)),
+  }),
+});
+
+export const newAnnotationJob = closed('NewAnnotationJob', {
+  ...shared,
+  job_config: closed('AnnotationConfig', { job_type: Type.Literal('annotate'), ...inferenceConfig }),
+});
+
+export const newEvaluationJob = closed('NewEvaluationJob', {
+  ...shared,
+  job_config: closed('EvaluationConfig', {
+    job_type: Type.Literal('evaluator'),
+    task_definition: maybe(taskDefinition),
+    metrics: maybe(metricList),
+    prediction_field: maybe(someText('The column with the answers; predictions unless said otherwise.', 100)),
+    llm_as_judge: maybe(judge),
+    embedder: maybe(embedder),
+    failures: maybe(failures),
+    max_error_rate: inferenceFields.max_error_rate,
+  }),
+});
+
+export type NewInferenceJobBody = Static<typeof newInferenceJob>;
+export type NewAnnotationJobBody = Static<typeof newAnnotationJob>;
+export type NewEvaluationJobBody = Static<typeof newEvaluationJob>;
+
+export const job = closed('Job', {
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  type: oneOf(['inference', 'annotate', 'evaluator']),
+  status: oneOf(['created', 'pending', 'running', 'succeeded', 'failed', 'stopped']),
+  dataset: Type.String(),
+  workflow_id: orNull(Type.String()),
+  total_rows: count(),
+  done_rows: count(),
+  failed_rows: count('Rows among them that failed.'),
+  prompt_tokens: count(),
+  completion_tokens: count(),
+  error: orNull(Type.String()),
+  queued_reason: queuedReason,
+  created_at: time('When it was made.'),
+  start_time: timeOrNull('When it began.'),
+  end_time: timeOrNull('When it ended.'),
+});
+
+export const jobs = pageSchema('Jobs', job);
+
+export const jobResult = closed('JobResult', {
+  id: Type.String(),
+  metrics: anyObject('Numbers by name.'),
+  parameters: Type.Unknown({ description: 'What it was done with.' }),
+  details: Type.Unknown({ description: 'Tables, and whatever is no single number.' }),
+});
+
+export const jobDownload = closed('JobDownload', {
+  id: Type.String(),
+  download_url: Type.String({ format: 'uri', description: 'Needs no credential, and works for an hour.' }),
+});

@@ -1,0 +1,146 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from './schemas.ts';
+import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+
+const SHOWN = {
+  id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
+  key_prefix: 'gw-q1Zt8mE',
+  key_name: 'mobile app',
+  user_id: 'ada',
+  created_at: '2026-01-01T00:00:00Z',
+  expires_at: '2030-01-31T12:00:00Z',
+  is_active: true,
+  status: 'active',
+  allowed_models: ['openai:*'],
+};
+const SETTINGS = {
+  ...SHOWN,
+  metadata: {},
+  rpm: 60,
+  tpm: null,
+  max_parallel: 8,
+  budget: { max_budget: 5, budget_duration_sec: 86_400 },
+  spend: 0,
+};
+const KEY = { ...SETTINGS, last_used_at: null };
+const CREATED = { ...SETTINGS, key: 'gw-q1Zt8mEr0FBpKvJ3cYdWnX7hTgLsUoAi5eQk2bMzPVRyNxC4fGHjD6w9SuEtOlIa' };
+const ACCOUNT = {
+  spend: 0.5,
+  reserved: 0,
+  max_budget: 5,
+  remaining: 4.5,
+  budget_started_at: '2026-01-01T00:00:00Z',
+  next_budget_reset_at: '2026-01-02T00:00:00Z',
+  requests: { used: 3, limit: 60, remaining: 57 },
+  tokens: { used: 1200, limit: null, remaining: null },
+  parallel: { used: 1, limit: 8, remaining: 7 },
+};
+
+const KEY_ID = { name: 'id', description: 'The key’s id, which is not the key.', example: SHOWN.id };
+
+const create: Operation = {
+  method: 'post',
+  path: '/v1/keys',
+  id: 'createKey',
+  tag: 'Keys',
+  summary: 'Makes a key.',
+  description: onlyMaster('`key` is in this answer and in no other: nobody can read it later.'),
+  request: {
+    schema: newKey,
+    examples: {
+      key: { key_name: 'mobile app', expires_at: '2030-01-31T12:00:00Z' },
+      limited: {
+        key_name: 'mobile app',
+        user_id: 'ada',
+        allowed_models: ['openai:*'],
+        rpm: 60,
+        max_parallel: 8,
+        budget: { max_budget: 5, budget_duration_sec: 86_400 },
+      },
+    },
+  },
+  answer: answerOf('The key.', createdKey, CREATED),
+  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+};
+
+const list: Operation = {
+  method: 'get',
+  path: '/v1/keys',
+  id: 'listKeys',
+  tag: 'Keys',
+  summary: 'Keys, in the order in which they were made.',
+  description: onlyMaster(),
+  parameters: PAGE_PARAMETERS,
+  answer: answerOf('A part of the list.', keys, [KEY]),
+  errors: [422, ...STORE_ERRORS],
+};
+
+const me: Operation = {
+  method: 'get',
+  path: '/v1/keys/me',
+  id: 'getOwnKey',
+  tag: 'Keys',
+  summary: 'The key that asks, and what it has left.',
+  answer: answerOf('The key.', ownKey, { ...SHOWN, quota: { user: ACCOUNT, key: ACCOUNT } }),
+  errors: [400, ...KEY_ERRORS],
+};
+
+const get: Operation = {
+  method: 'get',
+  path: '/v1/keys/{id}',
+  id: 'getKey',
+  tag: 'Keys',
+  summary: 'A key.',
+  description: onlyMaster(),
+  parameters: [KEY_ID],
+  answer: answerOf('The key, without its value.', key, KEY),
+  errors: [404, ...STORE_ERRORS],
+};
+
+const change: Operation = {
+  method: 'patch',
+  path: '/v1/keys/{id}',
+  id: 'changeKey',
+  tag: 'Keys',
+  summary: 'Changes a key, turns it off, or on again.',
+  description: onlyMaster('What is left out stays as it is; null clears it, except for `is_active`.'),
+  parameters: [KEY_ID],
+  request: {
+    schema: keyChanges,
+    examples: { off: { is_active: false }, forever: { expires_at: null } },
+  },
+  answer: answerOf('The key as it is now.', key, { ...KEY, is_active: false, status: 'inactive' }),
+  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+};
+
+const remove: Operation = {
+  method: 'delete',
+  path: '/v1/keys/{id}',
+  id: 'deleteKey',
+  tag: 'Keys',
+  summary: 'Deletes a key.',
+  description: onlyMaster('Its user stays, and what was used stays in the accounts.'),
+  parameters: [KEY_ID],
+  answer: noContent('The key is gone.'),
+  errors: [404, ...STORE_ERRORS],
+};
+
+const rotate: Operation = {
+  method: 'post',
+  path: '/v1/keys/{id}/rotate',
+  id: 'rotateKey',
+  tag: 'Keys',
+  summary: 'Gives a key a new value.',
+  description: onlyMaster(
+    'All else stays. The body may be left out; then the old value stops working at once.',
+  ),
+  parameters: [KEY_ID],
+  request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
+  answer: answerOf('The key with its new value.', createdKey, CREATED),
+  errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
+};
+
+export const KEY_OPERATIONS: readonly Operation[] = [create, list, me, get, change, remove, rotate];

@@ -1,0 +1,65 @@
+import type { Static } from 'typebox';
+import { dollarsOf } from '../../shared/money.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Key } from '../../accounts/identity/identity.ts';
+import type { AccountState } from '../../accounts/ledger/ledger.ts';
+import type { createdKey, key, ownKey } from './schemas.ts';
+import { dollarsOrNull } from '../http/money-view.ts';
+import { timeOrNull } from '../http/time-view.ts';
+
+export const keyView = (one: Key): Static<typeof key> => ({
+  ...settingsOf(one),
+  last_used_at: timeOrNull(one.lastUsedAt),
+});
+
+/** With the key itself, which nothing else shows. */
+export const createdKeyView = ({
+  key: one,
+  secret,
+}: {
+  readonly key: Key;
+  readonly secret: string;
+}): Static<typeof createdKey> => ({ ...settingsOf(one), key: secret });
+
+/** For whoever has the key: not what those who manage keys noted about it. */
+export const ownKeyView = (one: Key, user: AccountState, own: AccountState): Static<typeof ownKey> => ({
+  ...shownOf(one),
+  quota: { user: accountView(user), key: accountView(own) },
+});
+
+const shownOf = (one: Key) => ({
+  id: one.id,
+  key_prefix: one.keyPrefix,
+  key_name: one.keyName,
+  user_id: one.userId,
+  created_at: rfc3339(one.createdAt),
+  expires_at: timeOrNull(one.expiresAt),
+  is_active: one.isActive,
+  status: one.status,
+  allowed_models: one.allowedModels && [...one.allowedModels],
+});
+
+const settingsOf = (one: Key) => ({
+  ...shownOf(one),
+  metadata: one.metadata,
+  rpm: one.rpm,
+  tpm: one.tpm,
+  max_parallel: one.maxParallel,
+  budget: one.budget && {
+    max_budget: dollarsOrNull(one.budget.maxBudget),
+    budget_duration_sec: one.budget.budgetDurationSec,
+  },
+  spend: dollarsOf(one.spent),
+});
+
+const accountView = (account: AccountState): Static<typeof ownKey>['quota']['user'] => ({
+  spend: dollarsOf(account.spent),
+  reserved: dollarsOf(account.reserved),
+  max_budget: dollarsOrNull(account.maxBudget),
+  remaining: dollarsOrNull(account.remaining),
+  budget_started_at: timeOrNull(account.budgetStartedAt),
+  next_budget_reset_at: timeOrNull(account.nextBudgetResetAt),
+  requests: account.requests,
+  tokens: account.tokens,
+  parallel: account.parallel,
+});

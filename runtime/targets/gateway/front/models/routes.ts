@@ -1,0 +1,55 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { GatewayContext } from '../../context.ts';
+import { createModelList } from './model-list.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { model, models } from './schemas.ts';
+import { callerOf } from '../sign-in/sign-in.ts';
+import { modelView } from './view.ts';
+import { KEY_ERRORS } from '../http/operations.ts';
+
+/** `/v1/models`: what can be asked. */
+export function modelRoutes(context: GatewayContext, { guards }: HttpParts): GatewayRoutes {
+  const modelsOf = createModelList(context);
+  const routes = newRoutes();
+
+  routes.get('/v1/models', guards.anyone, async (c) =>
+    c.json({ object: 'list', data: (await modelsOf(callerOf(c))).map((entry) => modelView(entry)) }),
+  );
+  routes.get('/v1/models/:id{.+}', guards.anyone, async (c) => {
+    const id = c.req.param('id');
+    const found = (await modelsOf(callerOf(c))).find((entry) => entry.id === id);
+    if (!found) throw new AppError('NotFoundError', `Model '${id}' not found`, { reason: 'model_not_found' });
+    return c.json(modelView(found));
+  });
+
+  return { routes, operations: [LIST, GET] };
+}
+
+const GPT = { id: 'openai:gpt-5-mini', object: 'model', created: 1_754_000_000, owned_by: 'openai' };
+
+const LIST: Operation = {
+  method: 'get',
+  path: '/v1/models',
+  id: 'listModels',
+  tag: 'Models',
+  summary: 'The models that the caller may use.',
+  description:
+    'Aliases, what providers tell of theirs, encoders, and models that have a price. What providers tell is up to a minute old.',
+  answer: answerOf('The models.', models, { object: 'list', data: [GPT] }),
+  errors: KEY_ERRORS,
+};
+
+const GET: Operation = {
+  method: 'get',
+  path: '/v1/models/{id}',
+  id: 'getModel',
+  tag: 'Models',
+  summary: 'A model that the caller may use.',
+  parameters: [
+    { name: 'id', description: 'What requests call it, with all colons and slashes.', example: GPT.id },
+  ],
+  answer: answerOf('The model.', model, GPT),
+  errors: KEY_ERRORS,
+};

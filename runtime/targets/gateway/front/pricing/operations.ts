@@ -1,0 +1,106 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import { newPricing, pricing, pricings } from './schemas.ts';
+import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+
+const RATES = {
+  input_price_per_million: 3,
+  output_price_per_million: 15,
+  cached_input_price_per_million: 0.3,
+  cache_write_price_per_million: 3.75,
+  cache_write_1h_price_per_million: 6,
+};
+
+const LONG = {
+  above_prompt_tokens: 200_000,
+  input_price_per_million: 6,
+  output_price_per_million: 22.5,
+  cached_input_price_per_million: 0.6,
+  cache_write_price_per_million: 7.5,
+  cache_write_1h_price_per_million: 12,
+};
+
+const PRICE = {
+  model_key: 'anthropic:claude-sonnet-4-5',
+  ...RATES,
+  tiers: [LONG],
+  effective_at: '2026-01-01T00:00:00Z',
+};
+
+const MODEL_KEY = {
+  name: 'model_key',
+  description: 'The model, as `provider:model`. A name that ends in `/history` is written with `%2F`.',
+  example: PRICE.model_key,
+};
+
+const set: Operation = {
+  method: 'post',
+  path: '/v1/pricing',
+  id: 'setPricing',
+  tag: 'Pricing',
+  summary: 'Says what a model costs.',
+  description: onlyMaster(
+    'The prices before stay in the history: requests cost what held when they were made.',
+  ),
+  request: {
+    schema: newPricing,
+    examples: {
+      price: {
+        model_key: PRICE.model_key,
+        ...RATES,
+        tiers: [LONG],
+      },
+    },
+  },
+  answer: answerOf('The price.', pricing, PRICE),
+  errors: [...BODY_ERRORS, ...STORE_ERRORS],
+};
+
+const list: Operation = {
+  method: 'get',
+  path: '/v1/pricing',
+  id: 'listPricing',
+  tag: 'Pricing',
+  summary: 'The prices that hold now, by model.',
+  parameters: PAGE_PARAMETERS,
+  answer: answerOf('A part of the list.', pricings, [PRICE]),
+  errors: [422, ...KEY_ERRORS],
+};
+
+const history: Operation = {
+  method: 'get',
+  path: '/v1/pricing/{model_key}/history',
+  id: 'getPricingHistory',
+  tag: 'Pricing',
+  summary: 'All prices of a model, the newest first, with those that are to come.',
+  parameters: [MODEL_KEY],
+  answer: answerOf('The prices.', pricings, [PRICE]),
+  errors: KEY_ERRORS,
+};
+
+const get: Operation = {
+  method: 'get',
+  path: '/v1/pricing/{model_key}',
+  id: 'getPricing',
+  tag: 'Pricing',
+  summary: 'What a model costs now.',
+  parameters: [MODEL_KEY],
+  answer: answerOf('The price.', pricing, PRICE),
+  errors: KEY_ERRORS,
+};
+
+const remove: Operation = {
+  method: 'delete',
+  path: '/v1/pricing/{model_key}',
+  id: 'deletePricing',
+  tag: 'Pricing',
+  summary: 'Forgets all prices of a model.',
+  description: onlyMaster('What it cost before stays in the accounts.'),
+  parameters: [MODEL_KEY],
+  answer: noContent('The model has no price.'),
+  errors: [404, ...STORE_ERRORS],
+};
+
+export const PRICING_OPERATIONS: readonly Operation[] = [set, list, history, get, remove];

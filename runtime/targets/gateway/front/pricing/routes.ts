@@ -1,0 +1,51 @@
+import type { Static } from 'typebox';
+import type { GatewayContext } from '../../context.ts';
+import type { TokenRates } from '../../shared/token-price.ts';
+import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
+import { findModelKey, modelKeyOf } from '../../accounts/ledger/model-key.ts';
+import { pageOf } from '../http/page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { newPricing } from './schemas.ts';
+import { momentOrNull, nanosIn, nanosOrNull } from '../http/values.ts';
+import { pricingView } from './view.ts';
+import { PRICING_OPERATIONS } from './operations.ts';
+
+/** `/v1/pricing`: what models cost. Their names hold colons and slashes, so whatever follows is one. */
+export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
+  const { prices } = state;
+  const routes = newRoutes();
+
+  routes.post('/v1/pricing', guards.master, async (c) =>
+    c.json(pricingView(await prices.set(priceIn(await readBody(c, newPricing))))),
+  );
+  routes.get('/v1/pricing', guards.anyone, async (c) =>
+    c.json((await prices.list(pageOf(c))).map((price) => pricingView(price))),
+  );
+  routes.get('/v1/pricing/:model{.+}/history', guards.anyone, async (c) => {
+    const history = await prices.history(findModelKey(c.req.param('model')));
+    return c.json(history.map((price) => pricingView(price)));
+  });
+  routes.get('/v1/pricing/:model{.+}', guards.anyone, async (c) =>
+    c.json(pricingView(await prices.get(findModelKey(c.req.param('model'))))),
+  );
+  routes.delete('/v1/pricing/:model{.+}', guards.master, async (c) => {
+    await prices.delete(findModelKey(c.req.param('model')));
+    return c.body(null, 204);
+  });
+
+  return { routes, operations: PRICING_OPERATIONS };
+}
+
+const priceIn = (body: Static<typeof newPricing>): NewPrice => ({
+  modelKey: modelKeyOf(body.model_key),
+  ...ratesIn(body),
+  tiers: (body.tiers ?? []).map((tier) => ({ aboveTokens: tier[TIER_FIELD], ...ratesIn(tier) })),
+  effectiveAt: momentOrNull('effective_at', body.effective_at) ?? undefined,
+});
+
+const ratesIn = (members: Readonly<Partial<Record<RateField, number | null>>>): TokenRates =>
+  readRates(
+    (field) => nanosIn(field, members[field] ?? 0),
+    (field) => nanosOrNull(field, members[field]) ?? null,
+  );

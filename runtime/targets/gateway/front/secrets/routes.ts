@@ -1,0 +1,89 @@
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { GatewayContext } from '../../context.ts';
+import { API } from '../http/api-path.ts';
+import { pageOf, PAGE_PARAMETERS } from '../http/page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { newSecret, secrets as secretsSchema } from './schemas.ts';
+import { timeOrNull } from '../http/time-view.ts';
+import { viewOf } from '../sign-in/work-guard.ts';
+import { KEY_ERRORS, noContent } from '../http/operations.ts';
+
+/** `/api/v1/settings/secrets`: keys of model servers that work needs; nobody reads them again. */
+export function secretRoutes(
+  { jobs }: Pick<GatewayContext, 'jobs'>,
+  { workGuard, readBody }: Pick<HttpParts, 'workGuard' | 'readBody'>,
+): GatewayRoutes {
+  const { secrets } = jobs;
+  const routes = newRoutes();
+
+  routes.put(`${API}/settings/secrets/:name`, workGuard, async (c) => {
+    const { owner } = viewOf(c);
+    const { value, description } = await readBody(c, newSecret);
+    const isNew = await secrets.set(owner, c.req.param('name'), value, description ?? '');
+    return c.body(null, isNew ? 201 : 204);
+  });
+  routes.get(`${API}/settings/secrets`, workGuard, async (c) => {
+    const { skip, limit } = pageOf(c);
+    const all = await secrets.list(viewOf(c).owner);
+    const items = all.slice(skip, skip + limit).map(({ createdAt, updatedAt, ...secret }) => ({
+      ...secret,
+      created_at: rfc3339(createdAt),
+      updated_at: timeOrNull(updatedAt),
+    }));
+    return c.json({ total: all.length, items });
+  });
+  routes.delete(`${API}/settings/secrets/:name`, workGuard, async (c) => {
+    await secrets.delete(viewOf(c).owner, c.req.param('name'));
+    return c.body(null, 204);
+  });
+
+  return { routes, operations: OPERATIONS };
+}
+
+const NAME = { name: 'name', description: 'Letters, digits, `_`, `.` and `-`.', example: 'openai' };
+const SHARED = { tag: 'Settings' } as const;
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    ...SHARED,
+    method: 'put',
+    path: `${API}/settings/secrets/{name}`,
+    id: 'setSecret',
+    summary: 'Sets a secret.',
+    description: 'It is written encrypted, and belongs to whoever sets it: a user, or the master key.',
+    parameters: [NAME],
+    request: {
+      schema: newSecret,
+      examples: { key: { value: 'sk-…', description: 'For the models of ours' } },
+    },
+    answer: { ...noContent('It is set: 201 if there was none of that name, else 204.'), empty: true },
+    statuses: [201, 204],
+    errors: [...BODY_ERRORS, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/settings/secrets`,
+    id: 'listSecrets',
+    summary: 'Secrets, without their values.',
+    parameters: PAGE_PARAMETERS,
+    answer: answerOf('A part of the list.', secretsSchema, {
+      total: 1,
+      items: [{ name: 'openai', description: '', created_at: '2026-01-01T00:00:00Z', updated_at: null }],
+    }),
+    errors: [422, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'delete',
+    path: `${API}/settings/secrets/{name}`,
+    id: 'deleteSecret',
+    summary: 'Deletes a secret.',
+    parameters: [NAME],
+    answer: noContent('It is gone.'),
+    errors: KEY_ERRORS,
+  },
+];

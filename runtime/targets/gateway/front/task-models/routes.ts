@@ -1,0 +1,77 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { GatewayContext } from '../../context.ts';
+import { API } from '../http/api-path.ts';
+import { createModelList } from '../models/model-list.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { taskModels } from './schemas.ts';
+import { callerOf } from '../sign-in/sign-in.ts';
+import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
+import { KEY_ERRORS } from '../http/operations.ts';
+
+/** `/api/v1/models`: which models a workflow can ask. */
+export function taskModelRoutes(
+  context: GatewayContext,
+  { workGuard }: Pick<HttpParts, 'workGuard'>,
+): GatewayRoutes {
+  const modelsOf = createModelList(context);
+  const routes = newRoutes();
+
+  routes.get(`${API}/models`, workGuard, async (c) => {
+    const wanted = (c.req.queries('tasks') ?? []).flatMap((names) => names.split(','));
+    const tasks = new Set(wanted.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
+    checkTasks(tasks);
+    const all = await modelsOf(callerOf(c));
+    const items = all
+      .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
+      .map(taskModelView);
+    return c.json({ total: items.length, items });
+  });
+
+  return { routes, operations: [LIST] };
+}
+
+/** Throws a MalformedError, as the reference does. */
+function checkTasks(tasks: ReadonlySet<string>): void {
+  const unknown = [...tasks].filter((name) => !(TASK_NAMES as readonly string[]).includes(name));
+  if (unknown.length === 0) return;
+  const shown = unknown.map((name) => name.slice(0, 100)).join(', ');
+  throw new AppError(
+    'MalformedError',
+    `Unsupported task(s): ${shown}. Choose from: ${TASK_NAMES.join(', ')}`,
+    { reason: 'unsupported_task' },
+  );
+}
+
+const LIST: Operation = {
+  method: 'get',
+  path: `${API}/models/`,
+  id: 'listTaskModels',
+  tag: 'Workflows',
+  summary: 'The models of this gateway that a workflow of the caller can ask.',
+  description: 'Encoders that the gateway does not serve can be asked too, by their address or as a file.',
+  parameters: [
+    {
+      name: 'tasks',
+      in: 'query',
+      description: 'Only models for this task, or one of several: `tasks=a,b` or `tasks=a&tasks=b`.',
+      example: 'summarization',
+    },
+  ],
+  answer: answerOf('The models.', taskModels, {
+    total: 1,
+    items: [
+      {
+        display_name: 'openai:gpt-5-mini',
+        model: 'gpt-5-mini',
+        provider: 'openai',
+        website_url: '',
+        description: 'A model of openai.',
+        requirements: [],
+        tasks: [{ summarization: {} }, { translation: {} }],
+      },
+    ],
+  }),
+  errors: [400, ...KEY_ERRORS],
+};

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { oneOf } from '../../../../serve/http/schemas.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import { usageReport } from './schemas.ts';
+import { FORMATS, GROUPINGS, INTERVALS } from './query.ts';
+import { KEY_ERRORS } from '../http/operations.ts';
+
+export const USAGE_LOG = {
+  id: '01985b4a-7b60-7c1e-a5f3-0d4fd2a1b9c0',
+  user_id: 'ada',
+  api_key_id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
+  timestamp: '2026-01-31T12:00:00.25Z',
+  model: 'openai:gpt-5-mini',
+  provider: 'openai',
+  endpoint: '/v1/chat/completions',
+  prompt_tokens: 200,
+  completion_tokens: 50,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
+  total_tokens: 250,
+  cost: 0.00015,
+  status: 'success',
+  error_message: null,
+  status_code: 200,
+  latency_ms: 830,
+  ttft_ms: 210,
+  usage_estimated: false,
+  request_id: '6a1d1f4e-2b2c-4e38-9f25-6f6c4a2d3e11',
+  attempt: 1,
+};
+
+const TOTALS = {
+  requests: 1,
+  errors: 0,
+  prompt_tokens: 200,
+  completion_tokens: 50,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
+  total_tokens: 250,
+  cost: 0.00015,
+};
+
+type Parameter = NonNullable<Operation['parameters']>[number];
+
+const parameter = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  example,
+});
+
+export const USAGE_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/v1/usage',
+    id: 'getUsage',
+    tag: 'Usage',
+    summary: 'What models were asked, and what it cost.',
+    description:
+      'With the master key of all; with another key of what was done with it. Parameters that are named must all fit. Times without a zone are in UTC.',
+    parameters: [
+      parameter('user_id', 'Only of this user.', 'ada'),
+      parameter('api_key_id', 'Only with this key.', USAGE_LOG.api_key_id),
+      parameter('model', 'Only of this model; its provider may be left out.', USAGE_LOG.model),
+      parameter('provider', 'Only of this provider.', 'openai'),
+      parameter('endpoint', 'Only by this route.', USAGE_LOG.endpoint),
+      {
+        ...parameter('status', 'Only with this end.', 'success'),
+        schema: oneOf(['any', 'success', 'error']),
+      },
+      parameter('request_id', 'Only of this request.', USAGE_LOG.request_id),
+      parameter('from', 'Not before this time.', '2026-01-01T00:00:00Z'),
+      parameter('to', 'Before this time.', '2026-02-01'),
+      parameter(
+        'group_by',
+        `Sums by ${GROUPINGS.join(', ')}; several with commas between them.`,
+        'user,model',
+      ),
+      {
+        ...parameter('interval', 'Sums by time; at most 10080 intervals.', 'day'),
+        schema: oneOf(INTERVALS),
+      },
+      {
+        ...parameter(
+          'format',
+          '`csv` has all rows that fit, the oldest first; so has the header `Accept: text/csv`.',
+          'json',
+        ),
+        schema: oneOf(FORMATS, { default: 'json' }),
+      },
+      ...PAGE_PARAMETERS,
+    ],
+    answer: {
+      description: 'Sums of all that fits, with what was asked for.',
+      schema: usageReport,
+      examples: {
+        logs: { totals: TOTALS, logs: [USAGE_LOG] },
+        groups: {
+          totals: TOTALS,
+          groups: [{ group: { user: 'ada', model: USAGE_LOG.model }, ...TOTALS }],
+        },
+        series: { totals: TOTALS, series: [{ start: '2026-01-31T00:00:00Z', ...TOTALS }] },
+      },
+    },
+    otherAnswers: [
+      {
+        mediaType: 'text/csv',
+        schema: Type.String(),
+        examples: { rows: `${Object.keys(USAGE_LOG).join(',')}\r\n` },
+      },
+    ],
+    errors: [422, ...KEY_ERRORS],
+  },
+];

@@ -1,0 +1,106 @@
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { createBodyReader } from '../../../../serve/http/body.ts';
+import type { GatewayContext } from '../../context.ts';
+import { LEASE_MS } from '../../lab/jobs/claims.ts';
+import { commitOnce, replaceOnce } from '../../lab/jobs/worker/commit-once.ts';
+import { failedRowsFrom } from '../../lab/jobs/worker/failed-rows.ts';
+import { rowsFrom } from '../../lab/jobs/worker/rows-from.ts';
+import { secretNames } from '../../lab/jobs/worker/secret-names.ts';
+import {
+  WORKER_PATHS,
+  type WorkerBatch,
+  type WorkerCheckpoint,
+  type WorkerEnd,
+  type WorkerJob,
+  type WorkerReplacement,
+} from '../../lab/jobs/worker/protocol.ts';
+import type { GatewayAppOptions } from '../app-options.ts';
+import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
+import { workerBatch, workerEnd, workerLines, workerReplacement } from './schemas.ts';
+import { WORKER_OPERATIONS } from './operations.ts';
+
+/** A batch may hold a few rows with fields as long as datasets may have. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** `/api/v1/worker`: for programs that work on a job. All they may see and do is said by the token that they were started with. */
+export function workerRoutes(
+  { jobs }: Pick<GatewayContext, 'jobs'>,
+  { server }: Pick<GatewayAppOptions, 'server'>,
+): GatewayRoutes {
+  const { queue, datasets, secrets, access, trusts } = jobs;
+  const readBody = createBodyReader({
+    maxBodyBytes: MOST_BYTES,
+    timeoutMs: server.bodyTimeoutMs,
+    emptyMessage: 'The request needs a body.',
+    tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes; make \`batch_size\` smaller.`,
+  });
+  const routes = newRoutes();
+
+  routes.get(WORKER_PATHS.job, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    await access.openAccount(claim);
+    const { job, checkpoint } = claim;
+    return c.json({
+      id: job.id,
+      spec: job.spec,
+      total_rows: job.totalRows,
+      done_rows: job.doneRows,
+      failed_rows: job.failedRows,
+      retry_row: job.retryRow,
+      checkpoint: checkpoint as unknown as WorkerCheckpoint | null,
+      trusted: trusts(job.owner),
+      lease_ms: LEASE_MS,
+    } satisfies WorkerJob);
+  });
+  routes.get(WORKER_PATHS.rows, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    const from = rowNumber(c.req.query('from'));
+    const rows = await rowsFrom(datasets.rows(job.datasetId, from), job.totalRows - from);
+    return c.json({ first_row: from, rows });
+  });
+  routes.post(WORKER_PATHS.batches, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    // The schema is the protocol's type but for what is said only by words of JSON.
+    await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
+    return c.body(null, 204);
+  });
+  routes.get(WORKER_PATHS.failedRows, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    return c.json(await failedRowsFrom(job, datasets, rowNumber(c.req.query('from'))));
+  });
+  routes.post(WORKER_PATHS.failedRows, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    await replaceOnce(queue, claim, (await readBody(c, workerReplacement)) as unknown as WorkerReplacement);
+    return c.body(null, 204);
+  });
+  routes.post(WORKER_PATHS.logs, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    const { lines } = await readBody(c, workerLines);
+    for (const { level, text } of lines) await queue.log(job.id, level, text);
+    return c.body(null, 204);
+  });
+  routes.get(WORKER_PATHS.alive, async (c) => {
+    const { isCancelled } = await access.claim(c.req.raw.headers);
+    return c.json({ cancelled: isCancelled });
+  });
+  routes.post(WORKER_PATHS.end, async (c) => {
+    const claim = await access.claim(c.req.raw.headers);
+    await queue.end(claim, (await readBody(c, workerEnd)) as unknown as WorkerEnd);
+    return c.body(null, 204);
+  });
+  routes.get(`${WORKER_PATHS.secrets}/:name`, async (c) => {
+    const { job } = await access.claim(c.req.raw.headers);
+    const name = c.req.param('name');
+    if (!secretNames(job.spec).includes(name)) {
+      throw new AppError('ForbiddenError', `This job has nothing to do with the secret '${name}'.`);
+    }
+    return c.json({ value: await secrets.reveal(job.owner, name) });
+  });
+
+  return { routes, operations: WORKER_OPERATIONS };
+}
+
+function rowNumber(from = '0'): number {
+  if (/^\d{1,15}$/.test(from)) return Number(from);
+  throw inputError(`\`from\` is a row, counted from 0, not "${from}".`);
+}

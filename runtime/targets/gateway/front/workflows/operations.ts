@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { oneOf } from '../../../../serve/http/schemas.ts';
+import { API } from '../http/api-path.ts';
+import { PAGE_PARAMETERS } from '../http/page.ts';
+import {
+  logs,
+  newWorkflow,
+  resultUrl,
+  retryRequest,
+  workflow,
+  workflowDetails,
+  workflows,
+} from './schemas.ts';
+import { KEY_ERRORS } from '../http/operations.ts';
+import { ROWS, ROWS_FORMAT } from './rows-operation.ts';
+
+const ID = '0d1f7c2e5b6a4c3d8e9f0a1b2c3d4e5f';
+const RESULT = `http://127.0.0.1:8000${API}/artifacts/${ID}.json?expires=1767225600&sig=abc`;
+const CREATED = {
+  id: ID,
+  experiment_id: '7f0c0a8b3d0c4b7e9d0f0c7f3a1c2e55',
+  model: 'small',
+  name: 'small',
+  description: '',
+  system_prompt: 'Classify the text of the user.',
+  status: 'created',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: null,
+};
+export const WORKFLOW_DETAILS = {
+  ...CREATED,
+  status: 'succeeded',
+  updated_at: '2026-01-01T00:01:00Z',
+  provider: 'openai',
+  error: null,
+  jobs: [],
+  metrics: { accuracy: 0.91 },
+  parameters: {},
+  artifacts_download_url: RESULT,
+};
+
+const SHARED = { tag: 'Workflows' } as const;
+const WORKFLOW_ID = { name: 'workflow_id', description: 'The workflow’s id.', example: ID };
+const SHOWN = answerOf('The workflow as it is now.', workflowDetails, WORKFLOW_DETAILS);
+
+export const WORKFLOW_OPERATIONS: readonly Operation[] = [
+  {
+    ...SHARED,
+    method: 'post',
+    path: `${API}/workflows/`,
+    id: 'createWorkflow',
+    summary: 'Lets a model do an experiment, and scores it.',
+    description:
+      'Two jobs, one after the other: the model answers, and its answers are compared with the ground truth. What can be known to fail is refused at once: the model is asked what it is.',
+    request: {
+      schema: newWorkflow,
+      examples: {
+        encoder: {
+          name: 'large encoder',
+          experiment_id: CREATED.experiment_id,
+          provider: 'encoder',
+          model: 'sentiment',
+          base_url: 'http://127.0.0.1:8080',
+          batch_size: 32,
+        },
+        model: {
+          name: 'small',
+          experiment_id: CREATED.experiment_id,
+          provider: 'openai',
+          model: 'gpt-5-mini',
+          metrics: ['accuracy', 'f1_macro'],
+        },
+      },
+    },
+    answer: answerOf('The workflow; it begins by itself.', workflow, CREATED),
+    statuses: [201],
+    errors: [...BODY_ERRORS, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/workflows/`,
+    id: 'listWorkflows',
+    summary: 'Workflows, the newest first.',
+    parameters: [
+      {
+        name: 'experiment_id',
+        in: 'query',
+        description: 'Only of this experiment.',
+        example: CREATED.experiment_id,
+      },
+      {
+        name: 'status',
+        in: 'query',
+        description: 'Only with this status.',
+        example: 'running',
+        schema: oneOf(['any', 'created', 'running', 'succeeded', 'failed']),
+      },
+      ...PAGE_PARAMETERS,
+    ],
+    answer: answerOf('A part of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
+    errors: [422, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/workflows/{workflow_id}`,
+    id: 'getWorkflow',
+    summary: 'A workflow with its jobs and metrics.',
+    parameters: [WORKFLOW_ID],
+    answer: SHOWN,
+    errors: KEY_ERRORS,
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/workflows/{workflow_id}/logs`,
+    id: 'getWorkflowLogs',
+    summary: 'What its jobs said, the oldest first.',
+    parameters: [
+      WORKFLOW_ID,
+      {
+        name: 'follow',
+        in: 'query',
+        description: 'Lines come as server-sent events until the workflow is over.',
+        example: 'true',
+        schema: oneOf(['false', 'true'], { default: 'false' }),
+      },
+    ],
+    answer: answerOf('The logs.', logs, { logs: '2026-01-01T00:00:00Z INFO The model is ready.' }),
+    otherAnswers: [
+      {
+        mediaType: 'text/event-stream',
+        schema: Type.String(),
+        examples: { end: 'event: end\ndata: {"status":"succeeded","error":null}\n\n' },
+      },
+    ],
+    errors: [422, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'get',
+    path: `${API}/workflows/{workflow_id}/result/download`,
+    id: 'downloadWorkflowResult',
+    summary: 'Where the results of a workflow are that has succeeded.',
+    parameters: [WORKFLOW_ID],
+    answer: answerOf('The address.', resultUrl, RESULT),
+    errors: [409, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'post',
+    path: `${API}/workflows/{workflow_id}/cancel`,
+    id: 'cancelWorkflow',
+    summary: 'Stops a workflow that is under way; it has failed then.',
+    parameters: [WORKFLOW_ID],
+    answer: SHOWN,
+    errors: [409, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'post',
+    path: `${API}/workflows/{workflow_id}/retry`,
+    id: 'retryWorkflow',
+    summary: 'Retries a workflow that has failed or has failed rows.',
+    description:
+      'Rows that have an answer keep it: the model is asked about failed rows, then about those that are left. The body can change some settings.',
+    parameters: [WORKFLOW_ID],
+    request: {
+      schema: retryRequest,
+      optional: true,
+      examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
+    },
+    answer: SHOWN,
+    errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    ...ROWS,
+    method: 'get',
+    path: `${API}/workflows/{workflow_id}/rows`,
+    id: 'getWorkflowRows',
+    summary: 'The rows that the model has answered so far.',
+    parameters: [WORKFLOW_ID, ROWS_FORMAT],
+    errors: [422, ...KEY_ERRORS],
+  },
+  {
+    ...SHARED,
+    method: 'delete',
+    path: `${API}/workflows/{workflow_id}`,
+    id: 'deleteWorkflow',
+    summary: 'Deletes a workflow with all that it made.',
+    parameters: [
+      WORKFLOW_ID,
+      {
+        name: 'force',
+        in: 'query',
+        description: 'Also if it is under way, which is stopped then, or an experiment uses its answers.',
+        example: 'true',
+        schema: oneOf(['false', 'true'], { default: 'false' }),
+      },
+    ],
+    answer: answerOf('What it was.', workflowDetails, {
+      ...WORKFLOW_DETAILS,
+      jobs: null,
+      metrics: null,
+      parameters: null,
+      artifacts_download_url: null,
+    }),
+    errors: [400, 409, 422, ...KEY_ERRORS],
+  },
+];

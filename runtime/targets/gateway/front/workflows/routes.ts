@@ -1,0 +1,105 @@
+import { AppError } from '../../../../contract/errors.ts';
+import { wordOf } from '../../../../serve/http/query.ts';
+import type { GatewayContext } from '../../context.ts';
+import { noExperiment } from '../../lab/workflows/workflows.ts';
+import { API } from '../http/api-path.ts';
+import { followAnswer } from './follow-answer.ts';
+import { mayUseOf } from '../sign-in/may-use.ts';
+import { pageOf } from '../http/page.ts';
+import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { retryIn } from './retry-in.ts';
+import { rowsAnswer } from './rows-answer.ts';
+import { newWorkflow, retryRequest } from './schemas.ts';
+import { callerOf } from '../sign-in/sign-in.ts';
+import { deletedWorkflowView, workflowDetailsView, workflowView } from './view.ts';
+import { viewOf } from '../sign-in/work-guard.ts';
+import { workflowIn } from './workflow-in.ts';
+import { createWorkflowViews, resultsAddress } from './views.ts';
+import { jobLog, LOG_SEPARATOR } from '../../lab/workflows/workflow-logs.ts';
+import { WORKFLOW_OPERATIONS } from './operations.ts';
+
+type Context = Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'state' | 'clock' | 'kernel'>;
+
+/** `/api/v1/workflows`: one model does an experiment, and is scored. */
+export function workflowRoutes(
+  context: Context,
+  { workGuard, readBody, readOptionalBody }: Pick<HttpParts, 'workGuard' | 'readBody' | 'readOptionalBody'>,
+): GatewayRoutes {
+  const { jobs, experiments, workflows, state } = context;
+  const viewsOf = createWorkflowViews(jobs.artifacts);
+  const routes = newRoutes();
+
+  routes.post(`${API}/workflows`, workGuard, async (c) => {
+    const body = await readBody(c, newWorkflow);
+    const experiment = await experiments
+      .get(viewOf(c).viewer, body.experiment_id ?? '')
+      .catch((error: unknown) => {
+        throw error instanceof AppError && error.code === 'NotFoundError' ? noExperiment(body.name) : error;
+      });
+    const mayUse = await mayUseOf(state, callerOf(c));
+    const workflow = await workflows.create({ experiment, request: workflowIn(body), mayUse });
+    return c.json(workflowView(workflow), 201);
+  });
+  routes.get(`${API}/workflows`, workGuard, async (c) => {
+    const status = wordOf(c, 'status', ['any', 'created', 'running', 'succeeded', 'failed'], 'any');
+    const filter = {
+      experimentId: c.req.query('experiment_id') || undefined,
+      status: status === 'any' ? undefined : status,
+    };
+    const { total, items } = await workflows.list(viewOf(c).viewer, filter, pageOf(c));
+    return c.json({ total, items: await viewsOf(c, items) });
+  });
+  routes.get(`${API}/workflows/:id`, workGuard, async (c) => {
+    const [view] = await viewsOf(c, [await workflows.get(viewOf(c).viewer, c.req.param('id'))]);
+    return c.json(view);
+  });
+  routes.get(`${API}/workflows/:id/logs`, workGuard, async (c) => {
+    const { viewer } = viewOf(c);
+    const id = c.req.param('id');
+    const workflow = await workflows.get(viewer, id);
+    if (wordOf(c, 'follow', ['false', 'true'], 'false') === 'true') {
+      return followAnswer(c, () => workflows.get(viewer, id), context);
+    }
+    const logs = await Promise.all(workflow.jobs.toReversed().map((job) => jobLog(jobs.queue, job.id)));
+    return c.json({ logs: logs.join(LOG_SEPARATOR) });
+  });
+  routes.get(`${API}/workflows/:id/result/download`, workGuard, async (c) => {
+    const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
+    if (workflow.status !== 'succeeded') throw notAvailable(workflow.id, workflow.status);
+    return c.json(await resultsAddress(c, jobs.artifacts, workflow));
+  });
+  routes.post(`${API}/workflows/:id/cancel`, workGuard, async (c) =>
+    c.json(workflowDetailsView(await workflows.cancel(viewOf(c).viewer, c.req.param('id')), null)),
+  );
+  routes.post(`${API}/workflows/:id/retry`, workGuard, async (c) =>
+    c.json(
+      workflowDetailsView(
+        await workflows.retry(
+          viewOf(c).viewer,
+          c.req.param('id'),
+          retryIn(await readOptionalBody(c, retryRequest)),
+        ),
+        null,
+      ),
+    ),
+  );
+  routes.get(`${API}/workflows/:id/rows`, workGuard, async (c) => {
+    const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
+    const job = workflow.jobs.find(({ spec }) => spec.type !== 'evaluation');
+    if (!job) throw new AppError('NotFoundError', `Workflow ${workflow.id} has no rows.`);
+    return await rowsAnswer(c, jobs, job);
+  });
+  routes.delete(`${API}/workflows/:id`, workGuard, async (c) => {
+    const force = wordOf(c, 'force', ['false', 'true'], 'false') === 'true';
+    return c.json(deletedWorkflowView(await workflows.delete(viewOf(c).viewer, c.req.param('id'), force)));
+  });
+
+  return { routes, operations: WORKFLOW_OPERATIONS };
+}
+
+const notAvailable = (id: string, status: string): AppError =>
+  new AppError(
+    'ConflictError',
+    `The results of workflow ${id} are not available: it is ${status}. There are some once it has succeeded.`,
+    { reason: 'results_not_available' },
+  );

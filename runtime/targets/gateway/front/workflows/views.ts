@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+import type { Artifacts } from '../../lab/artifacts/artifacts.ts';
+import type { WorkflowDetails } from '../../lab/workflows/workflow.ts';
+import { absoluteUrl } from '../http/absolute-url.ts';
+import { workflowDetailsView } from './view.ts';
+
+/** Where the results of a workflow can be downloaded without a credential. */
+export const resultsAddress = async (
+  c: Context,
+  artifacts: Pick<Artifacts, 'address'>,
+  { id }: Pick<WorkflowDetails, 'id'>,
+): Promise<string> => absoluteUrl(c, await artifacts.address(`${id}.json`));
+
+/** How workflows are shown, with where their results are. */
+export const createWorkflowViews =
+  (artifacts: Pick<Artifacts, 'address'>) =>
+  async (
+    c: Context,
+    workflows: readonly WorkflowDetails[],
+  ): Promise<readonly ReturnType<typeof workflowDetailsView>[]> =>
+    await Promise.all(
+      workflows.map(async (workflow) =>
+        workflowDetailsView(
+          workflow,
+          workflow.status === 'succeeded' ? await resultsAddress(c, artifacts, workflow) : null,
+        ),
+      ),
+    );

@@ -1,0 +1,125 @@
+import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
+
+/** Fewer than this is taken for chance. */
+const SIGNIFICANT = 0.05;
+const MOST_SHOWN = 10;
+const LONGEST_CELL = 80;
+
+/** For people: who did how well at what price, which differences are more than chance, and where the models disagree. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  const { experiment, workflows, metrics } = comparison;
+  const shown = metrics.filter((name) => workflows.some((workflow) => workflow.metrics[name]?.interval));
+  const others = metrics.filter((name) => !shown.includes(name));
+  return [
+    `# ${plain(experiment.name)}`,
+    table(
+      ['model', 'status', 'failed rows', ...shown, 'cost', 'tokens', 'ms per row'],
+      workflows.map((one) => [
+        plain(one.name),
+        one.status,
+        failedText(one),
+        ...shown.map((name) => metricText(one.metrics[name])),
+        one.cost === null ? '-' : `$${Number(one.cost.toPrecision(4))}`,
+        String(one.promptTokens + one.completionTokens),
+        one.latency === null ? '-' : number(one.latency.mean),
+      ]),
+    ),
+    'In brackets: 95% intervals (bootstrap over rows).',
+    ...failedLines(workflows),
+    ...(others.length === 0 ? [] : ['## Other metrics', otherMetrics(workflows, others)]),
+    ...pairLines(comparison),
+    ...disagreementLines(comparison),
+    ...failureLines(workflows),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const failedText = ({ failedRows, unscoredRows, rows }: ComparedWorkflow): string =>
+  `${failedRows} of ${rows}${unscoredRows === 0 ? '' : `, ${unscoredRows} not scored`}`;
+
+function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
+  const failed = workflows.filter(({ status, failedRows }) => status === 'succeeded' && failedRows > 0);
+  if (failed.length === 0) return [];
+  const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
+  if (skipped.length === 0) return ['Failed rows count as wrong answers.'];
+  if (skipped.length === failed.length) return ['Failed rows are skipped: scores are of the other rows.'];
+  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}: there they are skipped.`];
+}
+
+const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>
+  table(
+    ['metric', ...workflows.map(({ name }) => plain(name))],
+    names.map((name) => [name, ...workflows.map(({ metrics }) => metricText(metrics[name]))]),
+  );
+
+function pairLines({ pairs, workflows }: Comparison): readonly string[] {
+  if (pairs.length === 0) return [];
+  const rows = pairs.map(({ metric, first, second, mean, interval, p_value: p, adjusted }) => [
+    metric,
+    `${nameOf(workflows, second)} - ${nameOf(workflows, first)}`,
+    `${signed(mean ?? 0)}${interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : ''}`,
+    p === null ? '-' : probability(p),
+    adjusted === null ? '-' : `${probability(adjusted)}${adjusted < SIGNIFICANT ? ' *' : ''}`,
+  ]);
+  return [
+    '## Differences',
+    table(['metric', 'models', 'difference', 'p', 'p (Holm)'], rows),
+    `\\* less than ${SIGNIFICANT}: more than chance.`,
+  ];
+}
+
+function disagreementLines({ disagreements, workflows }: Comparison): readonly string[] {
+  if (disagreements === null) return [];
+  const { total, items } = disagreements;
+  const title = `## Rows with different answers: ${total}`;
+  if (items.length === 0) return [title];
+  const ids = Object.keys(items[0]?.answers ?? {});
+  const rows = items
+    .slice(0, MOST_SHOWN)
+    .map(({ row, example, groundTruth, answers }) => [
+      String(row),
+      plain(example),
+      plain(textOf(groundTruth)),
+      ...ids.map((id) => plain(textOf(answers[id]))),
+    ]);
+  return [title, table(['row', 'example', 'ground truth', ...ids.map((id) => nameOf(workflows, id))], rows)];
+}
+
+function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[] {
+  const missing = workflows.filter(({ status }) => status !== 'succeeded');
+  if (missing.length === 0) return [];
+  const lines = missing.map(
+    ({ name, status, error }) => `- ${plain(name)}: ${status}${error ? `: ${plain(error, 500)}` : ''}`,
+  );
+  return ['## Not compared', lines.join('\n')];
+}
+
+/** Padded, so that it can be read as it is. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+const metricText = (metric: ComparedMetric | undefined): string => {
+  if (!metric) return '-';
+  const { value, interval } = metric;
+  return `${number(value)}${interval ? ` [${number(interval.low)}, ${number(interval.high)}]` : ''}`;
+};
+
+const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3));
+const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`;
+const probability = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
+const nameOf = (workflows: readonly ComparedWorkflow[], id: string): string =>
+  plain(workflows.find((workflow) => workflow.id === id)?.name ?? id);
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+
+/** What came from elsewhere stays in its cell. */
+function plain(text: string, longest = LONGEST_CELL): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const short = line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return short.replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
+}

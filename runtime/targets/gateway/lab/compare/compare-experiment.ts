@@ -1,0 +1,129 @@
+import { dollarsOf } from '../../shared/money.ts';
+import { scoreInterval } from '../metrics/compare/score-interval.ts';
+import { runYielding } from '../../../../platform/run-yielding.ts';
+import type { Datasets } from '../datasets/dataset.ts';
+import type { Experiment } from '../experiments/experiment.ts';
+import type { Job } from '../jobs/job.ts';
+import { payingUser } from '../jobs/worker-access.ts';
+import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
+import type { WorkflowDetails } from '../workflows/workflow.ts';
+import { failuresOf } from '../work/evaluation/failures-of.ts';
+import type { ComparedMetric, ComparedWorkflow, Comparison } from './comparison.ts';
+import { comparePairs, type Scored } from './compare-pairs.ts';
+import { findDisagreements } from './disagreements.ts';
+import { latencyOf } from './latency.ts';
+import { rowScores } from './row-scores.ts';
+
+export interface CompareParts {
+  readonly datasets: Pick<Datasets, 'rows'>;
+  readonly usage: Pick<UsageReports, 'totals'>;
+}
+
+/** What the models of an experiment came to, side by side; those that failed are in it with why. */
+export async function compareExperiment(
+  experiment: Experiment,
+  all: readonly WorkflowDetails[],
+  mostDisagreements: number,
+  parts: CompareParts,
+): Promise<Comparison> {
+  const { datasets } = parts;
+  const workflows: ComparedWorkflow[] = [];
+  const scored: Scored[] = [];
+  for (const workflow of all) {
+    const evaluation = succeeded(workflow, 'evaluation');
+    const values = evaluation?.result?.metrics ?? {};
+    const scores = evaluation?.outputId
+      ? await rowScores(datasets, evaluation.outputId, {
+          rows: evaluation.totalRows,
+          metrics: Object.keys(values),
+        })
+      : new Map<string, Float64Array>();
+    const metrics = await withIntervals(values, scores);
+    workflows.push(await comparedWorkflow(workflow, metrics, parts));
+    if (evaluation) scored.push({ id: workflow.id, scores });
+  }
+  const metrics = [...new Set(workflows.flatMap((workflow) => Object.keys(workflow.metrics)))].sort();
+  return {
+    experiment,
+    partial: workflows.some(({ status }) => status !== 'succeeded'),
+    metrics,
+    workflows,
+    pairs: await comparePairs(scored, metrics),
+    disagreements: await disagreementsOf(experiment, all, mostDisagreements, parts),
+  };
+}
+
+/** The last job of the kind that went well, of a workflow that is done. */
+function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
+  if (status !== 'succeeded') return undefined;
+  return jobs.find((job) => job.spec.type === type && job.status === 'succeeded');
+}
+
+async function withIntervals(
+  values: Readonly<Record<string, number>>,
+  scores: ReadonlyMap<string, Float64Array>,
+): Promise<Record<string, ComparedMetric>> {
+  const metrics: Record<string, ComparedMetric> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const { rows, interval } = await runYielding(scoreInterval(scores.get(name) ?? new Float64Array()));
+    metrics[name] = { value, rows, interval };
+  }
+  return metrics;
+}
+
+async function comparedWorkflow(
+  workflow: WorkflowDetails,
+  metrics: Record<string, ComparedMetric>,
+  { datasets, usage }: CompareParts,
+): Promise<ComparedWorkflow> {
+  const { plan, jobs } = workflow;
+  const inference = jobs.find(({ spec }) => spec.type === 'inference');
+  const answers = succeeded(workflow, 'inference');
+  const isTrustedFolder = plan.inference.backend.kind === 'gateway';
+  return {
+    id: workflow.id,
+    name: workflow.name,
+    model: plan.model,
+    provider: plan.provider,
+    status: workflow.status,
+    error: workflow.error,
+    rows: inference?.totalRows ?? plan.rows,
+    failedRows: inference?.failedRows ?? 0,
+    unscoredRows: jobs.find(({ spec }) => spec.type === 'evaluation')?.failedRows ?? 0,
+    failures: failuresOf(plan.evaluation),
+    metrics,
+    cost: isTrustedFolder ? await costOf(jobs, usage) : null,
+    promptTokens: inference?.promptTokens ?? 0,
+    completionTokens: inference?.completionTokens ?? 0,
+    latency: answers?.outputId ? await latencyOf(datasets, answers.outputId, answers.totalRows) : null,
+    seconds: secondsOf(inference),
+  };
+}
+
+/** In dollars: all requests of its jobs, also those that failed. Null if a model that answered has no price. */
+async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {
+  const sums = await Promise.all(
+    jobs.map((job) => usage.totals({ requestId: job.id, userId: payingUser(job), from: job.createdAt })),
+  );
+  if (sums.some(({ unpriced }) => unpriced > 0)) return null;
+  return dollarsOf(sums.reduce((sum, { cost }) => sum + cost, 0n));
+}
+
+const secondsOf = (job: Job | undefined): number | null =>
+  job?.startedAt && job.endedAt ? (job.endedAt - job.startedAt) / 1000 : null;
+
+async function disagreementsOf(
+  { task }: Experiment,
+  all: readonly WorkflowDetails[],
+  most: number,
+  { datasets }: CompareParts,
+): Promise<Comparison['disagreements']> {
+  // Vectors of two models are never the same.
+  if (task.task === 'feature-extraction') return null;
+  const answers = all.flatMap((workflow) => {
+    const job = succeeded(workflow, 'inference');
+    const field = workflow.plan.inference.outputField;
+    return job?.outputId ? [{ workflowId: workflow.id, datasetId: job.outputId, field }] : [];
+  });
+  return answers.length < 2 ? null : await findDisagreements(datasets, answers, most);
+}

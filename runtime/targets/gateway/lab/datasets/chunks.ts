@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely';
+import { createYielder } from '../../../../platform/run-yielding.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { RowChunk } from './dataset.ts';
+import { decodeRows, encodeRows } from './row-codec.ts';
+
+/** Writes rows where no others are; whoever writes the same ones again fails. */
+export async function putRows(
+  db: Kysely<Schema>,
+  setId: string,
+  { firstRow, rows }: RowChunk,
+): Promise<void> {
+  await db
+    .insertInto('gateway_chunks')
+    .values({ set_id: setId, first_row: firstRow, row_count: rows.length, bytes: encodeRows(rows) })
+    .execute();
+}
+
+/** Chunks that begin within so many rows are read at once: small ones are many, and a large one is enough. */
+const ROWS_AHEAD = 32;
+
+/** Reads rows from one on, in their order. SQLite answers at once: somebody has to make way for others. */
+export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
+  const yieldToOthers = createYielder();
+  for (let next = from, end = from; ; next = end) {
+    const chunks = await db
+      .selectFrom('gateway_chunks')
+      .selectAll()
+      .where('set_id', '=', setId)
+      .where('first_row', '>=', (chunk) =>
+        chunk
+          .selectFrom('gateway_chunks')
+          .select(({ fn }) => fn.max('first_row').as('first_row'))
+          .where('set_id', '=', setId)
+          .where('first_row', '<=', next),
+      )
+      .where('first_row', '<', next + ROWS_AHEAD)
+      .orderBy('first_row')
+      .execute();
+    for (const { first_row: firstRow, row_count: rowCount, bytes } of chunks) {
+      if (firstRow > end || firstRow + rowCount <= end) return;
+      await yieldToOthers();
+      yield { firstRow: end, rows: decodeRows(bytes).slice(end - firstRow) };
+      end = firstRow + rowCount;
+    }
+    if (end === next) return;
+  }
+}
+
+export async function deleteRows(db: Kysely<Schema>, setId: string): Promise<void> {
+  await db.deleteFrom('gateway_chunks').where('set_id', '=', setId).execute();
+}

@@ -1,0 +1,32 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { DatasetRow } from '../../store/workflow-schema.ts';
+import type { Dataset } from './dataset.ts';
+
+export const datasetOf = (row: DatasetRow): Dataset => ({
+  id: row.id,
+  filename: row.filename,
+  format: 'job',
+  size: row.size,
+  rowCount: row.row_count,
+  columns: parseJsonText(row.columns) as string[],
+  groundTruth: row.ground_truth === 1,
+  runId: row.run_id,
+  generated: row.generated === 1,
+  generatedBy: row.generated_by,
+  owner: row.owner,
+  createdAt: row.created_at,
+});
+
+/** Before anything is known of it. */
+export const UNFINISHED = {
+  format: 'job',
+  size: 0,
+  row_count: 0,
+  columns: '[]',
+  /** Until a row lacks it. */
+  ground_truth: 1,
+  run_id: null,
+  generated: 0,
+  generated_by: null,
+  complete: 0,
+} as const;

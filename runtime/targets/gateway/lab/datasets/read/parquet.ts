@@ -1,0 +1,58 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inputError, messageOf } from '../../../../../contract/errors.ts';
+import type { Cell, Row } from '../dataset.ts';
+import { checkColumns } from './columns.ts';
+
+/** Rows that are taken apart at once. */
+const ROWS_AT_ONCE = 1000;
+
+/** The rows of a Parquet file. It is read from its end, so it is put into a file of its own first. */
+export async function* readParquet(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-dataset-'));
+  try {
+    const path = join(folder, 'dataset.parquet');
+    await pipeline(Readable.from(bytes), createWriteStream(path, { mode: 0o600 }));
+    yield* rowsOf(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function* rowsOf(path: string): AsyncGenerator<Row, void> {
+  // Only those who upload such files need them.
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } =
+    await import('hyparquet');
+  const { compressors } = await import('hyparquet-compressors');
+  const file = await asyncBufferFromFile(path);
+  try {
+    const metadata = await parquetMetadataAsync(file);
+    const columns = checkColumns(parquetSchema(metadata).children.map(({ element }) => element.name));
+    const total = Number(metadata.num_rows);
+    for (let rowStart = 0; rowStart < total; rowStart += ROWS_AT_ONCE) {
+      const rowEnd = Math.min(total, rowStart + ROWS_AT_ONCE);
+      const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
+      for (const row of rows) yield Object.fromEntries(columns.map((name) => [name, cellOf(row[name])]));
+    }
+  } catch (error) {
+    throw inputError(`The dataset is not a Parquet file that can be read: ${messageOf(error)}.`, error);
+  }
+}
+
+/** Parquet has types that JSON has not. */
+function cellOf(value: unknown): Cell {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(cellOf);
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
+  if (typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cellOf(member)]));
+  }
+  return value as Cell;
+}

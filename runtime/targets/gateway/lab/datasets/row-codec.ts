@@ -1,0 +1,13 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { Row } from './dataset.ts';
+
+/** Rows as lines of JSON, compressed: databases hold them as one value. */
+export function encodeRows(rows: readonly Row[]): Uint8Array {
+  return zstdCompressSync(rows.map((row) => JSON.stringify(row)).join('\n'));
+}
+
+export function decodeRows(bytes: Uint8Array): Row[] {
+  const text = zstdDecompressSync(bytes).toString('utf8');
+  return text === '' ? [] : text.split('\n').map((line) => parseJsonText(line) as Row);
+}

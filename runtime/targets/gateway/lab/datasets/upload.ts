@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import type { Schema } from '../../store/schema.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { Dataset, Row, Upload } from './dataset.ts';
+import { checkRequiredColumns, checkRow, GROUND_TRUTH, isBlank } from './check-row.ts';
+import { deleteRows, putRows } from './chunks.ts';
+import { datasetOf, UNFINISHED } from './dataset-row.ts';
+import { readRows } from './read/read-rows.ts';
+import { inChunks } from './row-batches.ts';
+
+export interface UploadOptions {
+  readonly now: number;
+  readonly maxBytes: number;
+}
+
+/** Stores the rows as they come, and shows the dataset once all of them are good; else nothing of it stays. */
+export async function uploadDataset(
+  db: Kysely<Schema>,
+  { filename, bytes, owner }: Upload,
+  { now, maxBytes }: UploadOptions,
+): Promise<Dataset> {
+  const id = randomUUID();
+  const counted = countBytes(bytes, maxBytes);
+  const facts = createFacts();
+  await removeAbandoned(db, now);
+  await db.transaction().execute((trx) =>
+    trx
+      .insertInto('gateway_datasets')
+      .values({ ...UNFINISHED, id, filename: storableText(filename), owner, created_at: now })
+      .execute(),
+  );
+  try {
+    for await (const chunk of inChunks(checked(readRows(filename, counted.bytes), facts))) {
+      await db.transaction().execute((trx) => putRows(trx, id, chunk));
+    }
+    if (facts.rowCount === 0) throw inputError('The dataset has no rows.');
+    const row = await db.transaction().execute((trx) =>
+      trx
+        .updateTable('gateway_datasets')
+        .set({
+          size: counted.size(),
+          row_count: facts.rowCount,
+          columns: storableText(JSON.stringify(facts.columns)),
+          ground_truth: facts.hasGroundTruth ? 1 : 0,
+          complete: 1,
+        })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
+    return datasetOf(row);
+  } catch (error) {
+    // Where the disk is full nothing can be removed either; a later upload does it.
+    await remove(db, id).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** No upload takes so long. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** What lies there of uploads whose gateway was killed. */
+async function removeAbandoned(db: Kysely<Schema>, now: number): Promise<void> {
+  const abandoned = await db
+    .selectFrom('gateway_datasets')
+    .select('id')
+    .where('complete', '=', 0)
+    .where('generated', '=', 0)
+    .where('created_at', '<', now - ABANDONED_MS)
+    .execute();
+  for (const { id } of abandoned) await remove(db, id);
+}
+
+const remove = (db: Kysely<Schema>, id: string): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('gateway_datasets').where('id', '=', id).execute();
+    await deleteRows(trx, id);
+  });
+
+interface Facts {
+  rowCount: number;
+  columns: readonly string[];
+  hasGroundTruth: boolean;
+}
+
+const createFacts = (): Facts => ({ rowCount: 0, columns: [], hasGroundTruth: true });
+
+async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<Row, void> {
+  for await (const row of rows) {
+    if (facts.rowCount === 0) {
+      facts.columns = Object.keys(row);
+      checkRequiredColumns(facts.columns);
+    }
+    facts.rowCount += 1;
+    checkRow(row, facts.rowCount);
+    facts.hasGroundTruth &&= !isBlank(row[GROUND_TRUTH]);
+    yield row;
+  }
+}
+
+function countBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  most: number,
+): { readonly bytes: AsyncGenerator<Uint8Array, void>; readonly size: () => number } {
+  let size = 0;
+  async function* count(): AsyncGenerator<Uint8Array, void> {
+    for await (const piece of bytes) {
+      size += piece.length;
+      if (size > most) {
+        throw new AppError(
+          'TooLargeError',
+          `The dataset is larger than ${most} bytes, the most that is taken.`,
+        );
+      }
+      yield piece;
+    }
+  }
+  return { bytes: count(), size: () => size };
+}

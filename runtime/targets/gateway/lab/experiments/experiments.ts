@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../../contract/errors.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
+import { countedRows } from '../datasets/counted-rows.ts';
+import type { Store } from '../../store/store.ts';
+import { lockMeta } from '../../store/lock-meta.ts';
+import { lockRow } from '../../store/lock-row.ts';
+import { newestFirst } from '../../store/newest-first.ts';
+import { isStorable, storableText } from '../../store/storable-text.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import type { Workflows } from '../workflows/workflow.ts';
+import type { Experiment, Experiments } from './experiment.ts';
+import { checkRows, noDataset } from './check-rows.ts';
+import { experimentOf } from './experiment-row.ts';
+import { freeName } from './free-name.ts';
+import { refuseUsed } from './refuse-used.ts';
+
+export interface ExperimentParts {
+  readonly clock: Clock;
+  readonly datasets: Datasets;
+  readonly workflows: Pick<Workflows, 'stopOf' | 'deleteOf'>;
+}
+
+export function createExperiments(
+  { db }: Pick<Store, 'db'>,
+  { clock, datasets, workflows }: ExperimentParts,
+): Experiments {
+  const visible = (viewer: Viewer) => {
+    const query = db.selectFrom('gateway_experiments');
+    return viewer === 'everyone' ? query : query.where('owner', '=', viewer.user);
+  };
+  const get = async (viewer: Viewer, id: string): Promise<Experiment> => {
+    const row = isStorable(id)
+      ? await visible(viewer).where('id', '=', id).selectAll().executeTakeFirst()
+      : undefined;
+    if (row) return experimentOf(row);
+    throw new AppError('NotFoundError', `Experiment with ID ${id} not found`, {
+      reason: 'experiment_not_found',
+    });
+  };
+  const datasetOf = async (viewer: Viewer, id: string): Promise<Dataset> => {
+    try {
+      return await datasets.get(viewer, id);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'NotFoundError') throw noDataset(id);
+      throw error;
+    }
+  };
+
+  return {
+    async create(viewer, { name, description, datasetId, maxSamples, task, owner }) {
+      const dataset = await datasetOf(viewer, datasetId);
+      await checkRows(datasets, dataset, {
+        task: TASKS[task.task],
+        rows: countedRows(dataset.rowCount, maxSamples),
+      });
+      const now = Math.floor(clock.now());
+      const row = await db.transaction().execute(async (trx) => {
+        // Of two that are made at once, one sees the other's name.
+        await lockMeta(trx);
+        if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
+        return await trx
+          .insertInto('gateway_experiments')
+          .values({
+            id: randomUUID().replaceAll('-', ''),
+            name: await freeName(trx, storableText(name), owner, now),
+            description: storableText(description),
+            dataset_id: datasetId,
+            max_samples: maxSamples,
+            task: storableText(JSON.stringify(task)),
+            owner,
+            created_at: now,
+            updated_at: null,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+      });
+      return experimentOf(row);
+    },
+    async list(viewer, page) {
+      const { total, rows } = await newestFirst(visible(viewer).selectAll(), page);
+      return { total, items: rows.map(experimentOf) };
+    },
+    get,
+    async delete(viewer, id) {
+      await get(viewer, id);
+      await workflows.stopOf(id);
+      await db.transaction().execute(async (trx) => {
+        // First of all, so that nobody adds a workflow meanwhile.
+        await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
+        await workflows.deleteOf(trx, id);
+      });
+    },
+    refuseUsed,
+  };
+}

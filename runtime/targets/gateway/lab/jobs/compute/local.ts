@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { messageOf } from '../../../../../contract/errors.ts';
+import { endChild, endGroup } from '../../../../../platform/process-group.ts';
+import { settlesWithin } from '../../../../../platform/settles-within.ts';
+import type { WatchChild } from '../../../ask/providers/encoder/child.ts';
+import type { Compute, WorkerEnded } from '../job.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
+
+export interface LocalOptions {
+  /** Program and arguments that start a worker. */
+  readonly command: readonly string[];
+  readonly watch: WatchChild;
+}
+
+/** Of our environment, workers get only what programs need to run; the rest may be secret. */
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TEMP',
+  'XDG_CACHE_HOME',
+  'LOCALAPPDATA',
+  'SystemRoot',
+  'LANG',
+  'NODE_EXTRA_CA_CERTS',
+];
+const LAST_LINES = 20;
+const SHUTDOWN_MS = 5000;
+const LEFTOVERS_MS = 1000;
+
+/** Child processes of the gateway: they end with it. */
+export function createLocalCompute({ command, watch }: LocalOptions): Compute {
+  const [program = '', ...args] = command;
+  return {
+    name: 'local',
+    async run({ gatewayUrl, token }, { started }, signal) {
+      await started();
+      const passed = PASSED_ON.flatMap((name) =>
+        process.env[name] === undefined ? [] : [[name, process.env[name]]],
+      );
+      const child = spawn(program, [...args, 'job', 'run', '--attached'], {
+        stdio: ['pipe', 'ignore', 'pipe'],
+        env: {
+          ...(Object.fromEntries(passed) as NodeJS.ProcessEnv),
+          [JOB_URL_VARIABLE]: gatewayUrl,
+          [JOB_TOKEN_VARIABLE]: token,
+        },
+        // At the head of a group of its own, so that all it starts can be ended with it.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      });
+      return await untilEnded(child, signal, watch);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: WatchChild): Promise<WorkerEnded> {
+  const { pid } = child;
+  const exited = endOf(child);
+  const lines: string[] = [];
+  if (pid === undefined) return { kind: 'ended', how: await exited, lines };
+  const forget = watch(pid);
+  const stdin = child.stdin as Writable;
+  // One that is gone does not read.
+  stdin.on('error', () => undefined);
+  const said = createInterface({ input: child.stderr as Readable });
+  const allSaid = once(said, 'close');
+  said.on('line', (line) => {
+    lines.push(line);
+    if (lines.length > LAST_LINES) lines.shift();
+  });
+  let ending: Promise<void> | undefined;
+  const end = (): void => void (ending ??= endChild({ streams: { stdin }, pid, exited }, SHUTDOWN_MS));
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  const how = await exited;
+  signal.removeEventListener('abort', end);
+  await ending;
+  await endGroup(pid, LEFTOVERS_MS);
+  forget();
+  await settlesWithin(LEFTOVERS_MS, allSaid);
+  said.close();
+  return { kind: 'ended', how, lines };
+}
+
+const endOf = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve(`it could not be started: ${messageOf(error)}`));
+    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+  });

@@ -1,0 +1,102 @@
+import { Pool } from 'undici';
+import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type { RayResources } from '../../../config/spec.ts';
+
+export interface RayClient {
+  submit(job: RayJob): Promise<void>;
+  status(id: string): Promise<RayStatus>;
+  stop(id: string): Promise<void>;
+  logs(id: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface RayJob {
+  readonly id: string;
+  /** As a shell reads it. */
+  readonly entrypoint: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly resources: RayResources;
+}
+
+export interface RayStatus {
+  readonly status: 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
+  readonly message: string;
+  /** Of Ray's `JobErrorType`; empty for jobs that have not failed. */
+  readonly errorType: string;
+}
+
+interface RayAnswer {
+  readonly status?: RayStatus['status'];
+  readonly message?: string | null;
+  readonly error_type?: string | null;
+}
+
+export const RAY_IS_OVER: ReadonlySet<RayStatus['status']> = new Set(['STOPPED', 'SUCCEEDED', 'FAILED']);
+
+/** A job cannot be cancelled while its submission waits for the connection. */
+const CONNECT_MS = 4000;
+const ANSWER_MS = 30_000;
+
+/** @see https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html */
+export function createRayClient(address: string, token: string | undefined): RayClient {
+  const { origin, pathname } = new URL(address);
+  const prefix = `${pathname.replace(/\/+$/, '')}/api/jobs/`;
+  const pool = new Pool(origin, {
+    connections: 4,
+    connect: { timeout: CONNECT_MS },
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+  });
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+    const { status, text } = await answerTo(method, path, body);
+    if (status < 300) return parseJsonText(text);
+    const detail = text.trim().split('\n').at(-1)?.slice(0, 500) ?? '';
+    const rule = isTemporary(status, text) ? 'UnavailableError' : 'InputError';
+    throw new AppError(rule, `Ray at ${address} answered ${status}: ${detail}`, { reason: `ray_${status}` });
+  };
+  const answerTo = async (method: 'GET' | 'POST', path: string, body: object | undefined) => {
+    const sent = body === undefined ? null : JSON.stringify(body);
+    try {
+      const answer = await pool.request({ path: prefix + path, method, headers, body: sent });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (error) {
+      throw new AppError('UnavailableError', `Ray at ${address} cannot be reached: ${messageOf(error)}.`, {
+        cause: error,
+      });
+    }
+  };
+  return {
+    submit: async ({ id, entrypoint, env, resources }) =>
+      void (await ask('POST', '', {
+        submission_id: id,
+        entrypoint,
+        runtime_env: { env_vars: env },
+        entrypoint_num_cpus: resources.cpus,
+        entrypoint_num_gpus: resources.gpus,
+        entrypoint_memory: resources.memory,
+        entrypoint_resources: resources.custom,
+      })),
+    async status(id) {
+      const answer = (await ask('GET', id)) as RayAnswer;
+      return {
+        status: answer.status ?? 'PENDING',
+        message: answer.message ?? '',
+        errorType: answer.error_type ?? '',
+      };
+    },
+    stop: async (id) => void (await ask('POST', `${id}/stop`)),
+    logs: async (id) => ((await ask('GET', `${id}/logs`)) as { readonly logs?: string }).logs ?? '',
+    close: () => pool.destroy(),
+  };
+}
+
+/** The dashboard's 500 can repeat a refusal of the agent on the head node, which a retry does not change. */
+const AGENT_REFUSAL = /Request failed with status code 4\d\d/;
+
+const isTemporary = (status: number, text: string): boolean =>
+  status === 408 || status === 429 || (status >= 500 && !AGENT_REFUSAL.test(text));

@@ -1,0 +1,34 @@
+import { parseJsonText } from '../../../../core/json/json-text.ts';
+import type { JobRow } from '../../store/workflow-schema.ts';
+import type { WorkResult, WorkSpec } from '../work/work.ts';
+import type { Job, JobStatus } from './job.ts';
+
+export const jobOf = (row: JobRow): Job => ({
+  id: row.id,
+  workflowId: row.workflow_id,
+  name: row.name,
+  description: row.description,
+  status: row.status as JobStatus,
+  spec: parseJsonText(row.spec) as WorkSpec,
+  datasetId: row.dataset_id,
+  outputId: row.output_id,
+  totalRows: row.total_rows,
+  doneRows: row.done_rows,
+  failedRows: row.failed_rows,
+  retryRow: row.retry_row,
+  result: row.result === null ? null : (parseJsonText(row.result) as WorkResult),
+  error: row.error,
+  queuedReason: row.queued_reason,
+  compute: row.compute,
+  timeoutSec: row.timeout_sec,
+  promptTokens: row.prompt_tokens,
+  completionTokens: row.completion_tokens,
+  cost: row.cost_nano,
+  owner: row.owner,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+});
+
+export const isOver = (status: JobStatus): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'stopped';

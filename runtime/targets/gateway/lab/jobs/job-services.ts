@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../../../platform/clock.ts';
+import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
+import type { Datasets } from '../datasets/dataset.ts';
+import { createDatasets } from '../datasets/datasets.ts';
+import type { Identity } from '../../accounts/identity/identity.ts';
+import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import type { Store } from '../../store/store.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { Job, JobQueue } from './job.ts';
+import { createJobQueue } from './queue.ts';
+import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
+import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
+
+/** Everything that work is done with, in one database. */
+export interface JobServices {
+  readonly queue: JobQueue;
+  readonly datasets: Datasets;
+  readonly secrets: Secrets;
+  readonly artifacts: Artifacts;
+  readonly tokens: WorkerTokens;
+  readonly access: WorkerAccess;
+  /** Whether work of this owner may use files, and addresses of this machine and of private networks. */
+  readonly trusts: (owner: string | null) => boolean;
+}
+
+export interface JobServicesOptions {
+  readonly clock: Clock;
+  readonly masterKey: string | undefined;
+  readonly identity: Identity;
+  /** Of an upload. */
+  readonly maxDatasetBytes: number;
+  /** Whether users are trusted as whoever has the master key is. */
+  readonly trustUsers: boolean;
+  readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
+}
+
+export function createJobServices(store: Store, options: JobServicesOptions): JobServices {
+  const { clock, masterKey, identity, maxDatasetBytes, trustUsers, onEnded } = options;
+  const queue = createJobQueue(store, { clock, onEnded });
+  const tokens = createWorkerTokens(store);
+  return {
+    queue,
+    datasets: createDatasets(store, { clock, maxBytes: maxDatasetBytes }),
+    secrets: createSecrets(store, { clock, masterKey }),
+    artifacts: createArtifacts(store, clock),
+    tokens,
+    access: createWorkerAccess({ queue, tokens, users: identity.users }),
+    trusts: (owner) => owner === null || trustUsers,
+  };
+}

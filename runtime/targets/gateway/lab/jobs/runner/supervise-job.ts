@@ -1,0 +1,99 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+import { pause } from '../../../../../platform/pause.ts';
+import type { Claim, Compute, ComputeUnavailable, JobQueue, WorkerEnded } from '../job.ts';
+import { isOver } from '../job-row.ts';
+import type { WorkerTokens } from '../worker-tokens.ts';
+import { type KeptLease, keepLease } from './keep-lease.ts';
+
+export interface SuperviseParts {
+  readonly queue: JobQueue;
+  readonly tokens: WorkerTokens;
+  readonly compute: Compute;
+  readonly gatewayUrl: (compute: string) => string;
+  readonly clock: Clock;
+  /** A job could not be started there now, or was. */
+  readonly onAvailability: (unavailable: ComputeUnavailable | undefined) => void;
+  /** Aborted when this gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+/** So many workers may end at the same row before it is given up, here and in gateways that had it before. */
+const MOST_FAILED_WORKERS = 3;
+const FIRST_PAUSE_MS = 200;
+
+/** Has a worker for a job until it is over, no longer this gateway's, or back in the queue because its compute is unavailable. */
+export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> {
+  const { queue, clock, closing } = parts;
+  const lease = keepLease(claim, queue, clock);
+  const stop = AbortSignal.any([closing, lease.over]);
+  try {
+    const outcome = stop.aborted ? undefined : await workUntilOver(claim, parts, lease, stop);
+    if (outcome?.kind === 'unavailable') {
+      // Before the job can be claimed again.
+      parts.onAvailability(outcome);
+      await queue.postpone(claim, outcome.reason);
+    } else if (outcome) await end(queue, claim, { status: 'failed', error: outcome.reason });
+    else if (lease.why() === 'cancelled') await end(queue, claim, { status: 'stopped', error: 'Cancelled.' });
+    else if (lease.why() === 'late') await end(queue, claim, { status: 'failed', error: tooLate(claim) });
+    else if (closing.aborted) await queue.release(claim);
+  } finally {
+    await lease.stop();
+  }
+}
+
+type Outcome = ComputeUnavailable | { readonly kind: 'failed'; readonly reason: string };
+
+/** Undefined if it is over, or has to stop. */
+async function workUntilOver(
+  claim: Claim,
+  { queue, tokens, compute, gatewayUrl, clock, onAvailability }: SuperviseParts,
+  lease: KeptLease,
+  stop: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { epoch } = claim;
+  const { id } = claim.job;
+  const token = await tokens.sign({ jobId: id, epoch });
+  const assignment = { jobId: id, epoch, token, gatewayUrl: gatewayUrl(compute.name) };
+  const progress = {
+    started: async () => {
+      onAvailability(undefined);
+      lease.limit(await queue.begin(claim));
+    },
+    waiting: (reason: string) => queue.explainWait(claim, reason),
+  };
+  for (;;) {
+    const ended = await compute.run(assignment, progress, stop);
+    const { status, doneRows } = await queue.get('everyone', id);
+    if (stop.aborted || isOver(status)) return undefined;
+    if (ended.kind === 'unavailable') {
+      if (claim.job.queuedReason !== ended.reason) await queue.log(id, 'warn', waits(ended));
+      return ended;
+    }
+    if (ended.kind === 'refused') return { kind: 'failed', reason: ended.reason };
+    const failed = await queue.workerFailed(claim);
+    await queue.log(id, 'warn', `The worker ended before the job did: ${ended.how}.`);
+    for (const line of ended.lines) await queue.log(id, 'warn', line);
+    if (failed >= MOST_FAILED_WORKERS) return { kind: 'failed', reason: gaveUp(doneRows, ended) };
+    await pause(FIRST_PAUSE_MS * 2 ** failed, clock, stop);
+    if (stop.aborted) return undefined;
+  }
+}
+
+/** A worker may have ended it in the same moment. */
+async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end']>[1]): Promise<void> {
+  try {
+    await queue.end(claim, how);
+  } catch (error) {
+    if (!(error instanceof AppError && error.reason === 'lease_lost')) throw error;
+  }
+}
+
+const waits = ({ reason }: ComputeUnavailable): string => `The job stays queued and is retried: ${reason}`;
+
+const gaveUp = (row: number, { how, lines }: WorkerEnded): string =>
+  `The worker ended ${MOST_FAILED_WORKERS} times at row ${row}, the last time with ${how}` +
+  (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
+
+const tooLate = ({ job: { timeoutSec } }: Claim): string =>
+  `The job did not end within ${timeoutSec} seconds (job_timeout_sec).`;

@@ -1,0 +1,69 @@
+import { type Kysely, sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import { DATABASE_NOW } from '../../store/database-now.ts';
+import type { Schema } from '../../store/schema.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { Claim, JobQueue } from './job.ts';
+import { leaseLost, NO_LEASE } from './claims.ts';
+import type { Holder } from './holder.ts';
+
+type Waits = Pick<JobQueue, 'begin' | 'explainWait' | 'postpone'>;
+
+/** From the claim of a job to the start of its work. The time limit starts with the work. */
+export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
+  const now = DATABASE_NOW[kind];
+  const update = (trx: Kysely<Schema>, { job, epoch }: Claim) =>
+    trx
+      .updateTable('gateway_jobs')
+      .where('id', '=', job.id)
+      .where('lease_epoch', '=', epoch)
+      .where('lease_owner', '=', holder.name)
+      .where('ended_at', 'is', null);
+  /** For all jobs that wait for the same compute. */
+  const explainToOthers = (trx: Kysely<Schema>, { job }: Claim, reason: string | null) =>
+    trx
+      .updateTable('gateway_jobs')
+      .set({ queued_reason: reason })
+      .where('status', '=', 'created')
+      .where('compute', '=', job.compute)
+      .where(sql<string>`coalesce(queued_reason, '')`, '<>', reason ?? '');
+
+  return {
+    begin: (claim) =>
+      db.transaction().execute(async (trx) => {
+        const row = await update(trx, claim)
+          .set((job) => ({
+            queued_reason: null,
+            started_at: job.fn.coalesce('started_at', now),
+            deadline_at: job.fn.coalesce('deadline_at', sql<number>`${now} + 1000 * timeout_sec`),
+          }))
+          .returning('deadline_at')
+          .executeTakeFirst();
+        if (!row || row.deadline_at === null) throw leaseLost(claim.job.id);
+        await explainToOthers(trx, claim, null).execute();
+        return row.deadline_at;
+      }),
+    async explainWait(claim, reason) {
+      await db.transaction().execute((trx) =>
+        update(trx, claim)
+          .set({ queued_reason: storableText(reason) })
+          .execute(),
+      );
+    },
+    postpone: (claim, reason) =>
+      db.transaction().execute(async (trx) => {
+        const text = storableText(reason);
+        await update(trx, claim)
+          .set({
+            ...NO_LEASE,
+            status: 'created',
+            queued_reason: text,
+            // A job that has rows keeps its start; its time limit starts again.
+            started_at: sql<number | null>`case done_rows when 0 then null else started_at end`,
+            deadline_at: null,
+          })
+          .execute();
+        await explainToOthers(trx, claim, text).execute();
+      }),
+  };
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import type { Clock } from '../../../../../platform/clock.ts';
+import { LEASE_MS } from '../claims.ts';
+import {
+  WORKER_PATHS,
+  type WorkerAlive,
+  type WorkerBatch,
+  type WorkerEnd,
+  type WorkerFailedRows,
+  type WorkerJob,
+  type WorkerLine,
+  type WorkerReplacement,
+  type WorkerRows,
+} from './protocol.ts';
+
+/** What a worker asks of its gateway. All throw an AppError: `lease_lost` if the job is another worker's, or over. */
+export interface WorkerClient {
+  job(): Promise<WorkerJob>;
+  rows(from: number): Promise<WorkerRows>;
+  commit(batch: WorkerBatch): Promise<void>;
+  failedRows(from: number): Promise<WorkerFailedRows>;
+  replace(rows: WorkerReplacement): Promise<void>;
+  log(lines: readonly WorkerLine[]): Promise<void>;
+  alive(): Promise<WorkerAlive>;
+  end(end: WorkerEnd): Promise<void>;
+  secret(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface WorkerClientOptions {
+  readonly gatewayUrl: string;
+  readonly token: string;
+  readonly clock: Clock;
+  /** Aborted when nothing more is to be asked. */
+  readonly signal: AbortSignal;
+}
+
+const ASK_AGAIN_AFTER_MS = 200;
+/** A batch may take the gateway a while to write. */
+const ANSWER_MS = 60_000;
+
+/** Asks again as long as the gateway, restarted, could still know the lease. */
+export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): WorkerClient {
+  const { origin, pathname } = new URL(gatewayUrl);
+  const prefix = pathname.replace(/\/+$/, '');
+  const pool = new Pool(origin, { connections: 4, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+  const once = async (path: string, body: string | undefined): Promise<unknown> => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const asked = { path: prefix + path, method, headers, body: body ?? null, signal } as const;
+    const answer = await pool.request(asked);
+    const text = await answer.body.text();
+    if (answer.statusCode < 300) return text === '' ? undefined : parseJsonText(text);
+    throw refusalOf(answer.statusCode, text);
+  };
+  const ask = async (path: string, message?: object): Promise<unknown> => {
+    const body = message === undefined ? undefined : JSON.stringify(message);
+    const until = clock.now() + LEASE_MS;
+    for (;;) {
+      try {
+        return await once(path, body);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof AppError && error.code !== 'UnavailableError') throw error;
+        if (clock.now() >= until) throw goneFor(gatewayUrl, error);
+        await sleep(ASK_AGAIN_AFTER_MS);
+        signal.throwIfAborted();
+      }
+    }
+  };
+
+  return {
+    job: async () => (await ask(WORKER_PATHS.job)) as WorkerJob,
+    rows: async (from) => (await ask(`${WORKER_PATHS.rows}?from=${from}`)) as WorkerRows,
+    commit: async (batch) => void (await ask(WORKER_PATHS.batches, batch)),
+    failedRows: async (from) => (await ask(`${WORKER_PATHS.failedRows}?from=${from}`)) as WorkerFailedRows,
+    replace: async (rows) => void (await ask(WORKER_PATHS.failedRows, rows)),
+    log: async (lines) => void (await ask(WORKER_PATHS.logs, { lines })),
+    alive: async () => (await ask(WORKER_PATHS.alive)) as WorkerAlive,
+    end: async (end) => void (await ask(WORKER_PATHS.end, end)),
+    async secret(name) {
+      const path = `${WORKER_PATHS.secrets}/${encodeURIComponent(name)}`;
+      return ((await ask(path)) as { readonly value: string }).value;
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function refusalOf(status: number, text: string): AppError {
+  const { detail, reason } = readError(text);
+  if (status === 401) return leaseLost(detail);
+  if (status === 409) return new AppError('ConflictError', detail, { reason: reason ?? 'lease_lost' });
+  if (status === 500) return new AppError('InternalError', detail);
+  if (status > 500 || status === 408 || status === 429) return new AppError('UnavailableError', detail);
+  return new AppError('InputError', detail, { reason });
+}
+
+const leaseLost = (message: string): AppError =>
+  new AppError('ConflictError', message, { reason: 'lease_lost' });
+
+function readError(text: string): { readonly detail: string; readonly reason: string | undefined } {
+  try {
+    const { detail, error } = parseJsonText(text) as Readonly<Record<string, unknown>>;
+    const reason = isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
+    // In all that is wrong with a request, `detail` is a list.
+    const message = isObject(error) && typeof error['message'] === 'string' ? error['message'] : detail;
+    return { detail: String(message), reason };
+  } catch {
+    return { detail: text.slice(0, 200), reason: undefined };
+  }
+}
+
+const goneFor = (gatewayUrl: string, cause: unknown): AppError =>
+  new AppError(
+    'UnavailableError',
+    `The gateway at ${gatewayUrl} was not to be reached for ${LEASE_MS / 1000} seconds: ${messageOf(cause)}. Its job is another worker's by now.`,
+    { cause, reason: 'gateway_gone' },
+  );

@@ -1,0 +1,31 @@
+import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Claim, JobQueue } from '../job.ts';
+import type { WorkerBatch, WorkerReplacement } from './protocol.ts';
+
+/** Writes a batch, unless that has happened: a worker that heard no answer sends it again. */
+export async function commitOnce(
+  queue: Pick<JobQueue, 'commit'>,
+  claim: Claim,
+  batch: WorkerBatch,
+): Promise<void> {
+  const { first_row: firstRow, rows, failed, checkpoint } = batch;
+  // Nobody but the holder of this very lease can have written them.
+  if (claim.job.doneRows === firstRow + rows.length) return;
+  const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
+  const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
+  await queue.commit(claim, firstRow, outcome, checkpoint as unknown as Json);
+}
+
+/** The same for answers in place of errors. */
+export async function replaceOnce(
+  queue: Pick<JobQueue, 'replace'>,
+  claim: Claim,
+  batch: WorkerReplacement,
+): Promise<void> {
+  const { from, next, numbers, rows, failed, checkpoint } = batch;
+  const { retryRow } = claim.job;
+  if (retryRow === next || (retryRow !== null && retryRow > from)) return;
+  const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
+  const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
+  await queue.replace(claim, { from, next, numbers, outcome }, checkpoint as unknown as Json);
+}

@@ -1,0 +1,11 @@
+import type { Backend, WorkSpec } from '../../work/work.ts';
+
+/** The secrets that the work needs. */
+export function secretNames(spec: WorkSpec): readonly string[] {
+  const backends =
+    spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];
+  return backends.map(secretOf).filter((name) => name !== null);
+}
+
+const secretOf = (backend: Backend | undefined): string | null =>
+  backend && 'secretName' in backend ? backend.secretName : null;

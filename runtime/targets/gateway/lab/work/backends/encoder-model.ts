@@ -1,0 +1,122 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { LabelScores } from '../../../ask/providers/provider.ts';
+import type { AskMany, LabelledPiece, ManyAnswers, Model, TaggedText } from './backend.ts';
+import type { Answer, Connection } from './connect.ts';
+
+/** More labels than classifiers have, so that all are told. */
+const ALL_LABELS = 10_000;
+/** Vectors of all tokens are long: a few texts fill an answer. */
+const MOST_TOKEN_TEXTS = 4;
+
+/** An executable that serves, asked what its model is. */
+export async function encoderModel(
+  name: string,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Model> {
+  const { json } = await connection.ask({ path: '/model' }, signal);
+  const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
+  if (modelType === undefined) throw noEncoder(name);
+  const id2label = json['id2label'];
+  const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
+  const questions = questionsFor(name, connection)[modelType];
+  return { name, modelType, labels, ...questions, close: connection.close };
+}
+
+const noEncoder = (name: string): AppError =>
+  new AppError(
+    'InputError',
+    `${name} does not say of what type its model is. Name the address of a running .encoder.`,
+  );
+
+type Questions = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
+
+function questionsFor(name: string, connection: Connection): Record<ModelType, Questions> {
+  const predict =
+    <Value>(options: object, read: (result: Result) => Value | undefined): AskMany<Value> =>
+    async (inputs, signal) => {
+      const answer = await connection.ask({ path: '/predict', body: { inputs, ...options } }, signal);
+      return { values: readAll(name, answer, 'results', inputs.length, read), tokens: tokensOf(answer) };
+    };
+  const embed: AskMany<readonly number[]> = async (input, signal) => {
+    const answer = await connection.ask({ path: '/v1/embeddings', body: { input } }, signal);
+    return { values: readAll(name, answer, 'data', input.length, vectorIn), tokens: tokensOf(answer) };
+  };
+  const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
+  return {
+    sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
+    token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
+    embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MOST_TOKEN_TEXTS) },
+    sentence_embedding: { embed },
+  };
+}
+
+function inParts<Value>(ask: AskMany<Value>, most: number): AskMany<Value> {
+  return async (texts, signal) => {
+    const parts: ManyAnswers<Value>[] = [];
+    for (let from = 0; from < texts.length; from += most)
+      parts.push(await ask(texts.slice(from, from + most), signal));
+    return {
+      values: parts.flatMap(({ values }) => values),
+      tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    };
+  };
+}
+
+type Result = Readonly<Record<string, unknown>>;
+
+export function readAll<Value>(
+  name: string,
+  { json }: Answer,
+  list: string,
+  length: number,
+  read: (result: Result) => Value | undefined,
+): readonly Value[] {
+  const found = json[list];
+  if (Array.isArray(found) && found.length === length) {
+    const values = found.map((result: unknown) => (isObject(result) ? read(result) : undefined));
+    if (values.every((value) => value !== undefined)) return values;
+  }
+  throw new AppError('UpstreamError', `${name} gave an answer that cannot be read.`, {
+    reason: 'unreadable_answer',
+  });
+}
+
+function tokensOf({ headers }: Answer): number {
+  const tokens = Number(headers['x-compute-tokens']);
+  return Number.isSafeInteger(tokens) ? tokens : 0;
+}
+
+function scoresIn({ top }: Result): LabelScores | undefined {
+  if (!Array.isArray(top) || top.length === 0) return undefined;
+  return Object.fromEntries(
+    (top as readonly { readonly label: string; readonly score: number }[]).map(({ label, score }) => [
+      label,
+      score,
+    ]),
+  );
+}
+
+function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
+  if (!Array.isArray(tokens) || !Array.isArray(entities)) return undefined;
+  return {
+    tokens: (tokens as readonly (LabelledPiece & { readonly token_info: LabelledPiece })[]).map(
+      ({ label, token_info: { start, end } }) => ({ start, end, label }),
+    ),
+    spans: (entities as readonly (LabelledPiece & { entity_group: string; score: number })[]).map(
+      ({ start, end, entity_group: label, score }) => ({ start, end, label, score }),
+    ),
+  };
+}
+
+export function vectorIn({ embedding }: Result): readonly number[] | undefined {
+  return Array.isArray(embedding) ? (embedding as readonly number[]) : undefined;
+}
+
+function tokenVectorsIn({ embeddings }: Result): readonly (readonly number[])[] | undefined {
+  if (!Array.isArray(embeddings)) return undefined;
+  const vectors = embeddings.map((token: unknown) => (isObject(token) ? vectorIn(token) : undefined));
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
+}

@@ -1,0 +1,43 @@
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { LabelScores } from '../../../ask/providers/provider.ts';
+import { openAiAdapter } from '../../../ask/providers/openai/adapter.ts';
+import { OPENAI_DIALECT } from '../../../ask/providers/presets.ts';
+import { usageOf } from '../../../ask/providers/usage-of.ts';
+import type { AskMany, Model, OpenBackend } from './backend.ts';
+import { upstreamAt } from './address.ts';
+import { chatModel, embeddingsOf } from './chat-model.ts';
+import { connect, type Connection } from './connect.ts';
+import { readAll } from './encoder-model.ts';
+
+/** A model of this gateway, on the account of the work's owner. */
+export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, { pacing, connections }) => {
+  const name = `The model ${model}`;
+  const adapter = openAiAdapter();
+  const { url, token: apiKey } = tools.gateway;
+  // Nobody but its operator says where it is.
+  const local = true;
+  const baseUrl = `${url.replace(/\/+$/, '')}/v1`;
+  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections });
+  const connection = connect({ name, upstream, adapter, apiKey }, pacing);
+  if (model.startsWith('encoder:')) return encoderOf(name, model, connection);
+  return chatModel({ name, model, maxTokens: OPENAI_DIALECT.maxTokens }, connection);
+};
+
+const encoderOf = (name: string, model: string, connection: Connection): Model => ({
+  name,
+  modelType: undefined,
+  labels: undefined,
+  classify: classifyWith(name, model, connection),
+  embed: embeddingsOf(name, model, connection),
+  close: connection.close,
+});
+
+function classifyWith(name: string, model: string, connection: Connection): AskMany<LabelScores> {
+  return async (input, signal) => {
+    const answer = await connection.ask({ path: '/classify', body: { model, input } }, signal);
+    const values = readAll(name, answer, 'data', input.length, ({ scores }) =>
+      isObject(scores) ? (scores as LabelScores) : undefined,
+    );
+    return { values, tokens: usageOf(answer.json)?.promptTokens ?? 0 };
+  };
+}

@@ -1,0 +1,24 @@
+import { openAiAdapter } from '../../../ask/providers/openai/adapter.ts';
+import { OPENAI_DIALECT, PRESETS } from '../../../ask/providers/presets.ts';
+import type { OpenBackend } from './backend.ts';
+import { upstreamAt } from './address.ts';
+import { chatModel } from './chat-model.ts';
+import { connect } from './connect.ts';
+import { shownAddress } from './shown-address.ts';
+
+export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (backend, tools, options) => {
+  const { baseUrl, model, secretName } = backend;
+  const { pacing, connections } = options;
+  const apiKey = secretName === null ? undefined : await tools.secret(secretName);
+  const name = `The model ${model} at ${shownAddress(baseUrl)}`;
+  const adapter = openAiAdapter();
+  const { trusted: local } = tools;
+  const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections });
+  const connection = connect({ name, upstream, adapter, apiKey }, pacing);
+  return chatModel({ name, model, maxTokens: maxTokensAt(baseUrl) }, connection);
+};
+
+/** Providers that are known by their address differ. */
+const maxTokensAt = (baseUrl: string) =>
+  Object.values(PRESETS).find((preset) => preset.baseUrl === baseUrl.replace(/\/+$/, ''))?.dialect
+    ?.maxTokens ?? OPENAI_DIALECT.maxTokens;

@@ -1,0 +1,22 @@
+import { calibration } from '../../../metrics/classification/calibration.ts';
+import { isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { asIs, each } from '../names.ts';
+import { readLabels } from '../read-labels.ts';
+import { scoresOf } from '../read-scores.ts';
+import { scorer } from '../scorer.ts';
+
+/** Only of rows with scores, whose ground truth is one label. */
+export const calibrationFamily: MetricFamily = {
+  name: 'calibration',
+  metrics: each(['log_loss', 'brier_score', 'ece']),
+  needs: [],
+  shownAs: asIs,
+  open: (_tools, saved) =>
+    scorer(calibration({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) return undefined;
+      const scores = scoresOf(row);
+      const [said, reference] = [readLabels(prediction), readLabels(truth)];
+      if (!scores || typeof said !== 'string' || typeof reference !== 'string') return undefined;
+      return { prediction: said, reference, scores };
+    }),
+};

@@ -1,0 +1,132 @@
+import { AppError, inputError } from '../../../../../../contract/errors.ts';
+import { isObject } from '../../../../../../core/json/is-object.ts';
+import type { Json, Metric, MetricResult } from '../../../metrics/metric.ts';
+import { multiLabel } from '../../../metrics/classification/multi-label.ts';
+import { singleLabel } from '../../../metrics/classification/single-label.ts';
+import { sortedLabels } from '../../../metrics/sorted-labels.ts';
+import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
+import { asIs, averagesOf, each, none, only, startingWith } from '../names.ts';
+import { readLabels } from '../read-labels.ts';
+import { scoresOf } from '../read-scores.ts';
+
+type Kind = 'one' | 'many';
+interface Saved {
+  readonly kind: Kind;
+  readonly counted: Json;
+  readonly known: readonly string[];
+}
+
+const MOST_LABELS = 10_000;
+/** From here on a label is true, where any number may be. */
+const THRESHOLD = 0.5;
+
+/** One label per row, or any number of them if the first row's ground truth is a list. */
+export const classification: MetricFamily = {
+  name: 'classification',
+  metrics: {
+    accuracy: only('accuracy', 'subset_accuracy'),
+    precision: startingWith('precision_'),
+    recall: startingWith('recall_'),
+    f1: startingWith('f1_'),
+    ...each([
+      'balanced_accuracy',
+      'mcc',
+      'cohen_kappa',
+      'subset_accuracy',
+      'hamming_loss',
+      'f1_samples',
+      ...averagesOf(),
+    ]),
+    confusion_matrix: none,
+    per_label: none,
+  },
+  needs: [],
+  shownAs: asIs,
+  open(_tools, json) {
+    const saved = json as Saved | undefined;
+    let counter = saved && counterOf(saved.kind, saved.counted);
+    let known = new Set(saved?.known);
+    const labels = new Set<string>();
+    const add = (sample: Sample) => {
+      const truth = readLabels(sample.truth);
+      const scores = scoresOf(sample.row);
+      counter ??= counterOf(typeof truth === 'string' ? 'one' : 'many', undefined);
+      const row = rowOf(counter.kind, truth, sample, scores);
+      for (const label of [row.truth, row.prediction ?? []].flat()) labels.add(label);
+      if (labels.size > MOST_LABELS) throw tooManyLabels();
+      if (known.size === 0 && scores) known = new Set(Object.keys(scores));
+      return counter.add(row);
+    };
+    return {
+      prepare: async (samples) => samples.map((sample) => () => add(sample)),
+      result: () => withUnknownLabels((counter ?? counterOf('one', undefined)).result(), known),
+      save: (): Json => (counter ? { kind: counter.kind, counted: counter.save(), known: [...known] } : null),
+    } satisfies Scorer;
+  },
+};
+
+interface Labelled {
+  readonly truth: string | readonly string[];
+  /** Null where the model gave no answer. */
+  readonly prediction: string | readonly string[] | null;
+}
+
+interface Counter extends Omit<Metric<Labelled>, 'add'> {
+  readonly kind: Kind;
+  readonly add: Metric<Labelled>['add'];
+}
+
+function counterOf(kind: Kind, saved: Json | undefined): Counter {
+  if (kind === 'one') {
+    const metric = singleLabel({}, saved);
+    const add: Counter['add'] = ({ prediction, truth }) =>
+      metric.add({ prediction: prediction === null ? null : String(prediction), reference: String(truth) });
+    return { ...metric, kind, add };
+  }
+  const metric = multiLabel({}, saved);
+  const add: Counter['add'] = ({ prediction, truth }) =>
+    metric.add({ prediction: prediction === null ? null : [prediction].flat(), reference: [truth].flat() });
+  return { ...metric, kind, add };
+}
+
+function rowOf(
+  kind: Kind,
+  truth: string | readonly string[],
+  sample: Sample,
+  scores: Readonly<Record<string, number>> | undefined,
+): Labelled {
+  if ((typeof truth === 'string') !== (kind === 'one')) {
+    throw inputError(
+      'Some rows have one label and some a list of labels as their ground truth; it must be the same for all.',
+    );
+  }
+  if (isUnanswered(sample)) return { truth, prediction: null };
+  const said = readLabels(sample.prediction);
+  if (kind === 'one') return { truth, prediction: typeof said === 'string' ? said : said.join(', ') };
+  const likely = scores && Object.keys(scores).filter((label) => (scores[label] ?? 0) >= THRESHOLD);
+  return { truth, prediction: likely ?? said };
+}
+
+/** Labels that the model does not know can never be right; those that no row has were not tested. */
+function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): MetricResult {
+  const { detail } = result;
+  const table = isObject(detail) && Array.isArray(detail['per_label']) ? detail['per_label'] : [];
+  const actual = (table as readonly { label: string; support: number }[])
+    .filter(({ support }) => support > 0)
+    .map(({ label }) => label);
+  if (known.size === 0 || actual.length === 0 || !isObject(detail)) return result;
+  return {
+    ...result,
+    detail: {
+      ...(detail as Readonly<Record<string, Json>>),
+      labels_unknown_to_the_model: actual.filter((label) => !known.has(label)),
+      labels_without_rows: sortedLabels(known.difference(new Set(actual))),
+    },
+  };
+}
+
+const tooManyLabels = (): AppError =>
+  new AppError(
+    'TooLargeError',
+    `There are more than ${MOST_LABELS} different labels. Answers in free text are no labels; take the task text-generation.`,
+  );

@@ -1,0 +1,54 @@
+import { inputError } from '../../../../../../contract/errors.ts';
+import { retrieval } from '../../../metrics/embeddings/retrieval.ts';
+import type { Cell, Row } from '../../../datasets/dataset.ts';
+import { isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { asIs, each, startingWith } from '../names.ts';
+import { readJson } from '../read-json.ts';
+import { scorer } from '../scorer.ts';
+
+export const REFERENCE = 'reference';
+/** How alike the row's text is to each of its candidates. */
+export const CANDIDATE_SCORES = 'candidate_scores';
+
+export const retrievalFamily: MetricFamily = {
+  name: 'retrieval',
+  metrics: {
+    recall_at_k: startingWith('recall_at_'),
+    ndcg: startingWith('ndcg_at_'),
+    ...each(['mrr', 'recall_at_1', 'recall_at_5', 'recall_at_10', 'ndcg_at_1', 'ndcg_at_5', 'ndcg_at_10']),
+  },
+  needs: [],
+  shownAs: asIs,
+  open: (_tools, saved) =>
+    scorer(retrieval({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) {
+        const { length } = candidatesOf(row);
+        return length === 0 ? undefined : { prediction: null, reference: readGains(truth, length) };
+      }
+      const scores = readJson(row[CANDIDATE_SCORES]);
+      if (!Array.isArray(scores)) return undefined;
+      return { prediction: scores as readonly number[], reference: readGains(truth, scores.length) };
+    }),
+};
+
+/** The texts among which a row's own has to find the right ones. Throws an InputError for what is no list of texts. */
+export function candidatesOf({ candidates: cell }: Row): readonly string[] {
+  if (cell === undefined || cell === null || cell === '') return [];
+  const value = readJson(cell);
+  const isGood = Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '');
+  if (isGood) return value as readonly string[];
+  throw inputError('`candidates` is no list of texts.');
+}
+
+/** How relevant each candidate is: a number for each, or the position of the one that is. */
+export function readGains(cell: Cell | undefined, length: number): readonly number[] {
+  const value = readJson(cell);
+  if (Array.isArray(value) && value.length === length && value.every((gain) => typeof gain === 'number'))
+    return value;
+  const position = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < length)
+    return Array.from({ length }, (_, at) => (at === position ? 1 : 0));
+  throw inputError(
+    `${JSON.stringify(cell ?? null).slice(0, 80)} does not say which of ${length} candidates are relevant. Give a number for each, or the position of one, from 0.`,
+  );
+}

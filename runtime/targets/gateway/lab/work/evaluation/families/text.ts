@@ -1,0 +1,53 @@
+import type { MetricMaker, MetricRow } from '../../../metrics/metric.ts';
+import { bleu } from '../../../metrics/text/bleu/metric.ts';
+import { chrf } from '../../../metrics/text/chrf/metric.ts';
+import { exactMatch } from '../../../metrics/text/exact-match/metric.ts';
+import { meteor } from '../../../metrics/text/meteor/metric.ts';
+import { rouge } from '../../../metrics/text/rouge/metric.ts';
+import type { TextRow } from '../../../metrics/text/text-row.ts';
+import { tokenLength } from '../../../metrics/text/token-length/metric.ts';
+import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
+import { all, asIs } from '../names.ts';
+import { readText } from '../../read-text.ts';
+import { scorer } from '../scorer.ts';
+
+function family<Row>(
+  name: string,
+  metric: MetricMaker<Row>,
+  shownAs: MetricFamily['shownAs'],
+  read: (sample: Sample) => Row | undefined,
+): MetricFamily {
+  return {
+    name,
+    metrics: { [name]: all },
+    needs: [],
+    shownAs,
+    open: (_tools, saved) => scorer(metric({}, saved), read),
+  };
+}
+
+/** A row without an answer is one with an empty answer, of which no word is right. */
+const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => ({
+  prediction: readText(prediction),
+  reference: readText(truth),
+});
+const answerOrNull = (sample: Sample): MetricRow<string | null, string> =>
+  isUnanswered(sample) ? { prediction: null, reference: readText(sample.truth) } : answerOrEmpty(sample);
+const answerOnly = (sample: Sample): TextRow | undefined =>
+  isUnanswered(sample) ? undefined : answerOrEmpty(sample);
+
+/** As the reference tracks its own metrics: `rouge_rouge1_mean`. */
+const prefixed =
+  (name: string) =>
+  (value: string): string =>
+    `${name}_${value}`;
+
+export const textFamilies: readonly MetricFamily[] = [
+  family('bleu', bleu, prefixed('bleu'), answerOrEmpty),
+  family('chrf', chrf, asIs, answerOrEmpty),
+  family('exact_match', exactMatch, asIs, answerOrNull),
+  family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
+  family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
+  // A length is neither right nor wrong.
+  family('token_length', tokenLength, prefixed('token_length'), answerOnly),
+];

@@ -1,0 +1,77 @@
+import { inputError } from '../../../../../../contract/errors.ts';
+import type { Json } from '../../../metrics/metric.ts';
+import { labelSequences } from '../../../metrics/tokens/label-sequences.ts';
+import { spanSets } from '../../../metrics/tokens/span-sets.ts';
+import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
+import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
+import { readTags, type Tags } from '../read-tags.ts';
+
+/** The column with the spans that a model found, beside the labels of words. */
+export const SPANS = 'spans';
+
+interface Saved {
+  readonly kind: Tags['kind'];
+  readonly counted: Json;
+}
+
+/** Labels of words as seqeval counts them, or spans of the text, whichever the first row's ground truth has. */
+export const tokenLabels: MetricFamily = {
+  name: 'tokens',
+  metrics: {
+    span_precision: startingWith('span_precision_'),
+    span_recall: startingWith('span_recall_'),
+    span_f1: startingWith('span_f1_'),
+    ...each(['token_accuracy', ...averagesOf('span_')]),
+    per_label: none,
+  },
+  needs: [],
+  shownAs: asIs,
+  open(_tools, json) {
+    const saved = json as Saved | null | undefined;
+    let counter = saved ? counterOf(saved.kind, saved.counted) : undefined;
+    const add = (sample: Sample) => {
+      const truth = readTags(sample.truth);
+      counter ??= counterOf(truth.kind, undefined);
+      return counter.add(truth, sample);
+    };
+    return {
+      prepare: async (samples) => samples.map((sample) => () => add(sample)),
+      result: () => (counter ?? counterOf('labels', undefined)).result(),
+      save: (): Json => (counter ? { kind: counter.kind, counted: counter.save() } : null),
+    };
+  },
+};
+
+function counterOf(kind: Tags['kind'], saved: Json | undefined) {
+  if (kind === 'labels') {
+    const metric = labelSequences({}, saved);
+    const add = (truth: Tags, sample: Sample) =>
+      metric.add({
+        prediction: isUnanswered(sample) ? null : labelsIn(readTags(sample.prediction)),
+        reference: labelsIn(truth),
+      });
+    return { ...metric, kind, add };
+  }
+  const metric = spanSets({}, saved);
+  const add = (truth: Tags, sample: Sample) =>
+    metric.add({
+      prediction: isUnanswered(sample) ? null : spansIn(readTags(sample.row[SPANS] ?? sample.prediction)),
+      reference: spansIn(truth),
+    });
+  return { ...metric, kind, add };
+}
+
+function labelsIn(tags: Tags): readonly string[] {
+  if (tags.kind === 'labels') return tags.labels;
+  // An empty list is one of labels as well as one of spans.
+  if (tags.spans.length === 0) return [];
+  throw mixed();
+}
+
+function spansIn(tags: Tags) {
+  if (tags.kind === 'spans') return tags.spans;
+  throw mixed();
+}
+
+const mixed = (): Error =>
+  inputError('Some rows have labels of words and some have spans; it must be the same for all.');

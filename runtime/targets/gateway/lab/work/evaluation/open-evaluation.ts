@@ -1,0 +1,102 @@
+import type { Json as MetricJson } from '../../metrics/metric.ts';
+import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { EvaluationSpec, Work, WorkTools } from '../work.ts';
+import { openBackend } from '../backends/open-backend.ts';
+import type { Pacing } from '../pacing.ts';
+import { TASKS } from '../tasks/index.ts';
+import type { ScorerTools } from './evaluation.ts';
+import { evaluationResult } from './evaluation-result.ts';
+import { checkMetrics, familiesOf } from './metrics.ts';
+import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
+import { outcomeOf, samplesOf } from './rows.ts';
+import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
+
+/** What is known after a batch, by the name of a family. */
+interface State {
+  readonly counts: RowCounts;
+  readonly families: Readonly<Record<string, MetricJson>>;
+}
+
+export async function openEvaluation(
+  spec: EvaluationSpec,
+  tools: WorkTools,
+  checkpoint: Json | null,
+  pacing: Pacing,
+): Promise<Work> {
+  const task = TASKS[spec.task.task];
+  checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
+  const models = await openModels(spec, tools, pacing);
+  const state = (checkpoint as unknown as State | null) ?? { counts: NO_ROWS, families: {} };
+  const opened = await openOrClose(
+    () =>
+      familiesOf(task, spec.metrics).map(({ family, shows }) => ({
+        family,
+        shows,
+        scorer: family.open({ ...models, batchSize: spec.batchSize, pacing }, state.families[family.name]),
+      })),
+    models,
+  );
+  let { counts } = state;
+
+  return {
+    async run({ rows }, signal) {
+      const samples = samplesOf(spec, rows);
+      let [promptTokens, completionTokens] = [0, 0];
+      const prepared = await prepareBatch(opened, samples, {
+        signal,
+        spend(usage) {
+          promptTokens += usage.promptTokens;
+          completionTokens += usage.completionTokens;
+        },
+      });
+      signal.throwIfAborted();
+      const scored = countBatch(opened, prepared, samples.length);
+      const usage = { promptTokens, completionTokens };
+      const { outcome, counted } = outcomeOf({ spec, task, rows, samples, scored, usage });
+      counts = addRows(counts, counted);
+      return outcome;
+    },
+    checkpoint() {
+      const families = opened.map(({ family, scorer }) => [family.name, scorer.save()] as const);
+      return { counts: { ...counts }, families: Object.fromEntries(families) };
+    },
+    result: () => evaluationResult(spec, opened, counts),
+    close: () => closeAll(models),
+  };
+}
+
+type Models = Pick<ScorerTools, 'judge' | 'embedder'>;
+
+async function openModels(
+  { judge, embedder, batchSize, metrics, task }: EvaluationSpec,
+  tools: WorkTools,
+  pacing: Pacing,
+): Promise<Models> {
+  const needs = new Set(familiesOf(TASKS[task.task], metrics).flatMap(({ family }) => family.needs));
+  const options = { pacing, connections: batchSize };
+  const judging = judge && needs.has('judge') ? await openBackend(judge.backend, tools, options) : undefined;
+  try {
+    const embedding =
+      embedder && needs.has('embedder') ? await openBackend(embedder.backend, tools, options) : undefined;
+    return {
+      judge: judging && { model: judging, generation: judge?.generation ?? {} },
+      embedder: embedding,
+    };
+  } catch (error) {
+    await judging?.close();
+    throw error;
+  }
+}
+
+async function openOrClose(open: () => OpenedFamily[], models: Models): Promise<OpenedFamily[]> {
+  try {
+    return open();
+  } catch (error) {
+    await closeAll(models);
+    throw error;
+  }
+}
+
+async function closeAll({ judge, embedder }: Models): Promise<void> {
+  await Promise.all([judge?.model.close(), embedder?.close()]);
+}

@@ -1,0 +1,14 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import type { Cell } from '../../datasets/dataset.ts';
+import { readJson } from './read-json.ts';
+
+/** The label of a row, or a list of all that are true of it. Throws an InputError for what is neither. */
+export function readLabels(cell: Cell | undefined): string | readonly string[] {
+  const value = readJson(cell);
+  if (Array.isArray(value) && value.every(isPlain)) return value.map(String);
+  if (isPlain(value)) return String(value).trim();
+  throw inputError(`${JSON.stringify(cell ?? null).slice(0, 80)} is neither a label nor a list of labels.`);
+}
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

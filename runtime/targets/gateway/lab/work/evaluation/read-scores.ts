@@ -1,0 +1,12 @@
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { Row } from '../../datasets/dataset.ts';
+import { readJson } from './read-json.ts';
+
+/** What a model said of every label, if it did. */
+export function scoresOf({ scores: cell }: Row): Readonly<Record<string, number>> | undefined {
+  const value = readJson(cell);
+  if (!isObject(value) || Object.keys(value).length === 0) return undefined;
+  return Object.values(value).every((score) => typeof score === 'number')
+    ? (value as Readonly<Record<string, number>>)
+    : undefined;
+}

@@ -1,0 +1,33 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import type { Span } from '../../metrics/tokens/span.ts';
+import type { Cell } from '../../datasets/dataset.ts';
+import { readJson } from './read-json.ts';
+
+export type Tags =
+  | { readonly kind: 'labels'; readonly labels: readonly string[] }
+  | { readonly kind: 'spans'; readonly spans: readonly Span[] };
+
+/**
+ * A label for each word, as `["B-PER", "O"]` or `B-PER O`, or spans of the text, as `[{"start": 0, "end": 4, "label": "PER"}]`; an
+ * empty list is no span. Throws an InputError for anything else.
+ */
+export function readTags(cell: Cell | undefined): Tags {
+  const value = readJson(cell);
+  if (typeof value === 'string' && !/^\s*[[{]/.test(value))
+    return { kind: 'labels', labels: value.split(/\s+/).filter((label) => label !== '') };
+  if (Array.isArray(value) && value.length > 0 && value.every((label) => typeof label === 'string'))
+    return { kind: 'labels', labels: value };
+  if (Array.isArray(value) && value.every(isSpan))
+    return { kind: 'spans', spans: value.map(({ start, end, label }) => ({ start, end, label })) };
+  throw inputError(
+    `${JSON.stringify(cell ?? null).slice(0, 80)} is neither a list of labels nor one of spans with start, end and label.`,
+  );
+}
+
+const isSpan = (value: unknown): value is Span =>
+  isObject(value) &&
+  Number.isInteger(value['start']) &&
+  Number.isInteger(value['end']) &&
+  (value['start'] as number) < (value['end'] as number) &&
+  typeof value['label'] === 'string';

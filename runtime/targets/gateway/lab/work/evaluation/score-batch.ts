@@ -1,0 +1,50 @@
+import { AppError } from '../../../../../contract/errors.ts';
+import type { RowScores } from '../../metrics/metric.ts';
+import type { Row } from '../../datasets/dataset.ts';
+import type { BatchContext, CountRow, MetricFamily, Sample, Scorer } from './evaluation.ts';
+
+export interface OpenedFamily {
+  readonly family: MetricFamily;
+  readonly shows: (value: string) => boolean;
+  readonly scorer: Scorer;
+}
+
+export interface ScoredRow {
+  /** Under the names of the values that they speak for. */
+  readonly scores: Row;
+  readonly error: string | undefined;
+}
+
+type PreparedBatch = readonly (readonly CountRow[])[];
+
+/** What all metrics want to know of a batch, before any of it is counted: what fails here leaves all counts as they are. */
+export const prepareBatch = (
+  opened: readonly OpenedFamily[],
+  samples: readonly Sample[],
+  context: BatchContext,
+): Promise<PreparedBatch> => Promise.all(opened.map(({ scorer }) => scorer.prepare(samples, context)));
+
+/** Counts the rows. A metric that fails for one of them leaves it out, and the others go on. */
+export function countBatch(
+  opened: readonly OpenedFamily[],
+  prepared: PreparedBatch,
+  rows: number,
+): ScoredRow[] {
+  return Array.from({ length: rows }, (_, at) => {
+    const scores: Record<string, number> = {};
+    const errors: string[] = [];
+    opened.forEach(({ family, shows }, of) => {
+      try {
+        Object.assign(scores, shown(prepared[of]?.[at]?.() ?? {}, family, shows));
+      } catch (error) {
+        errors.push(`${family.name}: ${AppError.from(error).message}`);
+      }
+    });
+    return { scores, error: errors.length === 0 ? undefined : [...new Set(errors)].join(' ') };
+  });
+}
+
+const shown = (scores: RowScores, { shownAs }: MetricFamily, shows: (value: string) => boolean): RowScores =>
+  Object.fromEntries(
+    Object.entries(scores).flatMap(([name, value]) => (shows(name) ? [[shownAs(name), value]] : [])),
+  );

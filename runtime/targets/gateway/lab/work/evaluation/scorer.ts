@@ -1,0 +1,13 @@
+import type { Metric } from '../../metrics/metric.ts';
+import type { Sample, Scorer } from './evaluation.ts';
+
+/** A metric that needs nothing but the row; one for which `read` gives undefined says nothing of it. */
+export const scorer = <Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer => ({
+  prepare: async (samples) =>
+    samples.map((sample) => () => {
+      const row = read(sample);
+      return row === undefined ? {} : metric.add(row);
+    }),
+  result: metric.result,
+  save: metric.save,
+});

@@ -1,0 +1,53 @@
+import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { WorkResult } from '../work.ts';
+
+/** What an inference has come to so far. */
+export interface Totals {
+  readonly rows: number;
+  readonly failed: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  readonly latencyMs: number;
+}
+
+export const NO_TOTALS: Totals = {
+  rows: 0,
+  failed: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  latencyMs: 0,
+};
+
+export const addTotals = (one: Totals, other: Totals): Totals => ({
+  rows: one.rows + other.rows,
+  failed: one.failed + other.failed,
+  promptTokens: one.promptTokens + other.promptTokens,
+  completionTokens: one.completionTokens + other.completionTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  latencyMs: one.latencyMs + other.latencyMs,
+});
+
+/** Means are over the rows that have an answer. */
+export function metricsOf(totals: Totals): WorkResult['metrics'] {
+  const { rows, failed, promptTokens, completionTokens, reasoningTokens, latencyMs } = totals;
+  if (rows === 0) return {};
+  const answered = rows - failed;
+  const means = {
+    avg_prompt_tokens: promptTokens / answered,
+    avg_completion_tokens: completionTokens / answered,
+    avg_total_tokens: (promptTokens + completionTokens) / answered,
+    avg_reasoning_tokens: reasoningTokens / answered,
+    avg_answer_tokens: (completionTokens - reasoningTokens) / answered,
+    avg_latency_ms: latencyMs / answered,
+  };
+  return { ...(answered === 0 ? {} : means), error_rate: failed / rows };
+}
+
+export const detailsOf = ({ rows, failed, promptTokens, completionTokens }: Totals): Json => ({
+  rows,
+  failed_rows: failed,
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+});

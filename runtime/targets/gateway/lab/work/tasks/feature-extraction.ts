@@ -1,0 +1,88 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { cosine } from '../../metrics/embeddings/vector.ts';
+import { retrievalRow } from '../../metrics/embeddings/retrieval-row.ts';
+import type { Row } from '../../datasets/dataset.ts';
+import { GROUND_TRUTH, isBlank } from '../../datasets/check-row.ts';
+import type { AskMany } from '../backends/backend.ts';
+import {
+  CANDIDATE_SCORES,
+  candidatesOf,
+  readGains,
+  REFERENCE,
+  retrievalFamily,
+} from '../evaluation/families/retrieval.ts';
+import { readGold, REFERENCE_VECTOR, similarityFamily } from '../evaluation/families/similarity.ts';
+import { isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
+import { askTogether } from '../inference/ask-together.ts';
+import { textOfRow } from '../inference/text-of-row.ts';
+import { readText } from '../read-text.ts';
+import type { Task } from './task.ts';
+
+const COSINE = 'cosine';
+type Numbers = readonly number[];
+
+export const featureExtraction: Task = {
+  modelTypes: ['embedding', 'sentence_embedding'],
+  hasChat: false,
+  defaultPrompt: () => '',
+  defaultMetrics: ['cosine', 'pearson', 'spearman', 'recall_at_k', 'mrr', 'ndcg'],
+  families: [similarityFamily, retrievalFamily],
+  checkColumns(columns) {
+    if (columns.includes(REFERENCE) || columns.includes('candidates')) return;
+    throw inputError(
+      `The dataset has no column \`${REFERENCE}\` with texts to compare with, and none \`candidates\` with lists of texts to find one in.`,
+    );
+  },
+  labelsOf(row) {
+    checkRow(row);
+    return [];
+  },
+  showsAnswers: false,
+  columns: ({ outputField }) => [outputField, REFERENCE_VECTOR, COSINE, CANDIDATE_SCORES],
+  async ask(rows, context) {
+    const embed = context.model.embed as AskMany<Numbers>;
+    const texts = rows.map((row) => [textOfRow(row), ...referenceOf(row), ...candidatesOf(row)]);
+    const { answers, sharedTokens } = await askTogether(texts.flat(), embed, context);
+    let from = 0;
+    return {
+      sharedTokens,
+      answers: rows.map((row, at) => {
+        const ofRow = answers.slice(from, (from += texts[at]?.length ?? 0));
+        return answerOf(row, ofRow, context.spec.outputField);
+      }),
+    };
+  },
+};
+
+const referenceOf = (row: Row): readonly string[] =>
+  isBlank(row[REFERENCE]) ? [] : [readText(row[REFERENCE])];
+
+function answerOf(
+  row: Row,
+  answers: readonly (RowAnswer<Numbers> | RowFailure)[],
+  outputField: string,
+): RowAnswer<Row> | RowFailure {
+  const latencyMs = answers.reduce((sum, answer) => sum + answer.latencyMs, 0);
+  const failed = answers.find(isFailure);
+  if (failed) return { error: failed.error, latencyMs };
+  const [vector = [], ...others] = answers.map((answer) => (isFailure(answer) ? [] : answer.value));
+  const references = referenceOf(row).length;
+  const [reference] = others.slice(0, references);
+  const candidates = others.slice(references);
+  const similar: Row = reference
+    ? { [REFERENCE_VECTOR]: reference, [COSINE]: cosine(vector, reference) }
+    : {};
+  const found: Row =
+    candidates.length === 0
+      ? {}
+      : { [CANDIDATE_SCORES]: retrievalRow(vector, candidates, new Set()).prediction };
+  return { value: { [outputField]: vector, ...similar, ...found }, latencyMs };
+}
+
+function checkRow(row: Row): void {
+  const candidates = candidatesOf(row);
+  if (candidates.length > 0) readGains(row[GROUND_TRUTH], candidates.length);
+  else if (!isBlank(row[GROUND_TRUTH])) readGold(row[GROUND_TRUTH]);
+  if (candidates.length === 0 && isBlank(row[REFERENCE]))
+    throw inputError(`It has neither a \`${REFERENCE}\` nor \`candidates\`.`);
+}

@@ -1,0 +1,17 @@
+import type { TaskDefinition } from '../work.ts';
+import type { Task } from './task.ts';
+import { featureExtraction } from './feature-extraction.ts';
+import { summarization } from './summarization.ts';
+import { textClassification } from './text-classification.ts';
+import { textGeneration } from './text-generation.ts';
+import { tokenClassification } from './token-classification.ts';
+import { translation } from './translation.ts';
+
+export const TASKS: Readonly<Record<TaskDefinition['task'], Task>> = {
+  'text-classification': textClassification,
+  'token-classification': tokenClassification,
+  'feature-extraction': featureExtraction,
+  summarization,
+  translation,
+  'text-generation': textGeneration,
+};

@@ -1,0 +1,68 @@
+import type { Cell, Row } from '../../datasets/dataset.ts';
+import { inputError } from '../../../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import type { AskMany, TaggedText } from '../backends/backend.ts';
+import { tokenLabels } from '../evaluation/families/token-labels.ts';
+import { SPANS } from '../evaluation/families/token-labels.ts';
+import { readTags } from '../evaluation/read-tags.ts';
+import { type AskedRows, isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
+import { askTogether } from '../inference/ask-together.ts';
+import { textOfRow } from '../inference/text-of-row.ts';
+import { labelsOfWords, wordsOf } from '../inference/words.ts';
+import type { Task } from './task.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
+
+export const tokenClassification: Task = {
+  modelTypes: ['token_classification'],
+  hasChat: false,
+  defaultPrompt: () => '',
+  defaultMetrics: ['span_precision', 'span_recall', 'span_f1', 'token_accuracy'],
+  families: [tokenLabels],
+  checkColumns: checkHasGroundTruth,
+  labelsOf,
+  showsAnswers: true,
+  columns: ({ outputField }) => [outputField, SPANS],
+  async ask(rows, context) {
+    const { outputField } = context.spec;
+    const tag = context.model.tag as AskMany<TaggedText>;
+    const { answers, sharedTokens }: AskedRows<TaggedText> = await askTogether(
+      rows.map(textOfRow),
+      tag,
+      context,
+    );
+    const columns = (at: number, answer: RowAnswer<TaggedText>): RowAnswer<Row> | RowFailure => {
+      try {
+        return { ...answer, value: columnsOf(rows[at] ?? {}, answer.value, outputField) };
+      } catch (error) {
+        return { error: (error as Error).message, latencyMs: answer.latencyMs };
+      }
+    };
+    return {
+      sharedTokens,
+      answers: answers.map((answer, at) => (isFailure(answer) ? answer : columns(at, answer))),
+    };
+  },
+};
+
+const columnsOf = (row: Row, { tokens, spans }: TaggedText, outputField: string): Row => ({
+  [outputField]: labelsOfWords(wordsOf(row), tokens),
+  [SPANS]: spans.map(({ start, end, label, score }): Cell => ({ start, end, label, score })),
+});
+
+function labelsOf(row: Row): readonly string[] {
+  checkGroundTruth(row);
+  const truth = readTags(row[GROUND_TRUTH]);
+  if (truth.kind === 'spans') {
+    const letters = Array.from(textOfRow(row)).length;
+    const beyond = truth.spans.find(({ end }) => end > letters);
+    if (beyond === undefined) return truth.spans.map(({ label }) => label);
+    throw inputError(
+      `A span ends at ${beyond.end}, and the text at ${letters}; both are counted in Unicode code points.`,
+    );
+  }
+  const words = wordsOf(row).length;
+  if (truth.labels.length === words) return truth.labels;
+  throw inputError(
+    `\`${GROUND_TRUTH}\` has ${truth.labels.length} labels for ${words} words. Give one for each word between spaces, name the words in a column \`tokens\`, or give spans.`,
+  );
+}

@@ -1,0 +1,26 @@
+import { inputError } from '../../../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
+import { judgeFamilies } from '../evaluation/families/judge.ts';
+import { textFamilies } from '../evaluation/families/text.ts';
+import { askChat } from '../inference/ask-chat.ts';
+import type { Task } from './task.ts';
+import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
+
+/** A task whose answers are texts. */
+export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
+  ...own,
+  modelTypes: [],
+  hasChat: true,
+  families: [...textFamilies, bertscoreFamily, ...judgeFamilies],
+  checkColumns: checkHasGroundTruth,
+  labelsOf(row) {
+    checkGroundTruth(row);
+    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` is no text.`);
+    return [];
+  },
+  showsAnswers: true,
+  columns: ({ outputField }) => [outputField, 'reasoning'],
+  ask: (rows, context) =>
+    askChat(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
+});

@@ -1,0 +1,18 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { NamedModel } from './workflow.ts';
+
+/** Throws a MalformedError, as the reference does, for a secret that nobody has set. */
+export async function checkSecrets(
+  secrets: Pick<Secrets, 'has'>,
+  owner: string | null,
+  models: readonly (Pick<NamedModel, 'secretName'> | null)[],
+  before = '',
+): Promise<void> {
+  for (const secret of models.map((model) => model?.secretName ?? null)) {
+    if (secret === null || (await secrets.has(owner, secret))) continue;
+    throw new AppError('MalformedError', `${before}Requested secret key '${secret}' is not configured.`, {
+      reason: 'secret_not_configured',
+    });
+  }
+}

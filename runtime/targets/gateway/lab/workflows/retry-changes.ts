@@ -1,0 +1,36 @@
+import { inputError } from '../../../../contract/errors.ts';
+import type { Backend, InferenceSpec } from '../work/work.ts';
+import { inMember } from './about-member.ts';
+
+/** Settings that a retry can change, because answers that are stored stay comparable with new ones. */
+export interface RetryChanges {
+  readonly batchSize?: number | undefined;
+  readonly maxErrorRate?: number | undefined;
+  readonly timeoutSec?: number | undefined;
+  /** Of the model that answers. */
+  readonly secretName?: string | undefined;
+}
+
+type Paced = Pick<InferenceSpec, 'batchSize' | 'maxErrorRate'>;
+
+export const changePace = <Spec extends Paced>(spec: Spec, changes: RetryChanges): Spec => ({
+  ...spec,
+  batchSize: changes.batchSize ?? spec.batchSize,
+  maxErrorRate: changes.maxErrorRate ?? spec.maxErrorRate,
+});
+
+/** Throws an InputError for a secret that the model does not use. */
+export const changeInference = (spec: InferenceSpec, changes: RetryChanges): InferenceSpec => ({
+  ...changePace(spec, changes),
+  backend: withSecret(spec.backend, changes.secretName),
+});
+
+function withSecret(backend: Backend, secretName: string | undefined): Backend {
+  if (secretName === undefined) return backend;
+  if ('secretName' in backend) return { ...backend, secretName };
+  return inMember('secret_key_name', () => {
+    throw inputError(
+      '`secret_key_name` is only for models with a `base_url`; this one has none. Leave it out.',
+    );
+  });
+}

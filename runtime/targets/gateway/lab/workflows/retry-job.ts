@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely';
+import type { Job } from '../jobs/job.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { WorkSpec } from '../work/work.ts';
+
+export interface JobRetryParts {
+  readonly services: Pick<JobServices, 'queue' | 'datasets'>;
+  readonly compute: string;
+}
+
+interface ChangedJob {
+  readonly spec: WorkSpec;
+  readonly timeoutSec: number;
+  /** Of the dataset, if the stored rows are gone. */
+  readonly outputName: string;
+  readonly generatedBy: string;
+}
+
+/** Puts a job that is over back into the queue, where it keeps the rows that have an answer. */
+export async function retryJob(
+  trx: Kysely<Schema>,
+  job: Job,
+  { spec, timeoutSec, outputName, generatedBy }: ChangedJob,
+  { services, compute }: JobRetryParts,
+): Promise<void> {
+  const { queue, datasets } = services;
+  const shared = { spec, timeoutSec, compute };
+  if (job.spec.type === 'evaluation') {
+    // Metrics cannot take back a row that failed.
+    const resumes = job.failedRows <= spec.maxErrorRate * job.totalRows;
+    return await queue.retry(trx, job, { ...shared, outputId: job.outputId, resumes });
+  }
+  const { numUpdatedRows } = await trx
+    .updateTable('gateway_datasets')
+    .set({ complete: 0 })
+    .where('id', '=', job.outputId)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) {
+    return await queue.retry(trx, job, { ...shared, outputId: job.outputId, resumes: true });
+  }
+  // Earlier versions deleted the rows of jobs that failed.
+  const output = { filename: outputName, runId: job.workflowId, generatedBy, owner: job.owner };
+  const outputId = await datasets.begin(trx, output);
+  return await queue.retry(trx, job, { ...shared, outputId, resumes: false });
+}
+
+/** For the log of the job. */
+export function retryLine({ doneRows, failedRows, spec, error }: Job): string {
+  const kept = spec.type === 'evaluation' ? '' : `: ${doneRows - failedRows} rows keep their answers`;
+  return `Retried${kept}.${error === null ? '' : ` It had ended with: ${error}`}`;
+}

@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../../../contract/errors.ts';
+import { deleteRows } from '../datasets/chunks.ts';
+import type { Job } from '../jobs/job.ts';
+import { storableText } from '../../store/storable-text.ts';
+import type { Schema } from '../../store/schema.ts';
+import type { WorkflowDetails, WorkflowPlan } from './workflow.ts';
+import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
+import { type JobRetryParts, retryJob } from './retry-job.ts';
+
+export interface RetryParts extends JobRetryParts {
+  readonly now: number;
+}
+
+/** The job to retry: the one that failed, or in a workflow that has succeeded the one with failed rows. */
+export function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
+  if (status === 'created' || status === 'running') throw notRetryable(id, `is ${status}`);
+  const job =
+    status === 'failed'
+      ? jobs.find((one) => one.status === 'failed' || one.status === 'stopped')
+      : jobs.find(({ spec, failedRows }) => spec.type === 'inference' && failedRows > 0);
+  if (job) return job;
+  throw notRetryable(id, 'has succeeded, and every row has an answer');
+}
+
+/** Rows that have an answer keep it: the model is asked about failed rows, and about those that are left. */
+export async function retryWorkflow(
+  trx: Kysely<Schema>,
+  workflow: WorkflowDetails,
+  changes: RetryChanges,
+  { now, ...parts }: RetryParts,
+): Promise<void> {
+  const { id, status, jobs } = workflow;
+  const job = jobToRetry(workflow);
+  const plan = changedPlan(workflow.plan, changes);
+  const { numUpdatedRows } = await trx
+    .updateTable('gateway_workflows')
+    .set({
+      status: 'created',
+      error: null,
+      metrics: null,
+      updated_at: now,
+      spec: storableText(JSON.stringify(plan)),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notRetryable(id, 'is being retried already');
+  const isInference = job.spec.type !== 'evaluation';
+  const changed = {
+    spec: isInference ? plan.inference : plan.evaluation,
+    timeoutSec: plan.timeoutSec,
+    outputName: plan.outputName,
+    generatedBy: plan.model,
+  };
+  await retryJob(trx, job, changed, parts);
+  if (!isInference) return;
+  for (const { id: outdated, spec, outputId } of jobs) {
+    if (spec.type !== 'evaluation') continue;
+    await trx.deleteFrom('gateway_jobs').where('id', '=', outdated).execute();
+    await trx.deleteFrom('gateway_job_logs').where('job_id', '=', outdated).execute();
+    if (outputId !== null) await deleteRows(trx, outputId);
+  }
+}
+
+const changedPlan = (plan: WorkflowPlan, changes: RetryChanges): WorkflowPlan => ({
+  ...plan,
+  timeoutSec: changes.timeoutSec ?? plan.timeoutSec,
+  inference: changeInference(plan.inference, changes),
+  evaluation: changePace(plan.evaluation, changes),
+});
+
+const notRetryable = (id: string, why: string): AppError =>
+  new AppError(
+    'ConflictError',
+    `Workflow ${id} ${why}. Only a workflow that has failed, or has failed rows, can be retried.`,
+    { reason: 'workflow_not_failed' },
+  );

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import { GROUND_TRUTH } from '../datasets/check-row.ts';
+import { countedRows } from '../datasets/counted-rows.ts';
+import type { Dataset, Viewer } from '../datasets/dataset.ts';
+import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobServices } from '../jobs/job-services.ts';
+import { isOver } from '../jobs/job-row.ts';
+import type { Store } from '../../store/store.ts';
+import type { TaskDefinition } from '../work/work.ts';
+import { checkOutputField } from '../work/tasks/check-output-field.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import { inMember, inObject } from './about-member.ts';
+import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
+import { retryJob, retryLine } from './retry-job.ts';
+import { derivedName } from './derived-name.ts';
+import {
+  type EvaluationRequest,
+  evaluationSpec,
+  type InferenceRequest,
+  inferenceSpec,
+} from './work-specs.ts';
+
+interface AnyJob extends Asking {
+  readonly viewer: Viewer;
+  readonly name: string;
+  readonly description: string;
+  readonly datasetId: string;
+  readonly maxSamples: number;
+  readonly timeoutSec: number;
+  readonly task: TaskDefinition;
+}
+
+export interface NewInferenceJob extends AnyJob {
+  readonly type: 'inference' | 'annotate';
+  readonly request: InferenceRequest;
+}
+
+export interface NewEvaluationJob extends AnyJob {
+  readonly request: EvaluationRequest;
+}
+
+/** Jobs that belong to no workflow. */
+export interface SingleJobs {
+  /** A model answers. */
+  infer(job: NewInferenceJob): Promise<Job>;
+  /** Answers that are in the dataset are compared with its ground truth. */
+  evaluate(job: NewEvaluationJob): Promise<Job>;
+  /** Goes on where it failed or has failed rows. Throws a ConflictError if nothing has failed, or it belongs to a workflow. */
+  retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<Job>;
+}
+
+export interface SingleJobParts extends CheckParts {
+  readonly services: JobServices;
+  readonly compute: string;
+}
+
+export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobParts): SingleJobs {
+  const { services, compute } = parts;
+  const { datasets, secrets, queue } = services;
+  const datasetOf = async ({ viewer, datasetId }: AnyJob): Promise<Dataset> => {
+    try {
+      return await datasets.get(viewer, datasetId);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'NotFoundError' ? noDataset(datasetId) : error;
+    }
+  };
+  const shared = ({ name, description, datasetId, timeoutSec, owner, maxSamples }: AnyJob, rows: number) => ({
+    workflowId: null,
+    name,
+    description,
+    datasetId,
+    timeoutSec,
+    owner,
+    compute,
+    totalRows: countedRows(rows, maxSamples),
+  });
+
+  return {
+    async infer(job) {
+      const dataset = await datasetOf(job);
+      const { request, owner } = job;
+      await checkSecrets(secrets, owner, [request]);
+      const spec = await inObject('job_config', async () => {
+        const asked = inferenceSpec(job.type, request, job.task, []);
+        inMember('output_field', () => checkOutputField(TASKS[job.task.task], asked));
+        await checkAnswering(asked, new Map(), job, parts);
+        return asked;
+      });
+      const output = {
+        filename: derivedName(dataset.filename, request.model),
+        generatedBy: request.model,
+        runId: null,
+        owner,
+      };
+      return await db.transaction().execute(async (trx) =>
+        queue.create(trx, {
+          ...shared(job, dataset.rowCount),
+          spec,
+          outputId: await datasets.begin(trx, output),
+        }),
+      );
+    },
+    async evaluate(job) {
+      const dataset = await datasetOf(job);
+      const { request, owner } = job;
+      const { rowCount, columns } = dataset;
+      const rows = countedRows(rowCount, job.maxSamples);
+      await checkSecrets(secrets, owner, [request.judge, request.embedder]);
+      await checkRows(datasets, dataset, { task: TASKS[job.task.task], rows });
+      const lacking = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
+      if (lacking !== undefined && job.task.task !== 'feature-extraction') {
+        throw aboutDataset(inputError(`The dataset has no column \`${lacking}\`.`));
+      }
+      const spec = await inObject('job_config', async () => {
+        const asked = evaluationSpec(request, job.task);
+        await checkScoring(asked, job, parts);
+        return asked;
+      });
+      return await db
+        .transaction()
+        .execute((trx) => queue.create(trx, { ...shared(job, rowCount), spec, outputId: randomUUID() }));
+    },
+    async retry(viewer, id, changes) {
+      const job = await queue.get(viewer, id);
+      const { spec, owner } = job;
+      refuseRetry(job);
+      await checkSecrets(secrets, owner, [{ secretName: changes.secretName ?? null }]);
+      const changed = spec.type === 'evaluation' ? changePace(spec, changes) : changeInference(spec, changes);
+      const output = { outputName: `${job.name}-predictions.csv`, generatedBy: job.name };
+      const timeoutSec = changes.timeoutSec ?? job.timeoutSec;
+      await db
+        .transaction()
+        .execute((trx) => retryJob(trx, job, { spec: changed, timeoutSec, ...output }, parts));
+      await queue.log(id, 'info', retryLine(job));
+      return await queue.get(viewer, id);
+    },
+  };
+}
+
+function refuseRetry({ id, workflowId, status, spec, failedRows }: Job): void {
+  const why = !isOver(status)
+    ? `is ${status}; only one that is over can be retried`
+    : workflowId !== null
+      ? `belongs to a workflow: retry the workflow ${workflowId}`
+      : status === 'succeeded' && (spec.type === 'evaluation' || failedRows === 0)
+        ? 'has succeeded, and no row is left to retry'
+        : undefined;
+  if (why !== undefined) {
+    throw new AppError('ConflictError', `Job ${id} ${why}.`, { reason: 'job_not_failed' });
+  }
+}

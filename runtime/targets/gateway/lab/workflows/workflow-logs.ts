@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { JobQueue, LogLine } from '../jobs/job.ts';
+import type { WorkflowDetails } from './workflow.ts';
+import { isActive } from './workflow-row.ts';
+
+/** Between what two jobs said. */
+export const LOG_SEPARATOR = '\n================\n';
+const LOOK_EVERY_MS = 300;
+
+const lineText = ({ at, level, text }: LogLine): string => `${rfc3339(at)} ${level.toUpperCase()} ${text}`;
+
+/** All that a job has said so far. */
+export async function jobLog(queue: Pick<JobQueue, 'logs'>, id: string): Promise<string> {
+  const texts: string[] = [];
+  for await (const line of linesOf(queue, id)) texts.push(lineText(line));
+  return texts.join('\n');
+}
+
+export interface FollowedLine {
+  readonly jobId: string;
+  readonly line: LogLine;
+}
+
+/** What jobs say until the workflow is over, the oldest first; ends early when the signal is aborted. */
+export async function* followLogs(
+  queue: Pick<JobQueue, 'logs'>,
+  look: () => Promise<WorkflowDetails>,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedLine, void> {
+  const last = new Map<string, string>();
+  while (!signal.aborted) {
+    // Asked for before the lines, so that those of a workflow that is over are all of them.
+    const workflow = await look();
+    for (const { id: jobId } of workflow.jobs.toReversed()) {
+      for await (const line of linesOf(queue, jobId, last.get(jobId))) {
+        last.set(jobId, line.id);
+        yield { jobId, line };
+      }
+    }
+    if (!isActive(workflow)) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function* linesOf(
+  queue: Pick<JobQueue, 'logs'>,
+  id: string,
+  after?: string,
+): AsyncGenerator<LogLine, void> {
+  for (let last = after; ;) {
+    const lines = await queue.logs(id, last);
+    yield* lines;
+    last = lines.at(-1)?.id;
+    if (last === undefined) return;
+  }
+}

@@ -1,5 +1,0 @@
-import type { EmbeddingsExchange } from '../api.ts';
-import { openAiEmbeddings } from '../openai/embeddings.ts';
-
-/** Executables speak OpenAI's wire here. */
-export const encoderEmbeddings: EmbeddingsExchange = { ...openAiEmbeddings, path: () => '/v1/embeddings' };

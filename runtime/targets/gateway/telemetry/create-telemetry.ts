@@ -1,0 +1,61 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../../platform/clock.ts';
+import type { TracingConfig } from '../config/spec.ts';
+import type { Telemetry } from './telemetry.ts';
+import { completionSpans } from './completion-spans.ts';
+import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
+import { traceOf } from './request-trace.ts';
+import { createSpanQueue, type SpanQueue } from './span-queue.ts';
+import { createSpanSender } from './span-sender.ts';
+
+export interface TelemetryOptions {
+  readonly metrics: Registry;
+  /** Undefined: no spans are made. */
+  readonly tracing: TracingConfig | undefined;
+  readonly clock: Clock;
+  readonly version: string;
+  /** How many requests are being answered now. */
+  readonly activeRequests: () => number;
+  /** Something that nobody waits for went wrong. */
+  readonly onError: (error: unknown) => void;
+}
+
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const { tracing, onError } = options;
+  const metrics = createGatewayMetrics(options.metrics, options.activeRequests);
+  const queue = tracing && openQueue(tracing, metrics, options);
+  const quietly = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onError(error);
+    }
+  };
+  return {
+    trace: (headers) => tracing && traceOf(headers, tracing.sampled, Math.random),
+    completed: (event) =>
+      quietly(() => {
+        metrics.completed(event);
+        const { trace } = event;
+        if (!trace?.sampled) return;
+        queue?.add({ count: 1 + event.attempts.length, make: () => completionSpans(event, trace) });
+      }),
+    abandoned: (event) => quietly(() => metrics.abandoned(event)),
+    authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
+    close: async () => await queue?.close().catch(onError),
+  };
+}
+
+function openQueue(
+  tracing: TracingConfig,
+  metrics: GatewayMetrics,
+  { clock, version, onError }: TelemetryOptions,
+): SpanQueue {
+  return createSpanQueue({
+    sender: createSpanSender(tracing, { serviceName: tracing.serviceName, version }, clock),
+    clock,
+    onSent: (count) => metrics.spans('sent', count),
+    onDropped: (count) => metrics.spans('dropped', count),
+    onError,
+  });
+}

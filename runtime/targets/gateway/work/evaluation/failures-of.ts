@@ -1,4 +1,0 @@
-import type { EvaluationSpec, Failures } from '../api.ts';
-
-/** How rows count for which the model failed. Evaluations of earlier versions left them out. */
-export const failuresOf = ({ failures }: Pick<EvaluationSpec, 'failures'>): Failures => failures ?? 'skipped';

@@ -1,8 +1,0 @@
-import type { Task } from './api.ts';
-import { writingTask } from './writing-task.ts';
-
-export const summarization: Task = writingTask({
-  defaultPrompt: () =>
-    'Summarize the text of the user in a few sentences of the language that it is written in. Answer with the summary and nothing else.',
-  defaultMetrics: ['rouge', 'meteor', 'bertscore', 'g_eval_summarization'],
-});

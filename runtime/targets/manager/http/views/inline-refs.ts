@@ -1,0 +1,81 @@
+import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Limit on expanded parts: schemas with many recursive references would grow without bound. */
+const MAX_PARTS = 20_000;
+
+const DEFINITIONS = new Set(['$defs', 'definitions']);
+
+/**
+ * Returns the schema without `$defs` and with references replaced by their targets, so that each part stands alone. Recursive
+ * and dangling references are reduced to their type.
+ */
+export function inlineRefs(root: Schema): Schema {
+  let parts = 0;
+
+  /** `open` contains the references that are being expanded around this part. */
+  function inline(schema: unknown, open: readonly string[]): unknown {
+    if (!isSchema(schema)) return schema;
+    parts += 1;
+    const reference = schema['$ref'];
+    if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
+    if (parts > MAX_PARTS) return leftOpen(schema);
+    const entries = Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword));
+    return Object.fromEntries(
+      entries.map(([keyword, value]) => [
+        keyword,
+        mapInnerSchemas(keyword, value, (part) => inline(part, open)),
+      ]),
+    );
+  }
+
+  function follow(
+    { $ref: _written, ...beside }: Schema,
+    reference: string,
+    open: readonly string[],
+  ): unknown {
+    const target = find(root, reference);
+    const around = inline(beside, open) as Schema;
+    if (!isSchema(target)) return around;
+    if (open.includes(reference) || parts > MAX_PARTS) return { ...leftOpen(target), ...around };
+    return { ...(inline(target, [...open, reference]) as Schema), ...around };
+  }
+
+  return inline(root, ['#']) as Schema;
+}
+
+/** The part of a schema that remains valid without expansion. */
+const leftOpen = ({ type, title, description }: Schema): Schema =>
+  Object.fromEntries(Object.entries({ type, title, description }).filter(([, value]) => value !== undefined));
+
+/** Resolves a JSON pointer in a URI fragment: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+function find(root: Schema, reference: string): unknown {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((step) => unescape(step))
+    .reduce<unknown>((node, step) => {
+      const holder = node as Schema | undefined;
+      return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
+        ? holder[step]
+        : undefined;
+    }, root);
+}
+
+function unescape(step: string): string {
+  return percentDecoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

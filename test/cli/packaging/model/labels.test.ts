@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scoreFunctionOf } from '../../../../cli/packaging/model/labels.ts';
+import { applyScoreFunction } from '../../../../runtime/targets/encoder/maths/score-function.ts';
+import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+
+/** Logits and the scores that transformers' own pipeline computes from them; fixtures/scripts/make_scores.py made it. */
+const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'scores.json'), 'utf8')) as {
+  cases: { problem_type: string | null; logits: number[]; scores: number[] }[];
+};
+
+test('golden scores of every kind of model are there', () => {
+  const kinds = cases.map(({ problem_type, logits }) => `${problem_type} ${Math.min(logits.length, 2)}`);
+  expect(new Set(kinds).size).toBe(8);
+});
+
+test.each(cases)('$problem_type with $logits: the scores of transformers', (golden) => {
+  const { problem_type, logits, scores } = golden;
+  const chosen = scoreFunctionOf({ problem_type }, 'sequence_classification', logits.length);
+  const computed = applyScoreFunction(chosen ?? 'softmax', Float32Array.from(logits));
+  expect(largestDifference([...computed], scores)).toBeLessThan(TOLERANCE);
+});
+
+test('other model types have no score function to choose', () => {
+  const config = { problem_type: 'regression' };
+  expect(scoreFunctionOf(config, 'token_classification', 1)).toBeUndefined();
+  expect(scoreFunctionOf(config, 'embedding', 1)).toBeUndefined();
+});

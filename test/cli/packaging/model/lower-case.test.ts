@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadTokenizer } from '../../../../cli/adapters/tokenizers.ts';
+import { withLowerCase } from '../../../../cli/packaging/model/lower-case.ts';
+import type { TokenizerJson } from '../../../../cli/packaging/model/tokenizer-settings.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+
+const read = (model: string): TokenizerJson =>
+  JSON.parse(readFileSync(join(FIXTURES, 'models', model, 'tokenizer.json'), 'utf8')) as TokenizerJson;
+const idsOf = (json: TokenizerJson, text: string): Promise<number[][]> =>
+  loadTokenizer(JSON.stringify(json)).encode([text]);
+
+test.each(['ner', 'roberta'])('texts for %s are lower-cased before anything else', async (model) => {
+  const json = read(model);
+  const lowered = withLowerCase(json);
+  for (const text of ['Anna Smith IN Paris', 'ÉCOLE', 'a b']) {
+    expect(await idsOf(lowered, text)).toEqual(await idsOf(json, text.toLowerCase()));
+  }
+  expect(await idsOf(lowered, 'ANNA')).not.toEqual(await idsOf(json, 'ANNA'));
+});
+
+test('a tokenizer that lower-cases already stays as it is', () => {
+  const json = read('sentence');
+  expect(withLowerCase(json)).toBe(json);
+  for (const normalizer of [
+    { type: 'Lowercase' },
+    { type: 'Sequence', normalizers: [{ type: 'NFC' }, { type: 'Lowercase' }] },
+  ]) {
+    const other = { ...json, normalizer };
+    expect(withLowerCase(other)).toBe(other);
+  }
+});

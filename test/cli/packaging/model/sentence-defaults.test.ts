@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { poolingFolder, sentenceDefaults } from '../../../../cli/packaging/model/sentence-defaults.ts';
+
+const NAME = '1_Pooling/config.json';
+const MODULES = ['Transformer', 'Pooling'].map((type) => ({ type: `sentence_transformers.models.${type}` }));
+const pooling = (content: Record<string, unknown> | undefined) => {
+  const { pooling: mode, unsupported } = sentenceDefaults(MODULES, { name: NAME, content }, {});
+  return mode ?? unsupported;
+};
+const settings = (content: Record<string, unknown>) =>
+  sentenceDefaults(undefined, { name: NAME, content: undefined }, content);
+
+describe('pooling', () => {
+  test.each([
+    [{ pooling_mode: 'mean' }, 'mean'],
+    [{ pooling_mode: 'cls' }, 'cls'],
+    [{ pooling_mode: 'max' }, 'max'],
+    [{ pooling_mode: 'lasttoken' }, 'last'],
+    [{ pooling_mode: ['cls'] }, 'cls'],
+    [{ pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }, 'mean'],
+    [{ pooling_mode_cls_token: true }, 'cls'],
+    [{ pooling_mode_max_tokens: true }, 'max'],
+    [{ pooling_mode_lasttoken: true }, 'last'],
+    [{ pooling_mode: 'max', pooling_mode_mean_tokens: true }, 'max'],
+    [{ word_embedding_dimension: 32 }, undefined],
+    [{ pooling_mode: 'weightedmean' }, `${NAME} has an unsupported pooling mode weightedmean`],
+    [
+      { pooling_mode_mean_sqrt_len_tokens: true },
+      `${NAME} has an unsupported pooling mode mean_sqrt_len_tokens`,
+    ],
+    [{ pooling_mode: ['cls', 'mean'] }, `${NAME} combines several pooling modes (cls, mean)`],
+    [
+      { pooling_mode_weightedmean_tokens: true, pooling_mode_cls_token: true },
+      `${NAME} combines several pooling modes (cls, weightedmean)`,
+    ],
+    [undefined, `modules.json has a Pooling module, but ${NAME} is missing`],
+  ])('of %j is %s', (content, expected) => {
+    expect(pooling(content)).toBe(expected);
+  });
+
+  test('is where modules.json says', () => {
+    expect(poolingFolder(undefined)).toBe('1_Pooling');
+    expect(poolingFolder(MODULES)).toBe('1_Pooling');
+    expect(poolingFolder([{ type: 'a.Pooling', path: '3_P' }])).toBe('3_P');
+  });
+});
+
+test('without any files nothing is known', () => {
+  expect(settings({})).toEqual({
+    pooling: undefined,
+    unsupported: undefined,
+    includePrompt: true,
+    normalize: false,
+    dimensions: undefined,
+    prompts: {},
+    defaultPromptName: undefined,
+    maxLength: undefined,
+    lowerCase: false,
+  });
+});
+
+test('a module that computes something we do not is told', () => {
+  const of = (...types: unknown[]) =>
+    sentenceDefaults(
+      types.map((type) => ({ type })),
+      { name: NAME, content: { pooling_mode: 'mean' } },
+      {},
+    );
+  expect(of('a.Transformer', 'a.Pooling', 'a.Dropout', 'a.Normalize')).toMatchObject({
+    unsupported: undefined,
+    normalize: true,
+  });
+  for (const type of ['Dense', 'LSTM', 'WordWeights'])
+    expect(of('a.Transformer', 'a.Pooling', `a.${type}`).unsupported).toContain(
+      `has an unsupported module ${type};`,
+    );
+  expect(of(undefined).unsupported).toContain('has an unsupported module without a type;');
+});
+
+describe('settings', () => {
+  test('of both files are read', () => {
+    const content = {
+      max_seq_length: 256,
+      do_lower_case: true,
+      prompts: { query: 'q: ', document: null, '': 'x' },
+      default_prompt_name: 'query',
+      truncate_dim: 64,
+    };
+    expect(settings(content)).toMatchObject({
+      maxLength: 256,
+      lowerCase: true,
+      prompts: { query: 'q: ', document: '' },
+      defaultPromptName: 'query',
+      dimensions: 64,
+    });
+  });
+
+  test.each([
+    { prompts: null, default_prompt_name: null, truncate_dim: null, max_seq_length: null },
+    { max_seq_length: 1e30 },
+  ])('%j are as if they were not there', (content) => {
+    expect(settings(content)).toEqual(settings({}));
+  });
+
+  test('prompts that are no mapping are refused', () => {
+    expect(() => settings({ prompts: ['a'] })).toThrow(
+      'config_sentence_transformers.json: `prompts` must map names to texts.',
+    );
+  });
+});

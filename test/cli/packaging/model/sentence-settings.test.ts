@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadTokenizer } from '../../../../cli/adapters/tokenizers.ts';
+import type { PreparedTokenizer } from '../../../../cli/packaging/model/prepare-tokenizer.ts';
+import {
+  type SentenceDefaults,
+  sentenceDefaults,
+} from '../../../../cli/packaging/model/sentence-defaults.ts';
+import { sentenceSettings, vectorsOf } from '../../../../cli/packaging/model/sentence-settings.ts';
+import type { SentenceConfig } from '../../../../cli/config/build-config.ts';
+import { FIXTURES } from '../../../helpers/paths.ts';
+
+const json = readFileSync(join(FIXTURES, 'models/sentence/tokenizer.json'), 'utf8');
+const tokenizer: PreparedTokenizer = {
+  tokenizer: loadTokenizer(json),
+  settings: { maxLength: 8, truncationSide: 'right', padId: 0, vocabularySize: 2600, marksSubwords: true },
+  json,
+};
+const NOTHING: SentenceConfig = {
+  pooling: undefined,
+  normalize: undefined,
+  dimensions: undefined,
+  prompts: undefined,
+  defaultPromptName: undefined,
+};
+const EMPTY = sentenceDefaults(undefined, { name: '1_Pooling/config.json', content: undefined }, {});
+const PER_TOKEN = { shape: ['batch_size', 'sequence_length', 'hidden_size'], width: 32 };
+const PER_TEXT = { shape: ['batch_size', 'hidden_size'], width: 32 };
+
+const source = (config: Partial<SentenceConfig>, defaults: Partial<SentenceDefaults> = {}) => ({
+  file: 'x.yml',
+  config: { ...NOTHING, ...config },
+  defaults: { ...EMPTY, ...defaults },
+  transforms: false,
+});
+const settings = (...[from, output = PER_TOKEN]: [ReturnType<typeof source>, typeof PER_TOKEN?]) =>
+  sentenceSettings(from, output, tokenizer);
+
+test('without any wish the mean is taken, as it is', async () => {
+  expect(await settings(source({}))).toEqual({
+    pooling: 'mean',
+    includePrompt: true,
+    normalize: false,
+    prompts: {},
+  });
+});
+
+test('the tokens of a prompt are counted without what stands after texts', async () => {
+  const prompts = { query: 'a dog', empty: '' };
+  expect((await settings(source({ prompts }))).prompts).toEqual({
+    query: { text: 'a dog', tokens: 3 },
+    empty: { text: '', tokens: 0 },
+  });
+});
+
+describe('a model that pools by itself', () => {
+  const leavesOut = { includePrompt: false, prompts: { query: 'a ' } };
+
+  test('is taken as it is, whatever the files say of pooling', async () => {
+    const defaults = { pooling: 'cls', unsupported: 'has a Dense', normalize: true } as const;
+    expect(await settings(source({}, defaults), PER_TEXT)).toMatchObject({
+      pooling: 'none',
+      normalize: true,
+    });
+  });
+
+  test('is only the second choice where the tokens of prompts must not count', async () => {
+    expect(vectorsOf(source({}))).toEqual(['text', 'token']);
+    expect(vectorsOf(source({}, leavesOut))).toEqual(['token', 'text']);
+    expect(vectorsOf(source({ prompts: {} }, leavesOut))).toEqual(['text', 'token']);
+    expect(vectorsOf(source({ pooling: 'max' }))).toEqual(['token']);
+    expect(vectorsOf(source({ pooling: 'none' }))).toEqual(['text']);
+    await expect(settings(source({}, leavesOut), PER_TEXT)).rejects.toThrow(
+      'The model pools its vectors itself, prompt tokens included, but 1_Pooling/config.json has `include_prompt: false`. ' +
+        'Export the model with token vectors, or set `prompts: {}` in x.yml to disable prompts.',
+    );
+    expect(await settings(source({ prompts: {} }, leavesOut), PER_TEXT)).toMatchObject({ prompts: {} });
+  });
+});
+
+describe('a transform', () => {
+  const transformed = (config: Partial<SentenceConfig>, defaults: Partial<SentenceDefaults> = {}) => ({
+    ...source(config, defaults),
+    transforms: true,
+  });
+
+  test('pools instead, whatever the model could not have been pooled by', async () => {
+    const from = transformed({}, { unsupported: 'It pools oddly', includePrompt: false });
+    expect(vectorsOf(from)).toEqual(['token', 'text']);
+    expect(await settings(from)).toMatchObject({ pooling: 'none', includePrompt: false });
+    expect(await settings(transformed({ pooling: 'none' }))).toMatchObject({ pooling: 'none' });
+  });
+
+  test('does not go together with pooling', async () => {
+    await expect(settings(transformed({ pooling: 'cls' }))).rejects.toThrow(
+      'x.yml sets both `pooling: cls` and a `transform`, which replaces pooling. Remove one of them.',
+    );
+  });
+});
+
+describe('refused are', () => {
+  test.each([
+    [source({ dimensions: 33 }), 'x.yml: `dimensions` is 33, but the vectors of the model have only 32.'],
+    [source({}, { dimensions: 64 }), 'x.yml: `dimensions` is 64, but the vectors of the model have only 32.'],
+    [
+      source({}, { unsupported: 'It pools oddly' }),
+      'It pools oddly. Set `pooling` in x.yml to mean, cls, max or last to override it.',
+    ],
+    [
+      source({ prompts: { long: 'a a a a a a a' } }),
+      'The prompt `long` has 8 tokens, but the maximum of the model is 8, which leaves no room for a text. Shorten it.',
+    ],
+    [
+      source({ defaultPromptName: 'x' }, { prompts: { query: 'a' } }),
+      'x.yml: `default_prompt_name` is "x", but it must be one of the prompts (query).',
+    ],
+    [
+      source({}, { defaultPromptName: 'x' }),
+      'config_sentence_transformers.json: `default_prompt_name` is "x", but it must be one of the prompts (none).',
+    ],
+  ])('%#', async (from, message) => {
+    await expect(settings(from)).rejects.toThrow(message);
+  });
+});
+
+test("the model's default prompt is left behind by other prompts, unless they have its name", async () => {
+  const defaults = { prompts: { query: 'a ' }, defaultPromptName: 'query' };
+  expect(await settings(source({}, defaults))).toMatchObject({ defaultPrompt: 'query' });
+  expect(await settings(source({ prompts: { other: 'b ' } }, defaults))).not.toHaveProperty('defaultPrompt');
+  expect(await settings(source({ prompts: { query: 'b ' } }, defaults))).toMatchObject({
+    defaultPrompt: 'query',
+    prompts: { query: { text: 'b ' } },
+  });
+});

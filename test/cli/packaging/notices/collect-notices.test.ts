@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { collectNotices } from '../../../../cli/packaging/notices/collect-notices.ts';
+
+test('begins with our own license and that of Node, and sorts packages', async () => {
+  const notices = await collectNotices([], ['wasmoon', 'onnxruntime-node']);
+  expect(notices.map(({ name }) => name)).toEqual(['encoderfile', 'node', 'onnxruntime-node', 'wasmoon']);
+  expect(notices[0]?.texts[0]?.text).toContain('Apache License');
+});
+
+test('refuses a native package without the notices of what is inside it', async () => {
+  await expect(collectNotices([], ['ajv'])).rejects.toThrow(
+    /^Cannot bundle ajv \d+\.\d+\.\d+: the notices of the software it contains are missing\. Add them to templates\/notices\/ajv@/,
+  );
+});

@@ -1,0 +1,48 @@
+import { assert, double, nat, option, property } from 'fast-check';
+import { expect, test } from 'vitest';
+import { planRestart, RESTART_POLICY } from '../../../../runtime/core/limits/restart-policy.ts';
+
+const { baseDelay, maxDelay, healthyAfter, crashLoopFailures, crashLoopDelay } = RESTART_POLICY;
+const most = (): number => 1;
+
+test('who ran long enough is started again at once, whatever failed before', () => {
+  expect(planRestart(7, healthyAfter, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
+  expect(planRestart(0, healthyAfter - 1, most)).toEqual({ failures: 1, delay: baseDelay, crashLoop: false });
+});
+
+test('the most that is waited doubles with each failure, up to a limit', () => {
+  const delays = [0, 1, 2, 3].map((failures) => planRestart(failures, undefined, most).delay);
+  expect(delays).toEqual([100, 200, 400, 800]);
+  const patient = { ...RESTART_POLICY, crashLoopFailures: 100 };
+  expect(planRestart(50, undefined, most, patient).delay).toBe(maxDelay);
+});
+
+test('the first wait is so short that a kill is over in well under two seconds', () => {
+  expect(planRestart(0, 0, most).delay).toBeLessThanOrEqual(100);
+});
+
+test('many failures in a row are a crash loop, tried seldom', () => {
+  const calm = planRestart(crashLoopFailures - 2, undefined, most);
+  expect(calm.crashLoop).toBe(false);
+  expect(planRestart(calm.failures, 5, most)).toEqual({
+    failures: crashLoopFailures,
+    delay: crashLoopDelay,
+    crashLoop: true,
+  });
+});
+
+test('whatever happens, delays are within their bounds and failures add up by one', () => {
+  const random = double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const ranFor = option(double({ min: 0, max: healthyAfter * 2, noNaN: true }), { nil: undefined });
+  assert(
+    property(nat(1000), ranFor, random, (before, ran, drawn) => {
+      const { failures, delay, crashLoop } = planRestart(before, ran, () => drawn);
+      const healthy = ran !== undefined && ran >= healthyAfter;
+      expect(failures).toBe(healthy ? 0 : before + 1);
+      expect(crashLoop).toBe(!healthy && failures >= crashLoopFailures);
+      expect(delay).toBeGreaterThanOrEqual(0);
+      const most = Math.min(maxDelay, failures === 0 ? 0 : baseDelay * 2 ** (failures - 1));
+      expect(delay).toBeLessThanOrEqual(crashLoop ? crashLoopDelay : most);
+    }),
+  );
+});

@@ -1,0 +1,105 @@
+import { array, assert, asyncProperty, integer, nat } from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Leave, TurnQueue } from '../../../../runtime/core/limits/turn-queue.ts';
+
+/** Asks for a turn, and writes down who has one in which order. */
+function asker(queue: TurnQueue): {
+  readonly ask: (name: string) => Leave | undefined;
+  readonly granted: string[];
+} {
+  const granted: string[] = [];
+  return {
+    granted,
+    ask(name) {
+      const turn = queue.ask();
+      if (turn.kind === 'refused') return undefined;
+      if (turn.kind === 'granted') granted.push(name);
+      else void turn.granted.then(() => granted.push(name));
+      return turn.leave;
+    },
+  };
+}
+
+test('so many run, so many wait in order, and more are refused', async () => {
+  const queue = new TurnQueue(2, 2);
+  const { ask, granted } = asker(queue);
+  const leaves = ['a', 'b', 'c', 'd', 'e'].map(ask);
+  expect(granted).toEqual(['a', 'b']);
+  expect([queue.running, queue.waiting]).toEqual([2, 2]);
+  expect(leaves[4]).toBeUndefined();
+  leaves[1]?.();
+  leaves[1]?.();
+  await Promise.resolve();
+  expect(granted).toEqual(['a', 'b', 'c']);
+  expect([queue.running, queue.waiting]).toEqual([2, 1]);
+});
+
+test('who leaves while waiting gets no turn, and the next one does', async () => {
+  const queue = new TurnQueue(1, 2);
+  const { ask, granted } = asker(queue);
+  const leaves = ['a', 'b', 'c'].map(ask);
+  leaves[1]?.();
+  leaves[0]?.();
+  await Promise.resolve();
+  expect(granted).toEqual(['a', 'c']);
+  leaves[1]?.();
+  expect([queue.running, queue.waiting]).toEqual([1, 0]);
+});
+
+test('more room lets those in who wait; less room sends nobody away', async () => {
+  const queue = new TurnQueue(1, 3);
+  const { ask, granted } = asker(queue);
+  ['a', 'b', 'c', 'd'].forEach(ask);
+  queue.resize(3, 0);
+  await Promise.resolve();
+  expect(granted).toEqual(['a', 'b', 'c']);
+  queue.resize(1, 0);
+  expect([queue.running, queue.waiting]).toEqual([3, 1]);
+  expect(queue.ask().kind).toBe('refused');
+});
+
+test('tells when nobody is left', async () => {
+  const queue = new TurnQueue(1, 1);
+  await queue.idle();
+  const { ask } = asker(queue);
+  const [first, second] = ['a', 'b'].map(ask);
+  let idle = false;
+  const waiting = queue.idle().then(() => (idle = true));
+  first?.();
+  await Promise.resolve();
+  expect(idle).toBe(false);
+  second?.();
+  await waiting;
+  expect([queue.running, queue.waiting]).toEqual([0, 0]);
+});
+
+test('whatever is asked and left, never more than allowed run, and nobody is forgotten', async () => {
+  const steps = array(nat(5), { maxLength: 60 });
+  await assert(
+    asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (atOnce, mayWait, actions) => {
+      const queue = new TurnQueue(atOnce, mayWait);
+      const { ask, granted } = asker(queue);
+      const inside: Leave[] = [];
+      let accepted = 0;
+      for (const action of actions) {
+        const leave = action < 3 ? ask(String(accepted)) : undefined;
+        if (leave) {
+          inside.push(leave);
+          accepted += 1;
+        }
+        // Those who run leave first: then all who were accepted get their turn.
+        if (action >= 3 && inside.length > 0) inside.shift()?.();
+        await Promise.resolve();
+        expect(queue.running).toBeLessThanOrEqual(atOnce);
+        expect(queue.waiting).toBeLessThanOrEqual(mayWait);
+        expect(queue.running + queue.waiting).toBe(inside.length);
+      }
+      for (const leave of inside) {
+        leave();
+        await Promise.resolve();
+      }
+      expect(granted).toEqual(Array.from({ length: accepted }, (_, index) => String(index)));
+      await queue.idle();
+    }),
+  );
+});

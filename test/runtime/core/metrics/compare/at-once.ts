@@ -1,9 +1,0 @@
-import type { Steps } from '../../../../../runtime/core/steps.ts';
-
-/** All steps, one after the other. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { SentenceSettings } from '../../../../runtime/contract/sentence.ts';
+import { planVector } from '../../../../runtime/core/model/vector-plan.ts';
+
+const SENTENCE: SentenceSettings = {
+  pooling: 'mean',
+  includePrompt: false,
+  normalize: true,
+  dimensions: 16,
+  prompts: { query: { text: 'find: ', tokens: 3 }, passage: { text: '', tokens: 0 } },
+  defaultPrompt: 'query',
+};
+const model = (sentence: Partial<SentenceSettings> = {}) => ({
+  width: 32,
+  sentence: { ...SENTENCE, ...sentence },
+});
+
+describe('planVector', () => {
+  test('without wishes does as the model is set', () => {
+    const asSet = { options: { normalize: true, dimensions: 16, skip: 3 }, prompt: 'find: ' };
+    expect(planVector(model(), {})).toEqual(asSet);
+    expect(planVector(model(), { normalize: null, dimensions: null, promptName: null })).toEqual(asSet);
+  });
+
+  test('wishes go before the settings of the model', () => {
+    expect(planVector(model(), { normalize: false, dimensions: 32, promptName: 'passage' })).toEqual({
+      options: { normalize: false, dimensions: 32, skip: 0 },
+      prompt: '',
+    });
+  });
+
+  test('an empty name is no prompt, and nothing is skipped', () => {
+    expect(planVector(model(), { promptName: '' })).toMatchObject({
+      options: { skip: undefined },
+      prompt: '',
+    });
+  });
+
+  test('the tokens of a prompt count where the model says so', () => {
+    expect(planVector(model({ includePrompt: true }), {})).toMatchObject({
+      options: { skip: undefined },
+      prompt: 'find: ',
+    });
+  });
+
+  test('a model without settings changes nothing', () => {
+    expect(planVector({ width: 8 }, {})).toEqual({
+      options: { normalize: false, dimensions: undefined, skip: undefined },
+      prompt: '',
+    });
+  });
+
+  test.each([
+    [{ dimensions: 33 }, 'dimensions must be at most 32, not 33'],
+    [{ dimensions: 0 }, 'dimensions must be at least 1, not 0'],
+    [{ promptName: 'nope' }, 'flag must be one of query, passage, not "nope"'],
+    [{ promptName: 'toString' }, 'flag must be one of query, passage, not "toString"'],
+  ])('%j is an InputError', (wishes, message) => {
+    expect(() => planVector(model(), wishes, 'flag')).toThrow(
+      expect.objectContaining({ code: 'InputError', message }) as Error,
+    );
+  });
+
+  test('a prompt for a model that has none is refused', () => {
+    for (const without of [{ width: 8 }, model({ prompts: {} })])
+      expect(() => planVector(without, { promptName: 'query' })).toThrow(
+        'prompt_name is "query", but this model has no prompts. Remove it.',
+      );
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { encodeFloats } from '../../../../runtime/targets/encoder/json/json-writer.ts';
+import { shortestFloat32 } from '../../../../runtime/core/numbers/float32.ts';
+import { boundaryFloats, randomFloats, withNeighbours } from '../float32-values.ts';
+import { shortestDecimals } from '../float32-exact.ts';
+
+describe('shortestFloat32', () => {
+  test('is the closest of the shortest decimals that read back, by exact arithmetic', () => {
+    const values = new Set([...boundaryFloats(), ...randomFloats(1, 20_000)].filter(Number.isFinite));
+    expect(values.size).toBeGreaterThan(50_000);
+    const wrong = [...values].filter(
+      (value) => !shortestDecimals(value).includes(String(Math.abs(shortestFloat32(value)))),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('of a power of two may be shorter above than what is closest', () => {
+    // 2^-96 is 1.262177448e-29: 1.2621774e-29 is already the number below it.
+    expect(String(shortestFloat32(2 ** -96))).toBe('1.2621775e-29');
+    expect(String(shortestFloat32(-(2 ** -96)))).toBe('-1.2621775e-29');
+  });
+});
+
+describe('encodeFloats', () => {
+  const encode = (values: Float32Array): string => new TextDecoder().decode(encodeFloats(values));
+  const expected = (values: Float32Array): string => JSON.stringify(Array.from(values, shortestFloat32));
+
+  test('prints what JSON.stringify prints of shortestFloat32: a million random bit patterns', () => {
+    for (let round = 0; round < 100; round++)
+      expect(firstDifference(randomFloats(round, 10_000))).toBeUndefined();
+  });
+
+  test('powers of two and ten, integers, subnormals and what is near them', () => {
+    expect(firstDifference(boundaryFloats())).toBeUndefined();
+  });
+
+  test('values of every size with few digits, and the values beside them', () => {
+    const few: number[] = [];
+    for (let exponent = -46; exponent < 39; exponent++) {
+      for (let digits = 1; digits < 1000; digits += 7) few.push(Number(`${digits}e${exponent}`));
+    }
+    expect(firstDifference(withNeighbours(few))).toBeUndefined();
+  });
+
+  test('values with a boundary next to a decimal that would be shorter', () => {
+    // Found by trying all: double arithmetic puts these decimals inside, or outside, by less than its error.
+    const values = Uint32Array.of(0x2bc4a9be, 0x30c4a9be, 0x35ca9243);
+    expect(firstDifference(new Float32Array(values.buffer))).toBeUndefined();
+  });
+
+  test('lists of every length near the size of a chunk', () => {
+    for (const length of [0, 1, 2, 127, 128, 129, 255, 256, 257, 5000]) {
+      expect(firstDifference(randomFloats(length, length))).toBeUndefined();
+      expect(firstDifference(new Float32Array(length).fill(-0.012_345_678))).toBeUndefined();
+      expect(firstDifference(new Float32Array(length).fill(-1.175_494_35e-38))).toBeUndefined();
+    }
+  });
+
+  test('a part of a longer array', () => {
+    const values = randomFloats(3, 100).subarray(7, 50);
+    expect(firstDifference(values)).toBeUndefined();
+  });
+
+  /** Compared as a whole first, as a million single comparisons take long. */
+  function firstDifference(values: Float32Array): string | undefined {
+    const text = encode(values);
+    const wanted = expected(values);
+    if (text === wanted) return undefined;
+    const numbers = wanted.split(',');
+    const index = text.split(',').findIndex((number, at) => number !== numbers[at]);
+    return `${text.split(',')[index]} instead of ${numbers[index]}`;
+  }
+});

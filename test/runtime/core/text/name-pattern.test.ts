@@ -1,0 +1,42 @@
+import { assert, constantFrom, property, string } from 'fast-check';
+import { expect, test } from 'vitest';
+import { matchesAny } from '../../../../runtime/core/text/name-pattern.ts';
+
+test.each([
+  ['get_time', 'get_time', true],
+  ['get_time', 'GET_Time', true],
+  ['get_time', 'get_times', false],
+  ['*', '', true],
+  ['get_*', 'get_time', true],
+  ['get_*', 'forget_time', false],
+  ['*_time', 'get_time', true],
+  ['*et*im*', 'get_time', true],
+  ['a*a', 'a', false],
+  ['a*a', 'aa', true],
+  ['memo://*/x', 'memo://one/x', true],
+  ['a.c', 'abc', false],
+])('%s on %s: %s', (pattern, name, expected) => {
+  expect(matchesAny([pattern], name)).toBe(expected);
+});
+
+test('nothing fits no patterns, and one of several is enough', () => {
+  expect(matchesAny([], 'a')).toBe(false);
+  expect(matchesAny(['b', 'a*'], 'abc')).toBe(true);
+});
+
+test('finds what a regular expression finds', () => {
+  const text = string({ unit: constantFrom('a', 'b', '.', 'B'), maxLength: 8 });
+  const pattern = string({ unit: constantFrom('a', 'b', '.', '*'), maxLength: 6 });
+  assert(
+    property(pattern, text, (given, name) => {
+      const parts = given.split('*').map((part) => RegExp.escape(part));
+      const expected = new RegExp(`^${parts.join('.*')}$`, 'i').test(name);
+      expect(matchesAny([given], name)).toBe(expected);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a pattern made to take long does not', () => {
+  expect(matchesAny([`${'a*'.repeat(5000)}b`], 'a'.repeat(10_000))).toBe(false);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { createRedactions } from '../../../../runtime/core/text/redactions.ts';
+import { isSecretName } from '../../../../runtime/core/text/secret-name.ts';
+
+test.each([
+  'API_KEY',
+  'X-Api-Key',
+  '--token',
+  'DB_PASSWORD',
+  'Authorization',
+  'client_secret',
+  'DATABASE_DSN',
+])('a value called %s is a secret', (name) => {
+  expect(isSecretName(name)).toBe(true);
+});
+
+test.each(['PORT', 'TRANSPORT', 'BRANCH', 'TOKEN_URL', 'KEY_FILE', 'MAX_TOKENS', 'AUTH_MODE', ''])(
+  'a value called %s is a setting',
+  (name) => {
+    expect(isSecretName(name)).toBe(false);
+  },
+);
+
+test('values without a secret name are kept if they are long and neither settings nor places', () => {
+  const redactions = createRedactions();
+  for (const value of [
+    'stdio',
+    'main',
+    '2000',
+    'production',
+    'true',
+    '',
+    '/etc/passwd',
+    './a-folder',
+    'C:\\a\\folder',
+    'localhost:5432',
+    '2023-06-01',
+    'application/json',
+    'us-east-1',
+    'https://internal.example',
+  ]) {
+    redactions.add(value, ['VALUE'], 'one');
+  }
+  expect(redactions.all()).toEqual([
+    { value: 'https://internal.example', isNamed: false, owner: 'one' },
+    { value: 'us-east-1', isNamed: false, owner: 'one' },
+  ]);
+});
+
+test('values with a secret name are kept at any length, but for settings, and longest first', () => {
+  const redactions = createRedactions();
+  for (const value of ['abc', 'debug', 'production', 'Bearer a-token', 'first line\nline'])
+    redactions.add(value, ['KEY']);
+  expect(redactions.all().map(({ value, isNamed }) => [value, isNamed])).toEqual([
+    ['first line\nline', true],
+    ['Bearer a-token', true],
+    ['production', true],
+    ['first line', false],
+    ['a-token', true],
+    ['abc', true],
+  ]);
+});
+
+test('the password in a URL is a secret, as it is written and as it is sent', () => {
+  const redactions = createRedactions();
+  redactions.add('postgres://me:p%40ss-word@host/db', ['DATABASE_URL']);
+  expect(redactions.all().map(({ value, isNamed }) => [value, isNamed])).toEqual([
+    ['postgres://me:p%40ss-word@host/db', false],
+    ['p%40ss-word', true],
+    ['p@ss-word', true],
+  ]);
+});
+
+test('one of several names is enough, and a value with two owners is there for both', () => {
+  const redactions = createRedactions();
+  redactions.add('a-long-value', ['VALUE', 'API_KEY'], 'one');
+  redactions.add('a-long-value', ['VALUE'], 'one');
+  redactions.add('a-long-value', ['VALUE'], 'two');
+  expect(redactions.all()).toEqual([
+    { value: 'a-long-value', isNamed: true, owner: 'one' },
+    { value: 'a-long-value', isNamed: false, owner: 'two' },
+  ]);
+});

@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Batching } from '../../../../../runtime/contract/batching.ts';
+import { BatchQueue } from '../../../../../runtime/targets/encoder/batching/batch-queue.ts';
+import { planBatches } from '../../../../../runtime/targets/encoder/batching/batches.ts';
+
+interface Item {
+  readonly id: number;
+  readonly length: number;
+}
+
+const filled = (lengths: readonly number[], batching?: Batching): BatchQueue<Item> => {
+  const queue = new BatchQueue<Item>(batching);
+  for (const [id, length] of lengths.entries()) queue.add({ id, length });
+  return queue;
+};
+
+function drain(queue: BatchQueue<Item>, maxTokens: number): Item[][] {
+  const batches: Item[][] = [];
+  for (let batch = queue.take(maxTokens); batch.length > 0; batch = queue.take(maxTokens))
+    batches.push(batch);
+  return batches;
+}
+
+const LENGTHS = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 120 });
+
+describe('BatchQueue', () => {
+  test('everything comes out once', () => {
+    fc.assert(
+      fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
+        const out = drain(filled(given), maxTokens).flat();
+        expect(out.map(({ id }) => id).sort((a, b) => a - b)).toEqual(given.map((_, id) => id));
+      }),
+    );
+  });
+
+  test('only texts that can share a run are in one batch, of requests and of files', () => {
+    fc.assert(
+      fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
+        const plans = (batching: Batching): number[][] => [
+          ...drain(filled(given, batching), maxTokens).map((batch) => batch.map(({ length }) => length)),
+          ...planBatches(given, maxTokens, batching).map((batch) => batch.map((at) => given[at] ?? 0)),
+        ];
+        const equal = plans('equal_length');
+        expect(equal.every((lengths) => new Set(lengths).size === 1)).toBe(true);
+        expect(equal.flat()).toHaveLength(2 * given.length);
+        expect(plans('single').map(({ length }) => length)).toEqual(given.flatMap(() => [1, 1]));
+      }),
+    );
+    expect(drain(filled([5, 7, 5, 5], 'equal_length'), 1024).map(({ length }) => length)).toEqual([3, 1]);
+    expect(filled([5], 'single').isFull(1024)).toBe(true);
+    expect(filled([5]).isFull(1024)).toBe(false);
+  });
+
+  test('no batch is larger than allowed, except a single long text', () => {
+    fc.assert(
+      fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
+        for (const batch of drain(filled(given), maxTokens)) {
+          const padded = batch.length * Math.max(...batch.map(({ length }) => length));
+          expect(batch.length === 1 || padded <= maxTokens).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('what has waited longest is in the next batch, so nothing starves', () => {
+    fc.assert(
+      fc.property(LENGTHS, (given) => {
+        const waiting = new Set(given.map((_, id) => id));
+        for (const batch of drain(filled(given), 512)) {
+          expect(batch.map(({ id }) => id)).toContain(Math.min(...waiting));
+          for (const { id } of batch) waiting.delete(id);
+        }
+      }),
+    );
+  });
+
+  test('texts of one length run together; a long one does not drag short ones along', () => {
+    const batches = drain(filled([10, 200, 10, 10, 200]), 1024);
+    expect(batches.map((batch) => batch.map(({ length }) => length))).toEqual([
+      [10, 10, 10],
+      [200, 200],
+    ]);
+  });
+
+  test('mixed lengths need little padding when many wait', () => {
+    const given = Array.from({ length: 512 }, (_, id) => 1 + ((id * 7919) % 256));
+    const padded = drain(filled(given), 1024).reduce(
+      (sum, batch) => sum + batch.length * Math.max(...batch.map(({ length }) => length)),
+      0,
+    );
+    expect(padded / given.reduce((sum, length) => sum + length, 0)).toBeLessThan(1.1);
+  });
+
+  test('what was removed is not run, and its tokens are not counted', () => {
+    const queue = new BatchQueue<Item>();
+    const items = [5, 6, 7].map((length, id) => ({ id, length }));
+    for (const item of items) queue.add(item);
+    for (const item of items.slice(0, 2)) queue.remove(item);
+    queue.remove({ id: 9, length: 7 });
+    expect([queue.size, queue.tokens]).toEqual([1, 7]);
+    expect(queue.take(100)).toEqual([items[2]]);
+    expect([queue.size, queue.tokens]).toEqual([0, 0]);
+  });
+});

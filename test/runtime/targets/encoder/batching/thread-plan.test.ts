@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { planThreads } from '../../../../../runtime/targets/encoder/batching/thread-plan.ts';
+
+const SMALL = { memoryBytes: 64e9, weightsBytes: 90e6 };
+const TIGHT = { memoryBytes: 2e9, weightsBytes: 435e6 };
+
+test.each([
+  [{ cores: 1, ...SMALL }, {}, { workers: 1, threads: 1 }],
+  [{ cores: 2, ...SMALL }, {}, { workers: 2, threads: 1, alone: 2 }],
+  [{ cores: 16, ...SMALL }, {}, { workers: 16, threads: 1, alone: 16 }],
+  [{ cores: 2, ...TIGHT }, {}, { workers: 1, threads: 2 }],
+  [{ cores: 8, ...TIGHT, memoryBytes: 4e9 }, {}, { workers: 2, threads: 4 }],
+  [{ cores: 8, ...TIGHT, memoryBytes: 1e8 }, {}, { workers: 1, threads: 8 }],
+  [{ cores: 4, ...SMALL, weightsBytes: 0 }, {}, { workers: 4, threads: 1, alone: 4 }],
+  [{ cores: 4, weightsBytes: 1e9, memoryBytes: 16e9 }, {}, { workers: 4, threads: 1 }],
+  [{ cores: 2, ...SMALL }, { workers: 1 }, { workers: 1, threads: 2 }],
+  [{ cores: 8, ...SMALL }, { threads: 4 }, { workers: 2, threads: 4 }],
+  [{ cores: 2, ...SMALL }, { threads: 8 }, { workers: 1, threads: 2 }],
+  [
+    { cores: 2, ...SMALL },
+    { workers: 8, threads: 8 },
+    { workers: 2, threads: 1 },
+  ],
+  [{ cores: 8, ...SMALL }, { workers: 3 }, { workers: 3, threads: 2 }],
+])('%o, %o', (machine, wanted, plan) => {
+  expect(planThreads(machine, wanted)).toEqual(plan);
+});

@@ -1,0 +1,31 @@
+import { Registry } from 'prom-client';
+import { afterEach } from 'vitest';
+import {
+  type GrpcListenOptions,
+  type GrpcServer,
+  listenGrpc,
+} from '../../../../../../runtime/targets/encoder/grpc/server/listen.ts';
+
+type Listen = (
+  options: Pick<GrpcListenOptions, 'routes' | 'log'> & Partial<GrpcListenOptions>,
+) => Promise<GrpcServer>;
+
+/** Servers on ports of their own, closed after each test of the file. */
+export function useGrpcServers(): Listen {
+  const servers: GrpcServer[] = [];
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+  });
+  return async (options) => {
+    const server = await listenGrpc({
+      hostname: 'localhost',
+      port: 0,
+      portFlag: '--grpc-port',
+      closeTimeout: 500,
+      metrics: new Registry(),
+      ...options,
+    });
+    servers.push(server);
+    return server;
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { poolRows } from '../../../../../runtime/targets/encoder/maths/pooling.ts';
+import { POOLINGS } from '../../../../../runtime/contract/sentence.ts';
+
+const ROWS = Float32Array.of(1, -2, 3, -4, 8, -9);
+const pool = (...args: Parameters<typeof poolRows>): number[] => [...poolRows(...args)];
+
+describe('poolRows', () => {
+  test.each([
+    ['mean', [4, -5]],
+    ['cls', [1, -2]],
+    ['max', [8, -2]],
+    ['last', [8, -9]],
+    ['none', [1, -2, 3, -4, 8, -9]],
+  ] as const)('%s of three rows', (pooling, expected) => {
+    expect(pool(ROWS, 2, pooling)).toEqual(expected);
+  });
+
+  test.each([
+    ['mean', [5.5, -6.5]],
+    ['cls', [3, -4]],
+    ['max', [8, -4]],
+    ['last', [8, -9]],
+    ['none', [1, -2, 3, -4, 8, -9]],
+  ] as const)('%s without the first row', (pooling, expected) => {
+    expect(pool(ROWS, 2, pooling, 1)).toEqual(expected);
+  });
+
+  test.each(POOLINGS.filter((pooling) => pooling !== 'none'))(
+    '%s of no rows at all is zero, whether there were none or none counts',
+    (pooling) => {
+      for (const skip of [3, 4, 99]) expect(pool(ROWS, 2, pooling, skip)).toEqual([0, 0]);
+      expect(pool(new Float32Array(), 2, pooling)).toEqual([0, 0]);
+    },
+  );
+
+  test('the values that were given stay as they are', () => {
+    const values = Float32Array.from(ROWS);
+    for (const pooling of POOLINGS) poolRows(values, 2, pooling, 1);
+    expect(values).toEqual(ROWS);
+  });
+
+  test('what is no number is not lost in a maximum', () => {
+    expect(pool(Float32Array.of(NaN, 1, 5, NaN), 2, 'max')).toEqual([NaN, NaN]);
+    expect(pool(Float32Array.of(-Infinity, 1, -Infinity, 2), 2, 'max')).toEqual([-Infinity, 2]);
+  });
+});

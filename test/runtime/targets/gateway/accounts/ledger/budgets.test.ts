@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { describeDatabases } from '../../databases.ts';
+import { newSpender, used } from '../../requests.ts';
+
+const PAGE = { skip: 0, limit: 100 };
+const ESTIMATE = { cost: 40n, tokens: 10, free: false };
+
+describeDatabases((database) => {
+  test('budgets are made, changed and listed, and one in use stays', async () => {
+    const { budgets, identity, clock } = await database.start();
+    const first = await budgets.create({
+      name: 'small',
+      maxBudget: 5_000_000_000n,
+      budgetDurationSec: 86_400,
+    });
+    clock.advance(1);
+    const second = await budgets.create({});
+    expect(second).toMatchObject({ name: null, maxBudget: null, budgetDurationSec: null });
+    expect(await budgets.change(first.budgetId, { maxBudget: null })).toMatchObject({
+      name: 'small',
+      maxBudget: null,
+      budgetDurationSec: 86_400,
+      updatedAt: clock.now(),
+    });
+    expect((await budgets.list(PAGE)).map(({ budgetId }) => budgetId)).toEqual([
+      first.budgetId,
+      second.budgetId,
+    ]);
+    await identity.users.create({ userId: 'ada', budgetId: first.budgetId });
+    await expect(budgets.delete(first.budgetId)).rejects.toMatchObject({
+      code: 'ConflictError',
+      reason: 'budget_in_use',
+    });
+    await identity.users.delete('ada');
+    await budgets.delete(first.budgetId);
+    for (const id of [first.budgetId, 'none', '\0']) {
+      await expect(budgets.get(id)).rejects.toMatchObject({
+        code: 'NotFoundError',
+        message: `Budget with id '${id}' not found`,
+      });
+    }
+    await expect(budgets.create({ maxBudget: -1n })).rejects.toMatchObject({ code: 'InputError' });
+  });
+
+  test('a user spends its budget and no more; what is free passes all the same', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    for (const cost of [60n, 40n]) await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(cost));
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
+      code: 'ForbiddenError',
+      message: "User 'ada' has exceeded budget limit",
+      reason: 'budget_exceeded',
+    });
+    await ledger.settle(await ledger.reserve(spender, { ...ESTIMATE, cost: 0n, free: true }), used(0n));
+    expect(await identity.users.get('ada')).toMatchObject({ spent: 100n, reserved: 0n });
+    // More money counts at once.
+    await budgets.change(budgetId, { maxBudget: 140n });
+    await ledger.release(await ledger.reserve(spender, ESTIMATE));
+  });
+
+  test('a budget whose rest is only reserved refuses until it is given back, in every process', async () => {
+    const { budgets, identity, ledger, url, clock } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(15n));
+    const held = [await ledger.reserve(spender, ESTIMATE), await ledger.reserve(spender, ESTIMATE)];
+    const refusal = {
+      code: 'OverloadedError',
+      reason: 'budget_reserved',
+      message:
+        "User 'ada' has $0.000000005 of the budget left while $0.00000008 is reserved for requests in flight, and this request can cost $0.00000004. Retry when they have finished.",
+      retryAfterSeconds: 5,
+    };
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
+    // What still fits is let in.
+    await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 5n }));
+    const other = await database.open(url, { clock });
+    await expect(other.ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(refusal);
+    for (const one of held) await ledger.settle(one, used(1n));
+    await other.ledger.settle(await other.ledger.reserve(spender, ESTIMATE), used(40n));
+    expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
+  });
+
+  test('a request that exceeds the budget by itself is refused for good, whatever is reserved', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 100n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const large = { ...ESTIMATE, cost: 101n };
+    const tooLarge = {
+      code: 'ForbiddenError',
+      reason: 'estimate_exceeds_budget',
+      message:
+        "User 'ada' has a budget of $0.0000001, and this request can cost $0.000000101. Lower its maximum of output tokens, or raise the budget.",
+    };
+    await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
+    const held = await ledger.reserve(spender, ESTIMATE);
+    await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
+    await ledger.settle(held, used(61n));
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({
+      code: 'ForbiddenError',
+      reason: 'estimate_exceeds_budget',
+      message:
+        "User 'ada' has $0.000000039 of the budget left, and this request can cost $0.00000004. Lower its maximum of output tokens, or raise the budget.",
+    });
+    await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
+  });
+
+  test('what a key has really spent counts before what its user has only reserved', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 50n });
+    await identity.users.create({ userId: 'ada', budgetId });
+    const budget = { maxBudget: 40n, budgetDurationSec: null };
+    const spent = await newSpender(identity, { userId: 'ada', keyName: 'ci', budget });
+    await ledger.settle(await ledger.reserve(spent, ESTIMATE), used(40n));
+    await budgets.change(budgetId, { maxBudget: 90n });
+    const other = await newSpender(identity, { userId: 'ada' });
+    await ledger.reserve(other, ESTIMATE);
+    await expect(ledger.reserve(other, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_reserved',
+    });
+    const renewed = await identity.renew(spent);
+    await expect(ledger.reserve(renewed, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
+  });
+
+  test('a window ends with the first request after it, for each user by itself', async () => {
+    const { budgets, identity, ledger, clock } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: 50n, budgetDurationSec: 60 });
+    await identity.users.create({ userId: 'ada', budgetId });
+    clock.advance(30_000);
+    await identity.users.create({ userId: 'bob', budgetId });
+    const ada = await newSpender(identity, { userId: 'ada' });
+    const bob = await newSpender(identity, { userId: 'bob' });
+    for (const spender of [ada, bob]) await ledger.settle(await ledger.reserve(spender, ESTIMATE), used(50n));
+    clock.advance(29_999);
+    await expect(ledger.reserve(ada, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
+    clock.advance(11);
+    expect(await identity.users.get('ada')).toMatchObject({
+      spent: 0n,
+      nextBudgetResetAt: clock.now() - 10,
+    });
+    await ledger.settle(await ledger.reserve(ada, ESTIMATE), used(7n));
+    await expect(ledger.reserve(bob, ESTIMATE)).rejects.toMatchObject({
+      reason: 'budget_exceeded',
+    });
+    expect(await identity.users.get('ada')).toMatchObject({
+      spent: 7n,
+      budgetStartedAt: clock.now(),
+      nextBudgetResetAt: clock.now() + 60_000,
+    });
+    const resets = [
+      {
+        userId: 'ada',
+        previousSpend: 50n,
+        resetAt: clock.now(),
+        nextResetAt: clock.now() + 60_000,
+      },
+    ];
+    expect(await budgets.resets(PAGE)).toMatchObject(resets);
+    expect(await budgets.resets(PAGE, 'ada')).toMatchObject(resets);
+    expect(await budgets.resets(PAGE, 'bob')).toEqual([]);
+  });
+
+  test('without an amount a budget only counts, without a budget there is no limit', async () => {
+    const { budgets, identity, ledger } = await database.start();
+    const { budgetId } = await budgets.create({ maxBudget: null, budgetDurationSec: 60 });
+    await identity.users.create({ userId: 'ada', budgetId });
+    for (const spender of [await newSpender(identity, { userId: 'ada' }), await newSpender(identity)]) {
+      for (let count = 0; count < 3; count += 1) {
+        await ledger.settle(
+          await ledger.reserve(spender, { ...ESTIMATE, cost: 10n ** 17n }),
+          used(10n ** 17n),
+        );
+      }
+      expect((await ledger.quota(spender)).user).toMatchObject({
+        spent: 3n * 10n ** 17n,
+        maxBudget: null,
+        remaining: null,
+      });
+    }
+  });
+
+  test('a key’s own budget ends that key and no other of the user', async () => {
+    const { identity, ledger } = await database.start();
+    const small = await newSpender(identity, {
+      userId: 'ada',
+      keyName: 'ci',
+      budget: { maxBudget: 10n, budgetDurationSec: null },
+    });
+    const large = await newSpender(identity, { userId: 'ada' });
+    await ledger.settle(await ledger.reserve(small, { ...ESTIMATE, cost: 10n }), used(10n));
+    await expect(ledger.reserve(small, ESTIMATE)).rejects.toMatchObject({
+      message: "API key 'ci' has exceeded budget limit",
+    });
+    await ledger.settle(await ledger.reserve(large, ESTIMATE), used(10n));
+    expect(await identity.users.get('ada')).toMatchObject({ spent: 20n });
+    expect(await ledger.quota(small)).toMatchObject({
+      user: { spent: 20n, remaining: null },
+      key: { spent: 10n, maxBudget: 10n, remaining: 0n, reserved: 0n },
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import { describeDatabases } from '../../databases.ts';
+import { newSpender, used } from '../../requests.ts';
+
+const ESTIMATE = { cost: 10n, tokens: 5, free: false };
+const UNAVAILABLE = { code: 'UnavailableError', reason: 'database_unavailable' };
+
+const rename = async ({ db }: Store, from: string, to: string): Promise<void> =>
+  await db.schema.alterTable(from).renameTo(to).execute();
+
+describeDatabases((database) => {
+  test('while something cannot be written down nothing more is begun; then it is paid first', async () => {
+    // Given
+    const { identity, ledger, store } = await database.start();
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const reservation = await ledger.reserve(spender, ESTIMATE);
+    // When
+    await rename(store, 'gateway_usage', 'away');
+    await expect(ledger.settle(reservation, used(4n))).rejects.toMatchObject(UNAVAILABLE);
+    // Then
+    await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(UNAVAILABLE);
+    await rename(store, 'away', 'gateway_usage');
+    await ledger.release(await ledger.reserve(spender, ESTIMATE));
+    expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
+  });
+
+  test('what can never be written keeps nothing else from being begun or paid', async () => {
+    const { identity, ledger, store, close } = await database.start();
+    const spender = await newSpender(identity, { userId: 'ada' });
+    const poisoned = await ledger.reserve(spender, ESTIMATE);
+    await expect(ledger.settle(poisoned, used(2n ** 70n))).rejects.toMatchObject(UNAVAILABLE);
+    const other = await ledger.reserve(spender, ESTIMATE);
+    await rename(store, 'gateway_usage', 'away');
+    await expect(ledger.settle(other, used(4n))).rejects.toMatchObject(UNAVAILABLE);
+    await rename(store, 'away', 'gateway_usage');
+    await ledger.release(await ledger.reserve(spender, ESTIMATE));
+    expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 10n });
+    // The end is told of what is still owed.
+    await expect(close()).rejects.toMatchObject(UNAVAILABLE);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { describeDatabases } from '../../databases.ts';
+
+const PAGE = { skip: 0, limit: 100 };
+const PRICE = { input: 2_500_000_000n, cachedInput: null, output: 10_000_000_000n };
+
+describeDatabases((database) => {
+  test('prices have a history, and requests are priced by the one of their time', async () => {
+    const { prices, clock } = await database.start();
+    const start = clock.now();
+    expect(await prices.set({ modelKey: 'openai:a', ...PRICE })).toEqual({
+      modelKey: 'openai:a',
+      effectiveAt: start,
+      ...PRICE,
+      cacheWrite: null,
+      cacheWrite1h: null,
+      tiers: [],
+    });
+    await prices.set({ modelKey: 'openai:a', ...PRICE, input: 7n, effectiveAt: start + 60_000 });
+    await prices.set({ modelKey: 'openai:b', ...PRICE, cachedInput: 1n });
+    expect((await prices.at('openai:a', start))?.input).toBe(PRICE.input);
+    expect((await prices.at('openai:a', start + 60_000))?.input).toBe(7n);
+    expect(await prices.at('openai:a', start - 1)).toBeUndefined();
+    expect(await prices.at('openai:none', start)).toBeUndefined();
+    expect((await prices.list(PAGE)).map(({ modelKey, input }) => [modelKey, input])).toEqual([
+      ['openai:a', PRICE.input],
+      ['openai:b', PRICE.input],
+    ]);
+    clock.advance(60_000);
+    expect((await prices.get('openai:a')).input).toBe(7n);
+    expect((await prices.history('openai:a')).map(({ input }) => input)).toEqual([7n, PRICE.input]);
+    await prices.set({ modelKey: 'openai:a', ...PRICE, input: 8n });
+    expect((await prices.at('openai:a', clock.now()))?.input).toBe(8n);
+    await prices.delete('openai:a');
+    expect(await prices.at('openai:a', clock.now())).toBeUndefined();
+    for (const key of ['openai:a', '\0']) {
+      await expect(prices.get(key)).rejects.toMatchObject({
+        code: 'NotFoundError',
+        message: `Pricing for model '${key}' not found`,
+      });
+    }
+    await expect(prices.delete('openai:a')).rejects.toMatchObject({ reason: 'pricing_not_found' });
+  });
+
+  test('prices of cache writes and tiers are kept digit for digit, the lowest tier first, and have a history', async () => {
+    const { prices, clock, url } = await database.start();
+    const most = 9_000_000_000_000_000_001n;
+    const tier = { input: most, output: 2n, cachedInput: 3n, cacheWrite: 4n, cacheWrite1h: null };
+    const price = { ...PRICE, cachedInput: 0n, cacheWrite: most };
+    const tiers = [
+      { aboveTokens: 200_000, ...tier },
+      { aboveTokens: 100, ...tier, cacheWrite1h: 5n },
+    ];
+    const modelKey = 'anthropic:a';
+    await prices.set({ modelKey, ...price, tiers });
+    const kept = {
+      modelKey,
+      effectiveAt: clock.now(),
+      ...price,
+      cacheWrite1h: null,
+      tiers: tiers.toReversed(),
+    };
+    expect(await prices.get(modelKey)).toEqual(kept);
+    expect(await (await database.open(url, { clock })).prices.at(modelKey, clock.now())).toEqual(kept);
+    clock.advance(1);
+    await prices.set({ modelKey, ...PRICE });
+    expect((await prices.history(modelKey)).map((one) => one.tiers?.length)).toEqual([0, 2]);
+    expect(await prices.at(modelKey, clock.now() - 1)).toEqual(kept);
+  });
+
+  test('a configuration adds prices of models that have none, however many processes start with it', async () => {
+    const { prices, url, clock } = await database.start();
+    const other = await database.open(url, { clock });
+    await prices.set({ modelKey: 'openai:a', ...PRICE, input: 1n });
+    const configured = ['openai:a', 'openai:b'].map((modelKey) => ({ modelKey, ...PRICE }));
+    await Promise.all([prices.seed(configured), other.prices.seed(configured)]);
+    expect((await prices.list(PAGE)).map(({ input }) => input)).toEqual([1n, PRICE.input]);
+    expect(await prices.history('openai:b')).toHaveLength(1);
+  });
+
+  test('prices that are none are refused', async () => {
+    const { prices } = await database.start();
+    await expect(prices.set({ modelKey: '', ...PRICE })).rejects.toMatchObject({ code: 'InputError' });
+    await expect(prices.set({ modelKey: 'a:b', ...PRICE, output: -1n })).rejects.toMatchObject({
+      code: 'InputError',
+    });
+    const price = { modelKey: 'a:b', ...PRICE, cachedInput: 1n };
+    const tier = { ...price, aboveTokens: 100 };
+    for (const [tiers, message] of [
+      [[{ ...tier, cacheWrite: -1n }], 'A price of a:b is negative; prices are 0 or more.'],
+      [
+        [{ ...tier, aboveTokens: 0 }],
+        /^The price of a:b cannot be used: tiers\[0\]\.above_prompt_tokens is 0; it must be/,
+      ],
+      [[tier, tier], /There are two tiers above 100 tokens; remove one of them\.$/],
+      [
+        [{ ...tier, cachedInput: null }],
+        /The tier above 100 tokens has no cached_input_price_per_million; the price has one/,
+      ],
+      [Array.from({ length: 17 }, () => tier), /There are 17 tiers; a price has at most 16\.$/],
+    ] as const) {
+      const expected = { code: 'InputError', message: expect.stringMatching(message) as string };
+      await expect(prices.set({ ...price, tiers })).rejects.toMatchObject(expected);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { writeSync } from 'node:fs';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { openGatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
+import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
+import { used } from '../../requests.ts';
+
+// Spends a user's money by several requests at once, until the budget is used up or somebody ends it. Says what it does, line by
+// line: `asked` before it asks for a reservation, `settled <cost>` when that is durable, `done` when there is nothing left.
+const [url = '', userId = '', parallel = '8'] = process.argv.slice(2);
+// Written at once, so that nothing said is lost when the process is killed.
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
+const { identity, ledger, close } = await openGatewayState(store, {
+  clock: systemClock,
+  masterKey: 'unused',
+  onError: (error) => console.error(error),
+});
+
+let refused: unknown;
+async function spend(seed: number): Promise<void> {
+  for (let count = seed; refused === undefined; count += 1) {
+    const spender = await identity.spender({ kind: 'master' }, userId);
+    say('asked');
+    try {
+      const reservation = await ledger.reserve(spender, { cost: 10n, tokens: 5, free: false });
+      if (count % 5 === 0) await ledger.release(reservation);
+      else {
+        const cost = BigInt(1 + (count % 10));
+        await ledger.settle(reservation, used(cost));
+        say(`settled ${cost}`);
+      }
+    } catch (error) {
+      refused = error;
+    }
+  }
+}
+await Promise.all(Array.from({ length: Number(parallel) }, async (_, index) => await spend(index)));
+await close();
+say(`done ${(refused as { reason?: string }).reason ?? String(refused)}`);

@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { nanosOf } from '../../../../../../runtime/targets/gateway/shared/money.ts';
+import type { NewPrice } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { startHeld } from '../../held-provider.ts';
+import { chatBody } from '../../test-provider.ts';
+import { CHAT } from './asking.ts';
+import { instanceOf, runGateway } from './running-gateway.ts';
+
+const anthropic = await startFixture('anthropic');
+const held = await startHeld();
+const usd = (text: string): bigint => nanosOf(text) ?? -1n;
+
+const messages = [{ role: 'user', content: 'Hello' }];
+const WIRES: readonly [path: string, body: (stream: boolean) => unknown][] = [
+  [CHAT, (stream) => chatBody('anthropic:good', { stream })],
+  ['/v1/messages', (stream) => ({ model: 'anthropic:good', max_tokens: 100, messages, stream })],
+  ['/v1/responses', (stream) => ({ model: 'anthropic:good', input: 'Hello', stream })],
+];
+
+/** A model at $3 and $15, with Anthropic's factors for reads (0.1), writes (1.25) and writes for 1 hour (2). */
+const RATES = {
+  input: usd('3'),
+  output: usd('15'),
+  cachedInput: usd('0.3'),
+  cacheWrite: usd('3.75'),
+  cacheWrite1h: usd('6'),
+};
+const LONG = {
+  input: usd('6'),
+  output: usd('22.5'),
+  cachedInput: usd('0.6'),
+  cacheWrite: usd('7.5'),
+  cacheWrite1h: usd('12'),
+};
+
+async function start(price: Omit<NewPrice, 'modelKey'>) {
+  const gateway = await runGateway({
+    models: {
+      providers: [
+        instanceOf('anthropic', anthropic),
+        { name: 'held', type: 'openai', baseUrl: held.url, local: true },
+      ],
+      pricing: ['anthropic:good', 'held:any'].map((modelKey) => ({ modelKey, ...price })),
+    },
+  });
+  onTestFinished(() => gateway.stop());
+  await gateway.user('ann');
+  return { gateway, secret: await gateway.key({ user_id: 'ann' }) };
+}
+
+// The fixture counts 11 fresh tokens, 8 read, 4 written for 5 minutes, 2 for 1 hour, and 15 of the answer.
+test.each([
+  ['prices of the cache', RATES, 0.0002874],
+  [
+    'a tier that the prompt of 25 tokens exceeds',
+    { ...RATES, tiers: [{ aboveTokens: 24, ...LONG }] },
+    0.0004623,
+  ],
+  ['a tier that it does not exceed', { ...RATES, tiers: [{ aboveTokens: 25, ...LONG }] }, 0.0002874],
+  ['no prices of the cache', { ...RATES, cachedInput: null, cacheWrite: null, cacheWrite1h: null }, 0.0003],
+])('on every wire: %s', async (_what, price, cost) => {
+  const { gateway, secret } = await start(price);
+  for (const [path, body] of WIRES) {
+    for (const stream of [false, true]) {
+      const answer = await gateway.post(path, body(stream), secret);
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+  }
+  const rows = await gateway.usage('ann');
+  expect(rows).toHaveLength(6);
+  for (const row of rows) {
+    expect(row).toMatchObject({
+      prompt_tokens: 25,
+      completion_tokens: 15,
+      cached_tokens: 8,
+      cache_write_tokens: 6,
+      cache_write_1h_tokens: 2,
+      cost,
+    });
+  }
+  expect(await gateway.admin('GET', '/v1/usage')).toMatchObject({
+    totals: { cached_tokens: 48, cache_write_tokens: 36, cache_write_1h_tokens: 12 },
+  });
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  expect(metrics).toContain('gateway_cache_write_tokens_total{provider="anthropic",model="good"} 36\n');
+});
+
+test('a request reserves its prompt at the highest price that can apply', async () => {
+  const { gateway, secret } = await start({ ...RATES, tiers: [{ aboveTokens: 1, ...LONG }] });
+  const client = new AbortController();
+  onTestFinished(() => client.abort());
+  const { signal } = client;
+  const answer = gateway.post(CHAT, chatBody('held:any', { max_tokens: 10 }), secret, { signal });
+  void answer.catch(() => undefined);
+  (await held.next()).writeHead(200, { 'content-type': 'application/json' });
+  // 2 tokens of "Hello" as writes for 1 hour, 10 of the answer: 2 x 12 + 10 x 22.5 millionths.
+  expect(await gateway.admin('GET', '/v1/users/ann')).toMatchObject({ reserved: 0.000249 });
+});

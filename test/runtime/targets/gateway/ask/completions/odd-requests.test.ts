@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { chatBody, REPLY } from '../../test-provider.ts';
+import { CHAT, errorIn, startAsking } from './asking.ts';
+import { MASTER } from './running-gateway.ts';
+
+const { openai, gateway, someone } = await startAsking();
+
+test('a byte order mark before a request does not reach the provider', async () => {
+  const { secret } = await someone();
+  const marked = `\uFEFF${JSON.stringify(chatBody('openai:good'))}`;
+  const answer = await gateway.post(CHAT, marked, secret);
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: REPLY } }] });
+  expect((await openai.last()).body).toMatch(/^\{/);
+});
+
+test('what a member may be is told with all of its forms', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:good', { stop: 5 }), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param: 'stop',
+    message: 'stop must be text, a list of texts, or null, not 5',
+  });
+});
+
+test.each([
+  ['"model":"openai:good","model":"openai:free"', 'model', /"model" twice/],
+  ['"model":"openai:good","Model":"openai:free"', 'Model', /"Model" beside "model"/],
+  ['"model":"openai:good","\\u006dodel":"openai:free"', 'model', /"model" twice/],
+  ['"model":"openai:good","max_tokens":1,"Max_Tokens":9', 'Max_Tokens', /"Max_Tokens" beside "max_tokens"/],
+])('a request that says one thing twice is refused: %s', async (members, param, message) => {
+  const { userId, secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const body = `{${members},"messages":${JSON.stringify(messages)}}`;
+  const answer = await gateway.post(CHAT, body, secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    param,
+    message: expect.stringMatching(message),
+  });
+  expect(await gateway.usage(userId)).toEqual([]);
+});
+
+test('calls of custom tools can be sent back, where no other wire has to have a word for them', async () => {
+  const { secret } = await someone();
+  const call = { id: 'call_1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+  ];
+  expect((await gateway.post(CHAT, { model: 'openai:good', messages }, secret)).status).toBe(200);
+  expect((await openai.last()).body).toContain(JSON.stringify(call));
+  const translated = await gateway.post(CHAT, { model: 'anthropic:good', messages }, secret);
+  expect(await errorIn(translated)).toMatchObject({
+    status: 400,
+    message: 'messages[1].tool_calls[0].function must be an object, but it is missing',
+  });
+});
+
+test('nobody changes by a name of his own how names of others are read', async () => {
+  const { secret } = await someone();
+  const { messages } = chatBody('openai:good');
+  const withMembers = (members: string): string =>
+    `{"model":"openai:good","messages":${JSON.stringify(messages)},"max_tokens":1,${members}}`;
+  await gateway.post(CHAT, withMembers(String.raw`"\\u006dax_t":1`), secret);
+  const answer = await gateway.post(CHAT, withMembers(String.raw`"\u006dax_tokens":100000`), secret);
+  expect(await errorIn(answer)).toMatchObject({
+    status: 422,
+    message: expect.stringMatching(/"max_tokens" twice/),
+  });
+});
+
+test('an empty `user` is none: with a key it is left out, with the master key it has to be named', async () => {
+  const { userId, secret } = await someone();
+  const asked = chatBody('openai:good', { user: '' });
+  expect((await gateway.post(CHAT, asked, secret)).status).toBe(200);
+  expect(await gateway.usage(userId)).toHaveLength(1);
+  expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
+});
+
+test('nobody is told to wait for longer than a day', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 429 });
+  expect(answer.headers.get('retry-after')).toBe('86400');
+});
+
+test('an answer of another shape is the provider’s mistake, and not ours', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
+  expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });
+});
+
+test('one event of another shape is left out, and the stream goes on', async () => {
+  const { secret } = await someone();
+  const answer = await gateway.post(CHAT, chatBody('openai:odd-shape@2', { stream: true }), secret);
+  const text = await answer.text();
+  expect(text).not.toContain('error');
+  expect(text).not.toContain('[null]');
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+});
+
+test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classify'])(
+  '%s: the name of a model is short, and Unicode',
+  async (path) => {
+    const { userId, secret } = await someone();
+    const ask = async (model: string): Promise<Readonly<Record<string, unknown>>> =>
+      errorIn(await gateway.post(path, { ...chatBody(model), max_tokens: 1, input: 'Hello' }, secret));
+    expect(await ask(`openai:${'x'.repeat(250)}`)).toMatchObject({
+      status: 422,
+      param: 'model',
+      message: 'model must have at most 256 characters, not 257',
+    });
+    for (const model of ['openai:\uD800', 'openai:x\uDFFFy']) {
+      expect(await ask(model)).toMatchObject({
+        status: 422,
+        param: 'model',
+        message: 'model must be Unicode text; it has half of a surrogate pair',
+      });
+    }
+    expect(await gateway.usage(userId)).toEqual([]);
+    expect(await ask(`nobody:${'🌍'.repeat(249)}`)).toMatchObject({ status: 400, code: 'model_not_found' });
+  },
+);

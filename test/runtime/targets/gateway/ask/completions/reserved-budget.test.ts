@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startHeld } from '../../held-provider.ts';
+import { chatBody } from '../../test-provider.ts';
+import { CHAT, errorIn } from './asking.ts';
+import { priced, runGateway } from './running-gateway.ts';
+
+const held = await startHeld();
+const MODEL = 'held:any';
+const BUDGET = 0.0005;
+/** Estimated at 2 x 10 + 10 x 30 = 320 millionths of a dollar: the budget covers one at a time. */
+const MAX_TOKENS = 10;
+const messages = [{ role: 'user', content: 'Hello' }];
+const WIRES: readonly [path: string, body: (maxTokens: number) => unknown][] = [
+  [CHAT, (max_tokens) => chatBody(MODEL, { max_tokens })],
+  ['/v1/messages', (max_tokens) => ({ model: MODEL, max_tokens, messages })],
+  ['/v1/responses', (max_output_tokens) => ({ model: MODEL, input: 'Hello', max_output_tokens })],
+];
+const ANSWER = {
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'any',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
+  usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+};
+
+async function start() {
+  const gateway = await runGateway({
+    models: {
+      providers: [{ name: 'held', type: 'openai', baseUrl: held.url, local: true }],
+      pricing: [priced(MODEL, 10, 30)],
+    },
+  });
+  onTestFinished(() => gateway.stop());
+  await gateway.user('ann');
+  const secret = await gateway.key({ user_id: 'ann', key_name: 'small', budget: { max_budget: BUDGET } });
+  return { gateway, secret };
+}
+
+test.each(WIRES)(
+  '%s: a budget that is only reserved is 429 until the request is answered',
+  async (path, body) => {
+    const { gateway, secret } = await start();
+    const ask = async (maxTokens = MAX_TOKENS) => await gateway.post(path, body(maxTokens), secret);
+    const first = ask();
+    const answer = await held.next();
+    const refused = await ask();
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await errorIn(refused)).toMatchObject({
+      status: 429,
+      code: 'budget_reserved',
+      message:
+        "API key 'small' has $0.00018 of the budget left while $0.00032 is reserved for requests in flight, and this request can cost $0.00032. Retry when they have finished.",
+    });
+    answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
+    expect((await first).status).toBe(200);
+    const second = ask();
+    (await held.next()).writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ANSWER));
+    expect((await second).status).toBe(200);
+    // 0.00032 is spent: no retry helps.
+    const tooLarge = await ask();
+    expect(tooLarge.headers.get('retry-after')).toBeNull();
+    expect(await errorIn(tooLarge)).toMatchObject({
+      status: 403,
+      code: 'estimate_exceeds_budget',
+      message:
+        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00032. Lower its maximum of output tokens, or raise the budget.",
+    });
+    expect(await errorIn(await ask(100))).toMatchObject({
+      status: 403,
+      code: 'estimate_exceeds_budget',
+      message:
+        "API key 'small' has a budget of $0.0005, and this request can cost $0.00302. Lower its maximum of output tokens, or raise the budget.",
+    });
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain('gateway_budget_reserved_total 1\n');
+    expect(metrics).toContain('gateway_budget_exceeded_total 2\n');
+  },
+);

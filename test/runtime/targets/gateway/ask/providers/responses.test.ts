@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/providers/openai/responses.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { callOf, eventsOf, failureOf, providerOf, readStream, REPLY, wholeOf } from '../../test-provider.ts';
+
+const openai = await startFixture('openai');
+const provider = providerOf('openai', openai, { dialect: { hasResponses: true } });
+const CALLED = { id: 'x', type: 'custom_tool_call', call_id: 'y', input: 'attack', status: 'completed' };
+const CUSTOM = { tools: [{ type: 'custom', name: 'shell' }] };
+
+const ask = (more: Readonly<Record<string, unknown>>) =>
+  provider.chat(callOf('responses', { model: 'good', input: 'Hello', ...more }));
+
+test.each([true, 'yes', {}])(
+  'an answer in the background is refused: nobody would pay for it (%j)',
+  async (background) => {
+    const before = (await openai.counts())['requests'];
+    expect(failureOf(await ask({ background }))).toMatchObject({
+      kind: 'unsupported',
+      error: {
+        code: 'MalformedError',
+        message: expect.stringContaining('The gateway cannot do `background`'),
+      },
+    });
+    expect((await openai.counts())['requests']).toBe(before);
+  },
+);
+
+test('what the provider itself remembers and tells the usage of goes on to it', async () => {
+  const more = {
+    background: false,
+    previous_response_id: 'resp_1',
+    prompt: { id: 'pmpt_1' },
+    max_tool_calls: 3,
+  };
+  expect(wholeOf(await ask(more)).text).toBe(REPLY);
+  expect(JSON.parse((await openai.last()).body)).toMatchObject(more);
+});
+
+test('what a custom tool is called with is seen and counted, as text is', async () => {
+  for (const [more, said] of [
+    [{}, REPLY],
+    [CUSTOM, `shell${REPLY}`],
+  ] as const) {
+    const { text, summary } = wholeOf(await ask(more));
+    expect(text).toBe(said);
+    expect(summary.outputLength).toBe(said.length);
+    const stream = await readStream(await ask({ ...more, stream: true }));
+    expect(stream.summary).toMatchObject({ outcome: 'complete', outputLength: said.length });
+    expect(stream.text).toContain('"type":"response.completed"');
+  }
+});
+
+test('a stream begins with the first piece of what a custom tool is called with', async () => {
+  const answer = await ask({ ...CUSTOM, model: 'stall', stream: true });
+  await openai.happened('waiting', 'stall');
+  await openai.release();
+  const { text } = await readStream(answer);
+  expect(eventsOf(text).at(-1)?.[0]).toBe('response.completed');
+});
+
+test.each([
+  [
+    'a delta of any kind',
+    { type: 'response.new_thing.delta', output_index: 0, delta: 'attack', obfuscation: 'y' },
+  ],
+  ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
+  ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
+])('%s that nothing said before is read', (_what, event) => {
+  const step = responsesWire.decoder()(undefined, JSON.stringify(event));
+  expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/ask/routing/circuit-breaker.ts';
+import { createRouter } from '../../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import { createTargetStates } from '../../../../../../runtime/targets/gateway/ask/routing/target-states.ts';
+import { startFixture } from '../../fixture-provider.ts';
+import { manualClock } from '../../manual-clock.ts';
+import {
+  callOf,
+  chatBody,
+  failureOf,
+  providerOf,
+  readStream,
+  streamOf,
+  wholeOf,
+} from '../../test-provider.ts';
+
+const openai = await startFixture('openai');
+
+/** A model that has failed until it was left alone, and is due to be tried. */
+function dueForTrial(model: string) {
+  const clock = manualClock();
+  const states = createTargetStates(() => BREAKER_POLICY);
+  const key = `openai:${model}`;
+  for (let failures = 0; failures < BREAKER_POLICY.failures; failures += 1)
+    states.report(key, 'failed', false, clock.now());
+  expect(states.admit(key, clock.now()).admitted).toBe(false);
+  clock.advance(BREAKER_POLICY.open);
+  const router = createRouter({
+    providers: [providerOf('openai', openai, { clock })],
+    clock,
+    random: () => 0,
+    states,
+  });
+  const ask = (stream: boolean, signal = new AbortController().signal) =>
+    router.chat(router.resolve(key), callOf('chat', chatBody(key, { stream }), { signal }));
+  const mayBeAsked = () => states.admit(key, clock.now());
+  return { ask, mayBeAsked };
+}
+
+test('a stream that is the trial has passed it when it begins, whether anybody reads it or not', async () => {
+  const { ask, mayBeAsked } = dueForTrial('good');
+  const trial = await ask(true);
+  expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+  expect(wholeOf((await ask(false)).answer).text).not.toBe('');
+  streamOf(trial.answer).cancel();
+  expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+});
+
+test('a stream that passed the trial and breaks counts as any other that breaks', async () => {
+  const { ask, mayBeAsked } = dueForTrial('ends-early@trial');
+  const streams = [await ask(true)];
+  while (streams.length < BREAKER_POLICY.failures) streams.push(await ask(true));
+  for (const { answer } of streams) {
+    expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+    expect((await readStream(answer)).summary.outcome).toBe('incomplete');
+  }
+  expect(mayBeAsked()).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
+});
+
+test.each(['silent@trial', 'stall-first@trial'])(
+  'a trial whose client leaves `%s` before the answer lets the next one try',
+  async (model) => {
+    for (const stream of [false, true]) {
+      const { ask, mayBeAsked } = dueForTrial(model);
+      const client = new AbortController();
+      const asking = ask(stream, client.signal);
+      await openai.happened('waiting', model);
+      expect(mayBeAsked().admitted).toBe(false);
+      client.abort();
+      expect(failureOf((await asking).answer).kind).toBe('cancelled');
+      expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: true });
+    }
+  },
+);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { startScripted } from '../../scripted-provider.ts';
+import { callOf, eventsOf, providerOf, readStream } from '../../test-provider.ts';
+
+const scripted = await startScripted();
+const asked = callOf('responses', { model: 'm', input: 'Hello', stream: true });
+
+/** Of all events, and of the error that ends them. */
+async function numbersOf(hasResponses: boolean): Promise<readonly unknown[]> {
+  const provider = providerOf('openai', scripted.provider, { dialect: { hasResponses } });
+  const { text } = await readStream(await provider.chat(asked));
+  const events = eventsOf(text).map(([, data]) => JSON.parse(data) as Record<string, unknown>);
+  expect(events.at(-1)).toMatchObject({ type: 'error', code: 'upstream_stream_incomplete' });
+  return events.map((event) => event['sequence_number']);
+}
+
+test('an error in a translated stream has the number after the last', async () => {
+  scripted.says([{ choices: [{ index: 0, delta: { content: 'Hi' } }] }]);
+  expect(await numbersOf(false)).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('so it has in a stream of the provider’s own', async () => {
+  scripted.says([
+    { type: 'response.created', sequence_number: 0, response: {} },
+    { type: 'response.output_text.delta', sequence_number: 1, delta: 'Hi' },
+  ]);
+  expect(await numbersOf(true)).toEqual([0, 1, 2]);
+});

@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import type { Clock } from '../../../../../runtime/platform/clock.ts';
+import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { createCompletions } from '../../../../../runtime/targets/gateway/ask/completions/completions.ts';
+import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
+import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createExperiments } from '../../../../../runtime/targets/gateway/lab/experiments/experiments.ts';
+import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
+import { gatewayApp } from '../../../../../runtime/targets/gateway/front/app.ts';
+import type { GatewayAppOptions } from '../../../../../runtime/targets/gateway/front/app-options.ts';
+import { errorWithoutPath } from '../../../../../runtime/targets/gateway/front/http/errors.ts';
+import type { Provider } from '../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
+import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
+import { createDatabaseCheck } from '../../../../../runtime/targets/gateway/servers/database-check.ts';
+import { createRouter } from '../../../../../runtime/targets/gateway/ask/routing/router.ts';
+import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
+import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
+import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
+import { createSingleJobs } from '../../../../../runtime/targets/gateway/lab/workflows/single-jobs.ts';
+import { createWorkflows } from '../../../../../runtime/targets/gateway/lab/workflows/workflows.ts';
+import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
+import { MASTER_KEY } from '../master-key.ts';
+import { createTestClock, type TestClock } from '../test-clock.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it.
+  readonly body: any;
+}
+
+export interface OpenGateway {
+  readonly app: ReturnType<typeof gatewayApp>;
+  readonly context: GatewayContext;
+  readonly kernel: TestKernel;
+  readonly clock: TestClock;
+  /** How many hold the models now. */
+  readonly held: () => number;
+  readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
+  /** As whoever has the master key, unless a header says otherwise. Texts are sent as they are, anything else as JSON. */
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  /** Puts the app on the network as well; ended with it. */
+  readonly listen: () => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'>> {
+  readonly server?: Partial<GatewayAppOptions['server']>;
+  readonly providers?: readonly Provider[];
+  readonly aliases?: readonly Alias[];
+  readonly reload?: GatewayContext['reload'];
+}
+
+/** The HTTP API on a new SQLite file. */
+export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
+  const clock = createTestClock();
+  const store = await openStore(parseDatabaseUrl(`sqlite:${join(folder, 'gateway.db')}`), {
+    autoMigrate: true,
+  });
+  const errors: unknown[] = [];
+  const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
+  const state = await openGatewayState(store, { clock, masterKey, onError: (error) => errors.push(error) });
+  let isOpen = true;
+  const closeState = async (): Promise<void> => {
+    if (isOpen) await state.close();
+    isOpen = false;
+  };
+  const gateway = gatewayOn({ ...state, store, close: closeState }, clock, options);
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await closeState();
+      rmSync(folder, { recursive: true, force: true });
+      if (errors.length > 0) throw errors[0];
+    },
+  };
+}
+
+/** The HTTP API on a state that somebody else opened, and closes. */
+export function gatewayOn(
+  state: GatewayState & { readonly store: Store },
+  clock: TestClock,
+  options: GatewayOptions = {},
+): OpenGateway {
+  const kernel = testKernel();
+  const { models, held } = modelsOf(options, clock);
+  const telemetry = createTelemetry({
+    metrics: kernel.metrics,
+    tracing: undefined,
+    clock,
+    version: '1.2.3',
+    activeRequests: kernel.lifecycle.inside,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const jobs = createJobServices(state.store, {
+    clock,
+    masterKey: MASTER_KEY,
+    identity: state.identity,
+    maxDatasetBytes: 1_048_576,
+    trustUsers: false,
+    onEnded: (trx, job) => workflows.ended(trx, job),
+  });
+  const compute = 'local';
+  const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
+  const context: GatewayContext = {
+    kernel,
+    clock,
+    state,
+    jobs,
+    workflows,
+    experiments: createExperiments(state.store, { clock, datasets: jobs.datasets, workflows }),
+    singleJobs: createSingleJobs(state.store, { models, compute, services: jobs }),
+    compute,
+    models,
+    completions: createCompletions({
+      state,
+      models,
+      telemetry,
+      lifecycle: kernel.lifecycle,
+      clock,
+      log: kernel.log,
+    }),
+    telemetry,
+    version: '1.2.3',
+    databaseWorks: createDatabaseCheck({ ledger: state.ledger, shown: 'the test’s', clock, log: kernel.log }),
+    reload: options.reload ?? (() => Promise.resolve()),
+  };
+  const app = gatewayApp(context, {
+    hasMasterKey: true,
+    metrics: true,
+    ...options,
+    server: {
+      host: '127.0.0.1',
+      allowedHosts: [],
+      corsOrigins: [],
+      maxBodyBytes: 1_048_576,
+      bodyTimeoutMs: 5000,
+      ...options.server,
+    },
+  });
+  const closers: (() => Promise<void>)[] = [() => telemetry.close()];
+  const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
+    readAnswer(await app.request(path, init));
+  return {
+    app,
+    context,
+    kernel,
+    clock,
+    held,
+    request,
+    ask: (method, path, body, headers = {}) =>
+      request(path, {
+        method,
+        headers: {
+          'X-Gateway-Key': `Bearer ${MASTER_KEY}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    async listen() {
+      const hostname = '127.0.0.1';
+      const refuse = errorWithoutPath;
+      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
+      closers.push(() => listener.close(0));
+      return `http://${hostname}:${listener.port}`;
+    },
+    async close() {
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}
+
+function modelsOf({ providers = [], aliases = [] }: GatewayOptions, clock: Clock) {
+  // The clock stands still: nobody could wait for another attempt.
+  const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
+  const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
+  const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
+  const set = { router, guardrails, requirePricing: false, allowUnpriced: false, assumedOutputTokens: 1024 };
+  let held = 0;
+  const hold = () => {
+    held += 1;
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) held -= 1;
+      isHeld = false;
+    };
+    return { set, release };
+  };
+  return { models: { hold }, held: () => held };
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
+import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/read/read-rows.ts';
+import { FIXTURES } from '../../../../../helpers/paths.ts';
+
+const read = async (filename: string, ...pieces: (string | Uint8Array)[]): Promise<Row[]> =>
+  await Array.fromAsync(readRows(filename, Readable.from(pieces.map((piece) => Buffer.from(piece)))));
+
+const ROWS = [
+  { examples: 'good film', ground_truth: 'positive' },
+  { examples: 'größe 🙂, 東京', ground_truth: null },
+  { examples: 'a "quoted"\nline', ground_truth: 'negative' },
+];
+
+describe('CSV', () => {
+  test('is read with quotes, line breaks, CRLF, a byte order mark and empty lines', async () => {
+    const text =
+      '\uFEFFexamples , ground_truth\r\ngood film,positive\r\n\r\n"größe 🙂, 東京",\r\n"a ""quoted""\nline",negative';
+    const rows = ROWS.map((row) => ({ ...row, ground_truth: row.ground_truth ?? '' }));
+    expect(await read('a.CSV', text)).toEqual(rows);
+    const bytes = Buffer.from(text);
+    for (let at = 1; at < bytes.length; at++) {
+      expect(await read('a.csv', bytes.subarray(0, at), bytes.subarray(at))).toEqual(rows);
+    }
+  });
+
+  test.each([
+    ['examples,ground_truth\nonly one\n', /row that ends on line 2 has 1 cells, and the first line names 2/],
+    ['examples,ground_truth\na,b\nc,d,e\n', /row that ends on line 3 has 3 cells/],
+    ['examples,examples\na,b\n', /two columns named "examples"/],
+    ['examples,\na,b\n', /Column 2 of the dataset has no name/],
+    ['examples\n"never closed\n', /a quote is opened and never closed/],
+    ['examples\na "b" c\n"d" e\n', /not valid CSV/],
+    [`examples\n"${'x'.repeat(5_000_000)}"\n`, /more than 4194304 characters/],
+  ])('%#: says what is wrong and where', async (text, message) => {
+    await expect(read('a.csv', text)).rejects.toMatchObject({
+      code: 'InputError',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    ['UTF-16', Buffer.from('\uFEFFexamples\na\n', 'utf16le'), /begins as UTF-16/],
+    ['Latin-1', Buffer.from('examples\ngrüße\n', 'latin1'), /not UTF-8 text: what comes after byte 11 is/],
+  ])('%s is refused', async (_name, bytes, message) => {
+    await expect(read('a.csv', bytes)).rejects.toThrow(message);
+  });
+
+  test('names of columns are only names', async () => {
+    const [row] = await read('a.csv', 'examples,__proto__,constructor\na,b,c\n');
+    expect(Object.entries(row ?? {})).toEqual([
+      ['examples', 'a'],
+      ['__proto__', 'b'],
+      ['constructor', 'c'],
+    ]);
+  });
+});
+
+describe('JSON lines', () => {
+  test('are read, with what is missing as null', async () => {
+    const text = '{"examples":"a","ground_truth":["O","B-PER"]}\r\n\n{"examples":"b"}';
+    expect(await read('a.jsonl', text)).toEqual([
+      { examples: 'a', ground_truth: ['O', 'B-PER'] },
+      { examples: 'b', ground_truth: null },
+    ]);
+  });
+
+  test.each([
+    ['{"examples":"a"}\n{"examples":', /Line 2 of the dataset is not valid JSON/],
+    ['["a"]', /Line 1 of the dataset is not a JSON object/],
+    ['{"examples":"a"}\n{"examples":"a","more":1}', /Line 2 of the dataset has a column "more"/],
+  ])('%#: says what is wrong and where', async (text, message) => {
+    await expect(read('a.ndjson', text)).rejects.toMatchObject({
+      code: 'InputError',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('Parquet', () => {
+  const open = async (name: string): Promise<Row[]> =>
+    await Array.fromAsync(readRows(name, createReadStream(join(FIXTURES, 'datasets', name))));
+
+  test.each(['none', 'snappy', 'gzip', 'zstd', 'lz4', 'brotli'])(
+    'with compression %s is read',
+    async (name) => {
+      expect(await open(`${name}.parquet`)).toEqual(ROWS);
+    },
+  );
+
+  test('types that JSON has not become text', async () => {
+    expect(await open('types.parquet')).toEqual([
+      {
+        examples: 'one',
+        tags: ['B-PER', 'O'],
+        large: '9007199254740993',
+        when: '2026-01-31T12:00:00.000Z',
+        score: 0.5,
+        right: true,
+        place: { start: 1, end: 3 },
+      },
+      {
+        examples: 'two',
+        tags: ['O'],
+        large: 7,
+        when: null,
+        score: 1.25,
+        right: false,
+        place: { start: 0, end: 2 },
+      },
+    ]);
+  });
+
+  test('what is none is refused', async () => {
+    await expect(read('a.parquet', 'examples\na\n')).rejects.toMatchObject({
+      code: 'InputError',
+      message: expect.stringContaining('not a Parquet file'),
+    });
+  });
+});
+
+test('the ending of the name has to say what the file holds', async () => {
+  await expect(read('data.xlsx', 'a')).rejects.toThrow(/\.csv, \.jsonl, \.ndjson, \.parquet/);
+});

@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest';
+import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
+import { readRows } from '../../../../../../runtime/targets/gateway/lab/datasets/chunks.ts';
+import type { Claim, Job, NewJob } from '../../../../../../runtime/targets/gateway/lab/jobs/job.ts';
+import { createJobQueue } from '../../../../../../runtime/targets/gateway/lab/jobs/queue.ts';
+import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import { describeDatabases } from '../../databases.ts';
+import { createTestClock } from '../../test-clock.ts';
+
+const JOB: NewJob = {
+  workflowId: 'workflow',
+  name: 'it\'s a "job"',
+  description: '',
+  spec: {
+    type: 'inference',
+    task: { task: 'text-classification' },
+    backend: { kind: 'encoder-url', baseUrl: 'http://127.0.0.1:1', secretName: null },
+    batchSize: 2,
+    generation: {},
+    systemPrompt: '',
+    outputField: 'predictions',
+    maxErrorRate: 0,
+  },
+  datasetId: 'dataset',
+  outputId: 'output',
+  totalRows: 4,
+  compute: 'local',
+  timeoutSec: 3600,
+  owner: 'ann',
+};
+
+const outcome = (...texts: string[]) => ({
+  rows: texts.map((text): Row => ({ predictions: text })),
+  failed: 1,
+  usage: { promptTokens: 10, completionTokens: 2 },
+  firstError: 'no answer',
+});
+
+describeDatabases((database) => {
+  const open = async () => {
+    const url = await database.create();
+    const clock = createTestClock();
+    const ended: Job[] = [];
+    const queueOn = (store: Store) =>
+      createJobQueue(store, {
+        clock,
+        onEnded: async (_db, job) => void ended.push(job),
+      });
+    const store = await database.openStore(url);
+    const other = async () => queueOn(await database.openStore(url));
+    /** As if its holder had given no sign of life for longer than the lease. */
+    const forget = async (id: string) =>
+      await store.db.updateTable('gateway_jobs').set({ lease_until: 1 }).where('id', '=', id).execute();
+    return { store, clock, ended, queue: queueOn(store), other, forget };
+  };
+  const claimed = (claim: Claim | undefined): Claim => {
+    if (!claim) throw new Error('There was nothing to claim.');
+    return claim;
+  };
+
+  test('a job is claimed by one, written batch by batch, and ended', async () => {
+    const { queue, other, store, ended } = await open();
+    const { id } = await queue.create(store.db, JOB);
+    const claims = await Promise.all([queue.claim(), (await other()).claim(), queue.claim()]);
+    expect(claims.filter((one) => one !== undefined)).toHaveLength(1);
+    const claim = claimed(claims.find((one) => one !== undefined));
+    expect(claim).toMatchObject({
+      job: { id, status: 'pending', spec: JOB.spec },
+      epoch: 1,
+      checkpoint: null,
+    });
+    await queue.commit(claim, 0, outcome('a', 'b'), { seen: 2 });
+    await queue.commit(claim, 2, outcome('c', 'd'), { seen: 4 });
+    expect(await queue.get({ user: 'ann' }, id)).toMatchObject({
+      status: 'running',
+      doneRows: 4,
+      failedRows: 2,
+      promptTokens: 20,
+      completionTokens: 4,
+    });
+    const result = { metrics: { accuracy: 1 }, details: {}, parameters: {} };
+    await queue.end(claim, { status: 'succeeded', result });
+    expect(ended).toMatchObject([{ id, status: 'succeeded', result }]);
+    expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
+      { predictions: 'a' },
+      { predictions: 'b' },
+      { predictions: 'c' },
+      { predictions: 'd' },
+    ]);
+    expect(await queue.claim()).toBeUndefined();
+  });
+
+  test('rows are written once, and only where the job goes on', async () => {
+    const { queue, store } = await open();
+    await queue.create(store.db, JOB);
+    const claim = claimed(await queue.claim());
+    await queue.commit(claim, 0, outcome('a', 'b'), {});
+    for (const row of [0, 1, 3]) {
+      await expect(queue.commit(claim, row, outcome('x'), {})).rejects.toMatchObject({ reason: 'wrong_row' });
+    }
+    expect(await queue.get('everyone', claim.job.id)).toMatchObject({ doneRows: 2 });
+  });
+
+  test('a retried job keeps its rows, and replaces each failed one once', async () => {
+    const { queue, store, forget, other } = await open();
+    const { id, outputId } = await queue.create(store.db, JOB);
+    const first = claimed(await queue.claim());
+    await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
+    await queue.end(first, { status: 'failed', error: 'One row failed.' });
+    const retry = { spec: JOB.spec, timeoutSec: 60, compute: 'local', outputId, resumes: true };
+    await queue.retry(store.db, await queue.get('everyone', id), retry);
+    await expect(queue.retry(store.db, await queue.get('everyone', id), retry)).rejects.toMatchObject({
+      code: 'ConflictError',
+    });
+    const second = claimed(await queue.claim());
+    expect(second.job).toMatchObject({ doneRows: 2, failedRows: 1, retryRow: 0, error: null });
+    expect(second.checkpoint).toEqual({ seen: 2 });
+    await forget(id);
+    const claim = claimed(await (await other()).claim());
+    const answer = { ...outcome('c'), failed: 0 };
+    const replaced = { from: 0, next: null, numbers: [1], outcome: answer };
+    await expect(queue.replace(second, replaced, {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    await queue.replace(claim, replaced, { seen: 3 });
+    await expect(queue.replace(claim, replaced, {})).rejects.toMatchObject({ reason: 'wrong_row' });
+    expect(await queue.held(id, claim.epoch)).toMatchObject({
+      checkpoint: { seen: 3 },
+      job: { doneRows: 2, failedRows: 0, retryRow: null, promptTokens: 20 },
+    });
+    expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
+      { predictions: 'a' },
+      { predictions: 'c' },
+    ]);
+  });
+
+  test('who takes over goes on at the checkpoint, and whoever had it before is refused', async () => {
+    const { queue, other, store, forget, ended } = await open();
+    const { id } = await queue.create(store.db, JOB);
+    const first = claimed(await queue.claim());
+    expect(first.deadlineAt).toBeNull();
+    const deadline = await queue.begin(first);
+    await queue.commit(first, 0, outcome('a', 'b'), { seen: 2 });
+    const second = await other();
+    expect(await second.claim()).toBeUndefined();
+    await forget(id);
+    const claim = claimed(await second.claim());
+    expect(claim).toMatchObject({
+      epoch: 2,
+      checkpoint: { seen: 2 },
+      job: { doneRows: 2, status: 'running' },
+    });
+    expect(claim.deadlineAt).toBe(deadline);
+    expect(await queue.renew(first)).toBe('lost');
+    await expect(queue.commit(first, 2, outcome('x'), {})).rejects.toMatchObject({ reason: 'lease_lost' });
+    const failed = queue.end(first, { status: 'failed', error: 'late' });
+    await expect(failed).rejects.toMatchObject({ reason: 'lease_lost' });
+    await queue.release(first);
+    expect(await second.renew(claim)).toBe('held');
+    await second.commit(claim, 2, outcome('c'), {});
+    await second.end(claim, { status: 'failed', error: 'no' });
+    expect(ended).toMatchObject([{ status: 'failed', error: 'no' }]);
+  });
+
+  test('a job that is given back is claimed again', async () => {
+    const { queue, store } = await open();
+    await queue.create(store.db, JOB);
+    await queue.release(claimed(await queue.claim()));
+    expect(await queue.claim()).toMatchObject({ epoch: 2 });
+  });
+
+  test('cancelling stops a job at once if nobody has it, else tells whoever has it', async () => {
+    const { queue, store, ended, clock } = await open();
+    const waiting = await queue.create(store.db, JOB);
+    await queue.cancel(waiting.id);
+    expect(await queue.get('everyone', waiting.id)).toMatchObject({
+      status: 'stopped',
+      endedAt: clock.now(),
+    });
+    expect(await queue.stopped(waiting.id, 0)).toBe(true);
+    const { id } = await queue.create(store.db, JOB);
+    const claim = claimed(await queue.claim());
+    await queue.cancel(id);
+    expect(await queue.renew(claim)).toBe('cancelled');
+    expect(await queue.stopped(id, 0)).toBe(false);
+    await queue.release(claim);
+    const again = claimed(await queue.claim());
+    expect(again.isCancelled).toBe(true);
+    await queue.end(again, { status: 'stopped', error: 'Cancelled.' });
+    await queue.cancel(id);
+    expect(ended.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+    expect(await queue.claim()).toBeUndefined();
+  });
+
+  test('jobs are listed newest first, to those whose they are', async () => {
+    const { queue, store, clock } = await open();
+    const ids: string[] = [];
+    for (const owner of ['ann', 'bob', 'ann']) {
+      clock.advance(1000);
+      ids.push((await queue.create(store.db, { ...JOB, owner })).id);
+    }
+    const page = { skip: 0, limit: 10 };
+    const seen = async (...given: Parameters<typeof queue.list>) =>
+      (await queue.list(...given)).items.map(({ id }) => ids.indexOf(id));
+    expect(await seen('everyone', {}, page)).toEqual([2, 1, 0]);
+    expect(await seen({ user: 'ann' }, {}, { skip: 1, limit: 1 })).toEqual([0]);
+    expect(await seen('everyone', { types: ['evaluation'] }, page)).toEqual([]);
+    expect(await seen('everyone', { types: ['inference'], workflowId: 'workflow' }, page)).toEqual([2, 1, 0]);
+    await expect(queue.get({ user: 'ann' }, ids[1] ?? '')).rejects.toMatchObject({ code: 'NotFoundError' });
+    await expect(queue.get('everyone', 'a\0')).rejects.toMatchObject({ code: 'NotFoundError' });
+  });
+
+  test('what a job says is kept in its order', async () => {
+    const { queue, store } = await open();
+    const { id } = await queue.create(store.db, JOB);
+    for (const text of ['one', 'two', 'three\0']) await queue.log(id, 'info', text);
+    const lines = await queue.logs(id);
+    expect(lines.map(({ text }) => text)).toEqual(['one', 'two', 'three\uFFFD']);
+    expect(await queue.logs(id, lines[1]?.id)).toEqual(lines.slice(2));
+  });
+});

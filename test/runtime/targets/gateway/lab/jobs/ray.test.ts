@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../../../../../helpers/paths.ts';
+import { findRay, type RayCluster, startRay } from '../../../../../helpers/ray.ts';
+import { createTcpProxy } from '../../../../../helpers/tcp-proxy.ts';
+import { describeDatabases } from '../../databases.ts';
+import { inference, openJobs, useJobGateways } from './job-gateway.ts';
+import { startModelServer, useModelServers } from './model-server.ts';
+
+const INSTALL_MS = 600_000;
+const RAY = await findRay();
+const start = useJobGateways();
+useModelServers();
+
+interface Submitted {
+  readonly submission_id: string;
+  readonly status: string;
+  readonly driver_node_id: string | null;
+}
+
+interface Nodes {
+  readonly data: {
+    readonly result: {
+      readonly result: readonly { readonly node_id: string; readonly is_head_node: boolean }[];
+    };
+  };
+}
+
+describe.skipIf(RAY === undefined)('Ray', () => {
+  let cluster: RayCluster | undefined;
+  beforeAll(async () => {
+    cluster = await startRay(RAY ?? '');
+  }, INSTALL_MS);
+  afterAll(async () => await cluster?.stop());
+
+  const config = (address = cluster?.address): object => ({
+    workflows: {
+      compute: 'ray',
+      ray: {
+        address,
+        slots: 2,
+        resources: { batch: 1 },
+        command: `'${process.execPath}' '${join(ROOT, 'runtime/targets/gateway/main.ts')}'`,
+      },
+    },
+  });
+
+  const read = async <Body>(path: string): Promise<Body> =>
+    (await (await fetch(`${cluster?.address}${path}`)).json()) as Body;
+  const submitted = async (id: string): Promise<Submitted | undefined> =>
+    (await read<Submitted[]>('/api/jobs/')).find(({ submission_id: name }) => name.startsWith(id));
+  const ranOnHead = async (id: string): Promise<boolean | undefined> => {
+    const job = await submitted(id);
+    const { data } = await read<Nodes>('/api/v0/nodes');
+    return data.result.result.find((node) => node.node_id === job?.driver_node_id)?.is_head_node;
+  };
+
+  describeDatabases((database) => {
+    test.skipIf(database.kind === 'postgres')(
+      'jobs run, fail and stop on a node of a real cluster',
+      async () => {
+        const url = await database.create();
+        const jobs = await openJobs(database, url);
+        const model = await startModelServer();
+        await start(url, config());
+
+        const { id } = await jobs.create(25, { spec: inference(model.url), compute: 'ray' });
+        const job = await jobs.ended(id);
+        expect(job.error).toBeNull();
+        expect(job).toMatchObject({ status: 'succeeded', doneRows: 25 });
+        expect(await jobs.output(job)).toHaveLength(25);
+        expect(new Set(model.counts.values())).toEqual(new Set([1]));
+        // The head node has no CPUs, so Ray has found the other one.
+        expect(await ranOnHead(id)).toBe(false);
+
+        const poisoned = await jobs.create(['fine', 'poison'], {
+          spec: inference(model.url),
+          compute: 'ray',
+        });
+        model.hold(true);
+        const held = await jobs.create(['held 1', 'held 2'], { spec: inference(model.url), compute: 'ray' });
+        while (!model.counts.has('held 1')) await model.asked(28);
+        await jobs.queue.cancel(held.id);
+        expect(await jobs.ended(held.id)).toMatchObject({ status: 'stopped', error: 'Cancelled.' });
+        model.hold(false);
+        expect(await jobs.ended(poisoned.id)).toMatchObject({ status: 'failed' });
+        expect((await submitted(held.id))?.status).toBe('STOPPED');
+      },
+    );
+
+    test.skipIf(database.kind === 'postgres')(
+      'a job waits while the dashboard is away, before it begins and while it runs',
+      async () => {
+        const url = await database.create();
+        const jobs = await openJobs(database, url);
+        const model = await startModelServer();
+        const proxy = await createTcpProxy(cluster?.address ?? '');
+        await start(url, config(proxy.address));
+        try {
+          const { id } = await jobs.create(25, { spec: inference(model.url), compute: 'ray' });
+          let job = await jobs.get(id);
+          for (; job.queuedReason === null; job = await jobs.get(id)) await sleep(20);
+          expect(job).toMatchObject({ error: null });
+          expect(job.queuedReason).toContain(`Ray at ${proxy.address} cannot be reached`);
+          model.hold(true);
+          await proxy.open();
+          await model.asked(1);
+          await proxy.close();
+          await sleep(1500);
+          model.hold(false);
+          for (; job.doneRows < 25; job = await jobs.get(id)) await sleep(20);
+          await proxy.open();
+          expect(await jobs.ended(id)).toMatchObject({ status: 'succeeded', doneRows: 25, error: null });
+          expect(new Set(model.counts.values())).toEqual(new Set([1]));
+        } finally {
+          await proxy.close();
+        }
+      },
+    );
+  });
+});

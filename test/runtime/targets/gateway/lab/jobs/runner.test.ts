@@ -1,0 +1,111 @@
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { createOrphanGuard } from '../../../../../../runtime/platform/orphan-guard.ts';
+import { createLocalCompute } from '../../../../../../runtime/targets/gateway/lab/jobs/compute/local.ts';
+import {
+  createRunner,
+  type Runner,
+} from '../../../../../../runtime/targets/gateway/lab/jobs/runner/runner.ts';
+import { createWorkerTokens } from '../../../../../../runtime/targets/gateway/lab/jobs/worker-tokens.ts';
+import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { describeDatabases } from '../../databases.ts';
+import { inference, openJobs, type TestJobs } from './job-gateway.ts';
+
+const guard = createOrphanGuard();
+const runners: Runner[] = [];
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.close();
+});
+
+/** A worker that is this script of Node's. */
+function startRunner({ queue, store }: TestJobs, script: string): Runner {
+  const { watch } = guard;
+  const runner = createRunner({
+    queue,
+    tokens: createWorkerTokens(store),
+    computes: [
+      { compute: createLocalCompute({ command: [process.execPath, '-e', script], watch }), slots: 1 },
+    ],
+    gatewayUrl: () => 'http://127.0.0.1:1',
+    clock: systemClock,
+    log: testKernel().log,
+  });
+  runners.push(runner);
+  runner.start();
+  return runner;
+}
+
+const FOR_EVER = `process.stdin.resume().once('close', () => process.exit(0)); setInterval(() => {}, 1000);`;
+const SPEC = { spec: inference('http://127.0.0.1:1') };
+
+describeDatabases((database) => {
+  const open = async (): Promise<TestJobs> => openJobs(database, await database.create());
+  /** Resolves when somebody has the job. */
+  const claimed = async ({ get }: TestJobs, id: string): Promise<void> => {
+    while ((await get(id)).status === 'created') await new Promise(setImmediate);
+  };
+
+  test('a worker that ends too early three times at one row is given up, with what it said last', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, SPEC);
+    startRunner(jobs, `console.error('out of luck'); process.exit(7)`);
+    const job = await jobs.ended(id);
+    expect(job).toMatchObject({
+      status: 'failed',
+      error: 'The worker ended 3 times at row 0, the last time with exit code 7:\nout of luck',
+    });
+    const said = (await jobs.queue.logs(id)).map(({ text }) => text);
+    expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);
+  });
+
+  test('workers that ended too early count on when another gateway goes on', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, SPEC);
+    const said = async (): Promise<number> =>
+      (await jobs.queue.logs(id)).filter(({ text }) => text === 'out of luck').length;
+    const script = `console.error('out of luck'); process.exit(7)`;
+    const first = startRunner(jobs, script);
+    while ((await said()) === 0) await new Promise(setImmediate);
+    await first.close();
+    startRunner(jobs, script);
+    expect(await jobs.ended(id)).toMatchObject({ status: 'failed' });
+    expect(await said()).toBe(3);
+  });
+
+  test('a job that is cancelled stops within a second or so', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, SPEC);
+    startRunner(jobs, FOR_EVER);
+    await claimed(jobs, id);
+    await jobs.queue.cancel(id);
+    expect(await jobs.ended(id)).toMatchObject({ status: 'stopped', error: 'Cancelled.' });
+  });
+
+  test('a job that takes too long fails, also if its worker does not listen', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, { ...SPEC, timeoutSec: 1 });
+    startRunner(jobs, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`);
+    expect(await jobs.ended(id)).toMatchObject({
+      status: 'failed',
+      error: 'The job did not end within 1 seconds (job_timeout_sec).',
+    });
+  });
+
+  test('a runner that closes stops its worker and gives the job back', async () => {
+    const jobs = await open();
+    const { id } = await jobs.create(4, SPEC);
+    const runner = startRunner(jobs, FOR_EVER);
+    await claimed(jobs, id);
+    await runner.close();
+    expect(await jobs.queue.claim()).toMatchObject({ job: { id }, epoch: 2 });
+  });
+
+  test('jobs for another compute are left alone', async () => {
+    const jobs = await open();
+    const other = await jobs.create(4, { ...SPEC, compute: 'ray' });
+    const { id } = await jobs.create(4, SPEC);
+    startRunner(jobs, 'process.exit(1)');
+    await jobs.ended(id);
+    expect(await jobs.get(other.id)).toMatchObject({ status: 'created' });
+  });
+});

@@ -1,0 +1,9 @@
+import type { Steps } from '../../../../../../../runtime/core/limits/steps.ts';
+
+/** All steps, one after the other. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checkMetrics,
+  defaultMetrics,
+  metricNames,
+} from '../../../../../../runtime/targets/gateway/lab/work/evaluation/metrics.ts';
+import { meantLabel } from '../../../../../../runtime/targets/gateway/lab/work/inference/meant-label.ts';
+import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
+import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
+
+const NONE = { judge: false, embedder: false };
+const ALL = { judge: true, embedder: true };
+
+describe('metrics', () => {
+  test.each(Object.entries(TASKS))('the defaults of %s can be asked for', (_name, task) => {
+    expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
+    const possible = defaultMetrics(task, NONE);
+    expect(possible.length).toBeGreaterThan(1);
+    expect(() => checkMetrics(task, possible, NONE)).not.toThrow();
+    expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
+  });
+
+  test('what cannot be computed is refused, with the way out', () => {
+    const { summarization, 'text-classification': classification } = TASKS;
+    const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
+    expect(check('rougee')).toThrow('did you mean `rouge`?');
+    expect(check('constructor')).toThrow('There is no metric "constructor"');
+    expect(check('comet')).toThrow('comet is not possible');
+    expect(check('bertscore')).toThrow('bertscore needs an encoder');
+    expect(check('g_eval_summarization')).toThrow('needs a language model as a judge');
+    expect(() => checkMetrics(classification, ['rouge'], ALL)).toThrow('There is no metric "rouge"');
+    expect(defaultMetrics(summarization, NONE)).toEqual(['rouge', 'meteor']);
+  });
+});
+
+describe('prompts', () => {
+  test('name languages and labels, and nothing is made up for free text', () => {
+    const { translation, 'text-classification': classification, 'text-generation': generation } = TASKS;
+    const german = { task: 'translation', sourceLanguage: 'German', targetLanguage: 'English' } as const;
+    expect(translation.defaultPrompt(german, [])).toContain('from German to English');
+    expect(classification.defaultPrompt({ task: 'text-classification' }, ['a"b', 'c'])).toContain(
+      String.raw`["a\"b","c"]`,
+    );
+    expect(generation.defaultPrompt({ task: 'text-generation' }, [])).toBeUndefined();
+  });
+});
+
+describe('datasets', () => {
+  const check = (task: keyof typeof TASKS, row: Row) => () => {
+    TASKS[task].checkColumns(Object.keys(row));
+    TASKS[task].labelsOf(row);
+  };
+
+  test.each([
+    ['text-classification', { examples: 'x', ground_truth: 'A' }],
+    ['text-classification', { examples: 'x', ground_truth: 1 }],
+    ['text-classification', { examples: 'x', ground_truth: '["A","B"]' }],
+    ['text-classification', { examples: 'x', ground_truth: [] }],
+    ['token-classification', { examples: 'a b', ground_truth: 'O B-X' }],
+    ['token-classification', { examples: '🌍', ground_truth: [{ start: 0, end: 1, label: 'X' }] }],
+    ['token-classification', { examples: 'a', ground_truth: [] }],
+    ['feature-extraction', { examples: 'x', reference: 'y' }],
+    ['feature-extraction', { examples: 'x', reference: 'y', ground_truth: '0.5' }],
+    ['feature-extraction', { examples: 'x', candidates: ['y', 'z'], ground_truth: '1' }],
+    ['summarization', { examples: 'x', ground_truth: 'y' }],
+  ] as const)('%s takes %j', (task, row) => {
+    expect(check(task, row)).not.toThrow();
+  });
+
+  test.each([
+    ['text-classification', { examples: 'x' }, 'has no column `ground_truth`'],
+    ['text-classification', { examples: 'x', ground_truth: ' ' }, 'It has no `ground_truth`'],
+    ['text-classification', { examples: 'x', ground_truth: { a: 1 } }, 'neither a label nor a list'],
+    ['token-classification', { examples: 'a b', ground_truth: 'O' }, '1 labels for 2 words'],
+    [
+      'token-classification',
+      { examples: '🌍', ground_truth: [{ start: 0, end: 2, label: 'X' }] },
+      'A span ends at 2, and the text at 1',
+    ],
+    ['token-classification', { examples: 'a', ground_truth: '[{"start":1}]' }, 'neither a list of labels'],
+    ['feature-extraction', { examples: 'x', ground_truth: '1' }, 'has no column `reference`'],
+    ['feature-extraction', { examples: 'x', reference: 'y', ground_truth: 'very' }, 'is no number'],
+    ['feature-extraction', { examples: 'x', reference: '' }, 'neither a `reference` nor `candidates`'],
+    ['feature-extraction', { examples: 'x', candidates: 'y', ground_truth: '0' }, 'no list of texts'],
+    ['feature-extraction', { examples: 'x', candidates: ['y'], ground_truth: '1' }, 'which of 1 candidates'],
+    ['summarization', { examples: 'x', ground_truth: ['y'] }, 'is no text'],
+  ] as const)('%s does not take %j', (task, row, sentence) => {
+    expect(check(task, row as Row)).toThrow(sentence);
+  });
+
+  test('say which labels there are', () => {
+    const { 'text-classification': texts, 'token-classification': tokens, summarization } = TASKS;
+    expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
+    expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
+    expect(tokens.labelsOf({ examples: 'a b', ground_truth: 'O B-PER' })).toEqual(['O', 'B-PER']);
+    expect(tokens.labelsOf({ examples: 'a', ground_truth: [{ start: 0, end: 1, label: 'PER' }] })).toEqual([
+      'PER',
+    ]);
+    expect(summarization.labelsOf({ ground_truth: 'A' })).toEqual([]);
+  });
+});
+
+test.each([
+  ['POSITIVE', 'POSITIVE'],
+  ['"positive".', 'POSITIVE'],
+  ['Label: Positive', 'POSITIVE'],
+  ['The answer is **negative**!', 'NEGATIVE'],
+  ['I would say it is rather negative, all in all.', 'NEGATIVE'],
+  ['positive or negative', 'positive or negative'],
+  ['positively', 'positively'],
+  ['C++', 'C++'],
+  ['', ''],
+])('what a model writes, %j, is read as %j', (answer, label) => {
+  expect(meantLabel(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
+});

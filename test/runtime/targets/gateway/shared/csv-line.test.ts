@@ -1,0 +1,32 @@
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { csvLine } from '../../../../../runtime/targets/gateway/shared/csv-line.ts';
+
+test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe 🙂', "'quoted'"])(
+  '%j is read as it was',
+  (text) => {
+    expect(parse(csvLine([text, 'end']))).toEqual([[text, 'end']]);
+  },
+);
+
+test('what is not there is empty', () => {
+  expect(csvLine([null, undefined, '', 0])).toBe(',,,0\r\n');
+});
+
+test.each([
+  '=1+1',
+  '+1',
+  '-1+1',
+  '-cmd()',
+  '@SUM(A1)',
+  '\tx',
+  '\r=1',
+  '=HYPERLINK("http://a.example","b")',
+  '-',
+])('%j is no formula', (text) => {
+  expect(parse(csvLine([text, 'end']))).toEqual([[`'${text}`, 'end']]);
+});
+
+test.each([-1, -0.25, -1e-7, -1.5e300, '-12.5', 1e21])('%j stays a number', (number) => {
+  expect(csvLine([number])).toBe(`${number}\r\n`);
+});

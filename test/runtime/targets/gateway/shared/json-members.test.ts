@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  countMembers,
+  editMembers,
+  memberNames,
+} from '../../../../../runtime/targets/gateway/shared/json-members.ts';
+import { textWindows } from '../../../../../runtime/targets/gateway/ask/guardrails/text-windows.ts';
+import { estimateTokens } from '../../../../../runtime/targets/gateway/ask/completions/token-estimate.ts';
+
+const edit = (json: string, edits: Record<string, string | undefined>): string =>
+  Buffer.from(editMembers(Buffer.from(json), edits)).toString();
+
+const name = fc.oneof(
+  fc.constantFrom('model', 'a"b', 'ü\\', 'stream', '__proto'),
+  fc.string({ maxLength: 5 }),
+);
+const object = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }));
+const edits = fc.dictionary(
+  name,
+  fc.option(
+    fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+    { nil: undefined },
+  ),
+);
+
+/** The same, the slow way. */
+function expected(value: object, changes: Record<string, string | undefined>): unknown {
+  const entries = new Map(Object.entries(value));
+  for (const [key, text] of Object.entries(changes)) {
+    if (text === undefined) entries.delete(key);
+    else entries.set(key, JSON.parse(text));
+  }
+  return Object.fromEntries(entries);
+}
+
+test('it changes what it is told, and nothing else', () => {
+  fc.assert(
+    fc.property(object, edits, fc.constantFrom(undefined, 2, '\t'), (value, changes, indent) => {
+      const json = JSON.stringify(value, null, indent);
+      const plain = JSON.parse(json) as object;
+      expect(JSON.parse(edit(json, changes))).toEqual(JSON.parse(JSON.stringify(expected(plain, changes))));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('every other byte stays', () => {
+  const json = ' {"n": 1234567890123456789012 ,"model" : "x" , "f":1.50,\n"deep":{"model":"y"}}\n';
+  expect(edit(json, { model: '"z"' })).toBe(json.replace('"x"', '"z"'));
+  expect(edit(json, { model: undefined })).toBe(
+    ' {"n": 1234567890123456789012 ,"f":1.50,\n"deep":{"model":"y"}}\n',
+  );
+  expect(edit(json, { deep: undefined, f: undefined })).toBe(
+    ' {"n": 1234567890123456789012 ,"model" : "x"}\n',
+  );
+  expect(edit('{ "a":1, "b" :2 }', { a: undefined, b: undefined, c: '3' })).toBe('{"c":3  }');
+  expect(edit('{}', { model: '"z"' })).toBe('{"model":"z"}');
+  expect(edit('{"a":[1,{"b":"}"}]}', { c: 'true' })).toBe('{"c":true,"a":[1,{"b":"}"}]}');
+  expect(edit('{"a":1}', { b: undefined })).toBe('{"a":1}');
+});
+
+test('members are counted as often as they stand there', () => {
+  fc.assert(
+    fc.property(object, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+      const json = Buffer.from(JSON.stringify(value, null, indent));
+      expect(countMembers(json)).toBe(Object.keys(value).length);
+      expect(memberNames(json).toSorted()).toEqual(Object.keys(value).toSorted());
+    }),
+  );
+  expect(countMembers(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toBe(3);
+});
+
+test('windows hold every part of a text that fits into their overlap', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ maxLength: 300 }),
+      fc.integer({ min: 2, max: 60 }),
+      fc.nat(300),
+      (text, size, at) => {
+        const overlap = Math.floor(size / 2);
+        const windows = textWindows(text, size, overlap);
+        const part = text.slice(at, at + overlap);
+        fc.pre(part.trim() !== '');
+        expect(windows.some((window) => window.includes(part))).toBe(true);
+        expect(windows.every((window) => window.length <= size)).toBe(true);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('a token is four letters, rounded up', () => {
+  expect([0, 1, 4, 5, 4000].map(estimateTokens)).toEqual([0, 1, 1, 2, 1000]);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import {
+  readTraceParent,
+  traceParentText,
+} from '../../../../../runtime/targets/gateway/telemetry/trace-context.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN = '00f067aa0ba902b7';
+
+test('reads what the recommendation shows, and writes the same', () => {
+  const text = `00-${TRACE}-${SPAN}-01`;
+  const parent = { traceId: TRACE, spanId: SPAN, sampled: true };
+  expect(readTraceParent(text)).toEqual(parent);
+  expect(traceParentText(parent)).toBe(text);
+  expect(traceParentText({ ...parent, sampled: false })).toBe(`00-${TRACE}-${SPAN}-00`);
+});
+
+test.each([
+  ['00', false],
+  ['01', true],
+  ['02', false],
+  ['03', true],
+  ['ff', true],
+])('of the flags %s only the lowest bit counts', (flags, sampled) => {
+  expect(readTraceParent(`00-${TRACE}-${SPAN}-${flags}`)).toMatchObject({ sampled });
+});
+
+test('a later version may say more', () => {
+  expect(readTraceParent(`cc-${TRACE}-${SPAN}-01-what-comes`)).toMatchObject({ traceId: TRACE });
+});
+
+test.each([
+  '',
+  'none',
+  `00-${TRACE}-${SPAN}`,
+  `00-${TRACE}-${SPAN}-1`,
+  `00-${TRACE}-${SPAN}-01-more`,
+  `ff-${TRACE}-${SPAN}-01`,
+  `cc-${TRACE}-${SPAN}-01.more`,
+  `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+  `00-${'0'.repeat(32)}-${SPAN}-01`,
+  `00-${TRACE}-${'0'.repeat(16)}-01`,
+  `00-${TRACE.slice(1)}-${SPAN}-01`,
+  `00-${TRACE}-${SPAN.replace('f', 'g')}-01`,
+])('%j is none', (text) => {
+  expect(readTraceParent(text)).toBeUndefined();
+});

@@ -1,0 +1,41 @@
+import {
+  array,
+  assert,
+  constantFrom,
+  dictionary,
+  integer,
+  letrec,
+  oneof,
+  property,
+  string,
+} from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonSize } from '../../../../../runtime/targets/manager/shared/json-size.ts';
+
+const plain = string({ unit: constantFrom('a', 'é', '7') });
+const { tree } = letrec((tie) => ({
+  tree: oneof(
+    { maxDepth: 4 },
+    plain,
+    integer(),
+    constantFrom(true, false, null),
+    array(tie('tree')),
+    dictionary(plain, tie('tree')),
+  ),
+}));
+
+test('is the length of the JSON, give or take what empty lists and objects need', () => {
+  assert(
+    property(tree, (value) => {
+      const text = JSON.stringify(value);
+      const slack = (text.match(/[[{]/g) ?? []).length;
+      expect(Math.abs(jsonSize(value) - text.length)).toBeLessThanOrEqual(slack);
+    }),
+  );
+});
+
+test('stops counting when it is too much', () => {
+  const endless: unknown[] = [];
+  endless.push(endless, 'text');
+  expect(jsonSize(endless, 1000)).toBeGreaterThan(1000);
+});

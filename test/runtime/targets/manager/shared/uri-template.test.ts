@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { matchesUriTemplate } from '../../../../../runtime/targets/manager/shared/uri-template.ts';
+
+test.each([
+  ['memo://{name}', 'memo://one', true],
+  ['memo://{name}', 'note://one', false],
+  ['note://{day}/{hour}', 'note://mon/12', true],
+  ['note://{day}/{hour}', 'note://mon', false],
+  ['file:///{+path}.txt', 'file:///a/b.txt', true],
+  ['memo://one', 'memo://one', true],
+])('%s could become %s: %s', (template, uri, expected) => {
+  expect(matchesUriTemplate(template, uri)).toBe(expected);
+});
