@@ -38,10 +38,10 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Translates `-v`, `--licenses`, `-h` and `help x` to commands. */
+/** Translates `-V`, `-v`, `--licenses`, `-h` and `help x` to commands. */
 function plainArguments(given: readonly string[]): string[] {
   const [first, ...rest] = given;
-  if (first === '-v' || first === '--version') return ['version', ...rest];
+  if (first === '-V' || first === '-v' || first === '--version') return ['version', ...rest];
   if (first === '--licenses') return ['licenses', ...rest];
   if (first === 'help') return [...rest, '--help'];
   return given.map((word, at) => (word === '-h' && (at === 0 || !given.includes('--')) ? '--help' : word));

@@ -1,5 +1,6 @@
 import { Command, Flags } from '@oclif/core';
 import type { AppError } from '../../runtime/contract/errors.ts';
+import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
 import { reporterFor } from '../services/terminal-reporter.ts';
 import { writeError } from './write-error.ts';
 
@@ -9,7 +10,7 @@ import { writeError } from './write-error.ts';
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = {
-    json: Flags.boolean({ summary: 'Print results and errors as JSON', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ summary: COMMON_FLAGS.json.help, helpGroup: 'GLOBAL' }),
     quiet: Flags.boolean({
       char: 'q',
       summary: 'Print only errors and requested output',

@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
 import type { InitResult } from '../services/init/result.ts';
 import { BaseCommand } from './base-command.ts';
+import { forceFlag } from './flags.ts';
 
 export class Init extends BaseCommand {
   static override summary = 'Write a commented config file for a model folder.';
@@ -31,7 +32,7 @@ export class Init extends BaseCommand {
       options: MODEL_TYPE_NAMES,
       helpValue: '<type>',
     })(),
-    force: Flags.boolean({ summary: 'Overwrite an existing file' }),
+    force: forceFlag,
   };
 
   async run(): Promise<InitResult> {

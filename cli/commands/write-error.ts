@@ -1,13 +1,19 @@
 import { styleText } from 'node:util';
 import type { ErrorCode } from '../../runtime/contract/errors.ts';
+import { errorJson } from '../../runtime/core/json/error-json.ts';
 
 export interface PrintedError {
   readonly code: ErrorCode | 'UsageError';
   readonly message: string;
 }
 
-/** Writes an error: a sentence on stderr, or with --json an object on stdout, where callers read the result. */
+/**
+ * Writes an error to stderr: a sentence, or with --json a JSON document, as every program does. With --json, stdout has it too, next
+ * to the result, because callers of this program read it there.
+ */
 export function writeError(error: PrintedError, json: boolean, result: object = {}): void {
-  if (json) process.stdout.write(`${JSON.stringify({ ...result, error }, undefined, 2)}\n`);
-  else process.stderr.write(`${styleText('red', 'Error:', { stream: process.stderr })} ${error.message}\n`);
+  if (json) process.stdout.write(errorJson(error, result));
+  process.stderr.write(
+    json ? errorJson(error) : `${styleText('red', 'Error:', { stream: process.stderr })} ${error.message}\n`,
+  );
 }

@@ -174,6 +174,23 @@ verifies('inspect:facts', async (arm) => {
   expect(table.stdout).toMatch(/Labels\s+NEGATIVE, POSITIVE/);
 });
 
+verifies('executable:completion', async (arm) => {
+  const { exitCode, stdout } = await arm.run('sentiment', ['completion', 'bash']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('serve infer mcp') });
+});
+
+verifies('executable:json', async (arm) => {
+  const json = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await arm.run('sentiment', [...args, '--json'])).stdout);
+  expect(await json('verify')).toMatchObject({ intact: true });
+  expect(await json('version')).toMatchObject({ name: expect.any(String), node: process.versions.node });
+  const { exitCode, stderr } = await arm.run('sentiment', ['infer', '', '--json']);
+  expect({ exitCode, error: JSON.parse(stderr) }).toMatchObject({
+    exitCode: 1,
+    error: { error: { code: 'InputError' } },
+  });
+});
+
 verifies('verify:intact', async (arm) => {
   const { exitCode, stdout } = await arm.run('sentiment', ['verify']);
   expect(exitCode).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMMON_FLAGS, type CommonFlag } from '../../runtime/core/common-flags.ts';
+import { COMMON_FLAGS, type CommonFlag } from '../../runtime/core/cli/common-flags.ts';
 import { type Command, type Commands, isGroup, type Program } from '../../runtime/serve/cli/command.ts';
 import { findCommand } from '../../runtime/serve/cli/find-command.ts';
 import { optionTable, visibleOptions } from '../../runtime/serve/cli/option-table.ts';
@@ -57,6 +57,16 @@ test.each(ALL)('$program.name $path: flags of the table have its spelling', ({ p
   }
 });
 
+/** Commands that change something or run on, and print no result of their own. */
+const WITHOUT_RESULT =
+  /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run)|.* completion)$/;
+
+test.each(ALL)('$program.name $path has --json if it has a result', ({ program, path, command }) => {
+  const place = `${program.name} ${path}`;
+  expect(Object.hasOwn(command.options, 'json'), place).toBe(!WITHOUT_RESULT.test(place));
+  expect(optionTable(command.options, program.options).options).toHaveProperty('json');
+});
+
 /** What scripts may hold: each line still means what it meant. */
 const OLD_LINES: readonly [line: string, env: Record<string, string>, name: string, value: string][] = [
   ['model.encoder serve --drain-seconds 5', {}, 'shutdown-timeout', '5'],
@@ -79,6 +89,8 @@ const OLD_LINES: readonly [line: string, env: Record<string, string>, name: stri
   ['mcp-manager daemon', { MCPD_LOG_LEVEL: 'off' }, 'log-level', 'silent'],
   ['mcp-manager daemon', { MCPD_LOG_PATH: 'f' }, 'log-path', 'f'],
   ['mcp-manager export --overwrite', {}, 'force', 'true'],
+  ['mcp-manager call --full', {}, 'json', 'true'],
+  ['mcp-manager keys list --format json', {}, 'format', 'json'],
   ['gateway serve --max-body-bytes 9', {}, 'max-body', '9'],
   ['gateway serve', { GATEWAY_MAX_BODY_BYTES: '9' }, 'max-body', '9'],
   ['gateway serve --cors-allow-origins o', {}, 'cors-origins', 'o'],

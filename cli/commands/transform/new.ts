@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core';
 import { MODEL_TYPE_NAMES } from '../../../runtime/contract/model-types.ts';
 import type { TransformNewResult } from '../../services/transform/new-result.ts';
 import { BaseCommand } from '../base-command.ts';
+import { forceFlag } from '../flags.ts';
 
 export class TransformNew extends BaseCommand {
   static override summary = 'Create a commented Lua transform, with type stubs for editors.';
@@ -27,7 +28,7 @@ export class TransformNew extends BaseCommand {
       default: true,
       allowNo: true,
     }),
-    force: Flags.boolean({ summary: 'Overwrite an existing file' }),
+    force: forceFlag,
   };
 
   async run(): Promise<TransformNewResult> {

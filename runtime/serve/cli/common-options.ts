@@ -1,4 +1,4 @@
-import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '../../core/common-flags.ts';
+import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '../../core/cli/common-flags.ts';
 import type { Option } from './command.ts';
 
 /** Common flags as one program has them, with what differs there: a default, or a more precise help text. */

@@ -7,10 +7,14 @@ export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 /** Creates a static completion script. It never calls the program, so completion is instant. */
 export function completionScript(shell: CompletionShell, program: Program): string {
   const rows = completionTable(program);
-  const name = program.name;
-  const id = `_${name.replaceAll(/\W/g, '_')}`;
+  const name = shellWord(program.name);
+  const id = `_${program.name.replaceAll(/\W/g, '_')}`;
   return SCRIPTS[shell](rows, name, id);
 }
+
+/** A name as one word of a shell. Executables can be renamed to anything. */
+const shellWord = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The cases shared by the bash and zsh scripts: which words form a command, and what can follow it. */
 const cases = (rows: readonly CompletionRow[]): string => `  for word in "\${before[@]}"; do

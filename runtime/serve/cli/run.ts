@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
+import { errorJson } from '../../core/json/error-json.ts';
 import { OutputClosedError } from '../../platform/stdio.ts';
 import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
@@ -20,7 +21,8 @@ export async function runProgram(program: Program, args: readonly string[], outp
     const invocation = parseInvocation(command, found.args, process.env, program.options);
     return await command.run(invocation, output, program);
   } catch (error) {
-    return explainFailure(error, [program.name, ...(found?.words ?? [])].join(' '), output);
+    const name = [program.name, ...(found?.words ?? [])].join(' ');
+    return explainFailure(error, { name, json: beforeDashes(args).includes('--json') }, output);
   }
 }
 
@@ -37,18 +39,24 @@ function printHelp(
   return asked ? 0 : EXIT_USAGE;
 }
 
-function asksForHelp(args: readonly string[]): boolean {
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return own.some((word) => isHelp(word));
-}
+const asksForHelp = (args: readonly string[]): boolean => beforeDashes(args).some((word) => isHelp(word));
 
-function explainFailure(error: unknown, name: string, output: Output): number {
+const beforeDashes = (args: readonly string[]): readonly string[] =>
+  args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+
+function explainFailure(
+  error: unknown,
+  { name, json }: { readonly name: string; readonly json: boolean },
+  output: Output,
+): number {
   if (error instanceof OutputClosedError) return 0;
+  const help = `See \`${name} --help\`.`;
   if (error instanceof UsageError) {
-    output.err(`Error: ${error.message}\nSee \`${name} --help\`.\n`);
+    const message = `${error.message} ${help}`;
+    output.err(json ? errorJson({ code: 'UsageError', message }) : `Error: ${error.message}\n${help}\n`);
     return EXIT_USAGE;
   }
   const known = AppError.from(error);
-  output.err(`Error: ${known.message}\n`);
+  output.err(json ? errorJson(known) : `Error: ${known.message}\n`);
   return EXIT_FAILED;
 }

@@ -1,11 +1,15 @@
 import type { Command } from './command.ts';
+import { JSON_OPTION } from './output-format.ts';
+import { printJson } from './print.ts';
 
 /** The `version` command of a program without a model. The builder inserts the version; from source there is none. */
 export const versionCommand = (name: string): Command => ({
   summary: 'Print the product name and version.',
-  options: {},
-  run(_invocation, output) {
-    output.out(`${name} ${process.env['ENCODERFILE_VERSION'] ?? 'from source'}\n`);
+  options: JSON_OPTION,
+  run(invocation, output) {
+    const version = process.env['ENCODERFILE_VERSION'] ?? 'from source';
+    if (invocation.flag('json')) printJson(output, { name, version });
+    else output.out(`${name} ${version}\n`);
     return Promise.resolve(0);
   },
 });

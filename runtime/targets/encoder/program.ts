@@ -1,5 +1,7 @@
 import type { Program } from '../../serve/cli/command.ts';
+import { completionCommand } from '../../serve/cli/completion-command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
+import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { inferCommand } from './commands/infer.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { mcpCommand } from './commands/mcp.ts';
@@ -12,6 +14,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
   return {
     name,
     title: 'An encoder model in a single executable.',
+    options: JSON_OPTION,
     commands: {
       serve: serveCommand(modelPath),
       infer: inferCommand(modelPath),
@@ -19,6 +22,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
       inspect: inspectCommand(modelPath),
       verify: verifyCommand(modelPath),
       version: versionCommand(modelPath),
+      completion: completionCommand,
       licenses: licensesCommand('encoder'),
     },
   };

@@ -1,6 +1,7 @@
 import type { Program } from '../../serve/cli/command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
+import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { JOB_COMMANDS } from './commands/job-commands.ts';
@@ -11,6 +12,7 @@ import { STORE_COMMANDS } from './commands/store-commands.ts';
 export const gatewayProgram: Program = {
   name: 'gateway',
   title: 'One door to language models, with keys, users, budgets and honest accounts.',
+  options: JSON_OPTION,
   commands: {
     serve: serveCommand,
     config: CONFIG_COMMANDS,

@@ -1,6 +1,7 @@
 import type { Program } from '../../serve/cli/command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
+import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { CLIENT_COMMANDS } from './commands/client-commands.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';
@@ -11,7 +12,7 @@ import { KEY_COMMANDS } from './commands/key-commands.ts';
 export const managerProgram: Program = {
   name: 'mcp-manager',
   title: 'Keeps MCP servers running behind one HTTP API and one MCP endpoint.',
-  options: CONFIG_OPTIONS,
+  options: { ...CONFIG_OPTIONS, ...JSON_OPTION },
   commands: {
     daemon: daemonCommand,
     serve: daemonCommand,

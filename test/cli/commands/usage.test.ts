@@ -26,10 +26,10 @@ describe('the command line', () => {
     expect(await runCli(args)).toEqual({ exitCode: 2, stdout: '', stderr: `Error: ${message}` });
   });
 
-  test('with --json a usage error is JSON on stdout', async () => {
+  test('with --json a usage error is JSON on stderr and stdout', async () => {
     const { exitCode, stdout, stderr } = await runCli(['build', '--json']);
     expect(exitCode).toBe(2);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(stdout);
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'UsageError',
@@ -38,10 +38,10 @@ describe('the command line', () => {
     });
   });
 
-  test('with --json an error is JSON on stdout', async () => {
+  test('with --json an error is JSON on stderr and stdout', async () => {
     const { exitCode, stdout, stderr } = await runCli(['validate', '-f', 'nosuch.yml', '--json']);
     expect(exitCode).toBe(1);
-    expect(stderr).toBe('');
+    expect(stderr).toBe(stdout);
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'ConfigError',
@@ -79,7 +79,7 @@ describe('the command line', () => {
     },
   );
 
-  test.each([[['version']], [['--version']], [['-v']]])('%j prints the version', async (args) => {
+  test.each([[['version']], [['--version']], [['-V']], [['-v']]])('%j prints the version', async (args) => {
     expect(await runCli(args)).toEqual({ exitCode: 0, stdout: 'encoderfile 0.1.0', stderr: '' });
   });
 

@@ -53,6 +53,14 @@ export const EXECUTABLE = {
     source: 'issue 14, point 24',
     behaviour: '`licenses` and `--licenses` print the notices of all software in the executable.',
   },
+  'executable:completion': {
+    source: 'issue 15, section 2',
+    behaviour: '`completion` prints a script that completes commands and flags in bash, zsh or fish.',
+  },
+  'executable:json': {
+    source: 'issue 15, section 2',
+    behaviour: '`verify`, `version`, `inspect` and `licenses` have --json; errors are then JSON on stderr.',
+  },
   'executable:stdout': {
     source: 'issue: the executable',
     behaviour: 'Stdout holds the result only, whatever the environment says to Node.',

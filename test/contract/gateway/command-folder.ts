@@ -48,6 +48,10 @@ export function storeFolder(arm: CommandArm, folder: string, config?: object): S
     refused: async (code, ...args) => {
       const { exitCode, stdout, stderr } = await run(...args);
       expect([exitCode, stdout]).toEqual([code, '']);
+      if (args.includes('--json')) {
+        const { error } = JSON.parse(stderr) as { error: { message: string } };
+        return error.message;
+      }
       expect(stderr).toMatch(
         code === 2 ? /^Error: .*\nSee `gateway.* --help`\.\n$/ : /^Error: [^\n]*[.!?]\n$/,
       );

@@ -169,7 +169,7 @@ verifiesCommand('mcli:export', async (arm) => {
   expect(read('prod.toml') + read('vars')).not.toContain('hush');
   expect(await run('export', ...outputs)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('--overwrite'),
+    stderr: expect.stringContaining('--force'),
   });
   const onItself = await run('export', '--overwrite', '--contract-output', path('.mcpd.toml'));
   expect(onItself).toMatchObject({ exitCode: 1, stdout: '' });

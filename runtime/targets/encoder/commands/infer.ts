@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { threadsForOnce } from './thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
@@ -13,6 +14,7 @@ export function inferCommand(modelPath: string): Command {
     summary: 'Run the model on texts and print the results as JSON.',
     positionals: '<INPUTS>...',
     options: {
+      ...JSON_OPTION,
       format: {
         short: 'f',
         value: 'format',

@@ -1,12 +1,13 @@
 import { inspect, inspectionTable } from '../../../core/model/inspection.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
 /** The `inspect` command: shows what this file contains. */
 export function inspectCommand(modelPath: string): Command {
   return {
     summary: 'Show the model and the contents of this file.',
-    options: { json: { help: 'Print JSON' } },
+    options: JSON_OPTION,
     run(invocation, output) {
       const source = openFileSource(modelPath);
       try {

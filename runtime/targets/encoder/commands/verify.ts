@@ -4,19 +4,23 @@ import { configError } from '../../../contract/errors.ts';
 import { alteredMessage, verificationText } from '../../../core/model/verification.ts';
 import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
+import { printJson } from '../../../serve/cli/print.ts';
 
 /** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
 export function verifyCommand(modelPath: string): Command {
   return {
     summary: 'Verify the checksums of this file.',
-    options: {},
-    async run(_invocation, output) {
+    options: JSON_OPTION,
+    async run(invocation, output) {
       const { newSha256 } = await import('../../../platform/sha256.ts');
       const source = openFileSource(modelPath);
       try {
         const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
-        output.out(`${verificationText(modelPath, verdicts)}\n`);
-        if (!verdicts.every(isIntact)) throw configError(alteredMessage(modelPath, verdicts));
+        const intact = verdicts.every(isIntact);
+        if (invocation.flag('json')) printJson(output, { file: modelPath, intact, sections: verdicts });
+        else output.out(`${verificationText(modelPath, verdicts)}\n`);
+        if (!intact) throw configError(alteredMessage(modelPath, verdicts));
         return 0;
       } finally {
         source.close();

@@ -1,14 +1,18 @@
 import type { Command } from '../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
+import { printJson } from '../../../serve/cli/print.ts';
 import { openModel } from '../model.ts';
 
 /** The `version` command: prints the name and version of the model, of its builder and of Node. */
 export function versionCommand(modelPath: string): Command {
   return {
     summary: 'Print the versions of the model and its runtime.',
-    options: {},
-    run(_invocation, output) {
+    options: JSON_OPTION,
+    run(invocation, output) {
       const { name, version, builtBy } = openModel(modelPath).manifest;
-      output.out(`${name} ${version} (${builtBy}, Node ${process.versions.node})\n`);
+      const node = process.versions.node;
+      if (invocation.flag('json')) printJson(output, { name, version, builtBy, node });
+      else output.out(`${name} ${version} (${builtBy}, Node ${node})\n`);
       return Promise.resolve(0);
     },
   };

@@ -1,6 +1,6 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
-import { JSON_OPTION } from './store/store-command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
 /** `doctor`: what keeps the gateway from working, and the way out. */
 export const doctorCommand: Command = {

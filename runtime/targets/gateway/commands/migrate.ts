@@ -2,7 +2,7 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
 import { STORE_OPTIONS } from '../config/options.ts';
 import { printResult } from './show/print-result.ts';
-import { JSON_OPTION } from './store/store-command.ts';
+import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
 /** `migrate`: makes the database, or brings an older one to this version. */
 export const migrateCommand: Command = {

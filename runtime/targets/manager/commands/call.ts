@@ -1,4 +1,5 @@
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { atLeast } from '../../../serve/cli/positionals.ts';
 import { readInput } from '../../../serve/cli/read-input.ts';
 import type { ToolArguments } from '../client/call-tool.ts';
@@ -13,14 +14,16 @@ export const callCommand: Command = {
       value: 'file',
       help: 'Read the arguments from this file, a JSON object; - for standard input',
     },
-    full: { help: 'Print the whole result as JSON, not only its text' },
+    ...commonOptions({
+      json: { help: 'Print the whole result as JSON, not only its text', aliases: [{ name: 'full' }] },
+    }),
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, 'the server', 'the tool');
     const [server, tool] = first;
     const args = await readArguments(invocation, rest);
-    const full = invocation.flag('full');
+    const full = invocation.flag('json');
     const { callTool } = await import('../client/call-tool.ts');
     return withManager(invocation, (manager) => callTool(manager, { server, tool, args, full }, output));
   },

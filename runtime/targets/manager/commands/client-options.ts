@@ -20,10 +20,6 @@ export const CLIENT_OPTIONS = {
   ),
 } satisfies Readonly<Record<string, Option>>;
 
-export const FORMAT_OPTION = {
-  format: { value: 'format', help: 'How to print the result', choices: ['text', 'json'], fallback: 'text' },
-} satisfies Readonly<Record<string, Option>>;
-
 /** Where the manager is that the command line names. */
 export async function addressOf(invocation: Invocation): Promise<URL> {
   const { managerAddress } = await import('../client/address.ts');
@@ -44,5 +40,3 @@ export async function withManager(
     await manager.close();
   }
 }
-
-export const isJson = (invocation: Invocation): boolean => invocation.value('format') === 'json';

@@ -1,8 +1,10 @@
 import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
+import { formatOf, JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
 
 /** Of commands whose result is data. */
 export const DATA_FORMAT_OPTION = {
+  ...JSON_OPTION,
   format: {
     value: 'format',
     help: 'How to print the result',
@@ -17,7 +19,7 @@ export async function printData(
   output: Output,
   { data, lines }: { readonly data: unknown; readonly lines: () => readonly string[] },
 ): Promise<void> {
-  const format = invocation.value('format');
+  const format = formatOf(invocation);
   if (format === 'json') return printJson(output, data);
   if (format !== 'yaml') return printLines(output, lines());
   const { stringify } = await import('yaml');

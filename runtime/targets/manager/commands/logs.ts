@@ -1,6 +1,7 @@
 import type { Command } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
 /** `logs`: what a server wrote to its stderr, and what the manager says about it. */
@@ -10,7 +11,7 @@ export const logsCommand: Command = {
   options: {
     follow: { short: 'f', help: 'Go on with lines as they come' },
     lines: { short: 'n', value: 'count', help: 'How many lines from before', fallback: '100' },
-    ...FORMAT_OPTION,
+    ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

@@ -1,11 +1,12 @@
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { atLeast, exactly } from '../../../serve/cli/positionals.ts';
 
 export const promptsCommand: Command = {
   summary: 'List the prompts of a server.',
   positionals: '<server>',
-  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const [server] = exactly(invocation, 'the server');
     const { showPrompts } = await import('../client/prompts.ts');
@@ -18,7 +19,7 @@ export const promptsCommand: Command = {
 export const promptCommand: Command = {
   summary: 'Fill in a prompt and print its messages.',
   positionals: '<server> <prompt> [key=value ...]',
-  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, 'the server', 'the prompt');
     const [server, prompt] = first;

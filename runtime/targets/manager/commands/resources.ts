@@ -1,11 +1,12 @@
 import type { Command } from '../../../serve/cli/command.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
 export const resourcesCommand: Command = {
   summary: 'List the resources of a server, and templates for more.',
   positionals: '<server>',
-  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const [server] = exactly(invocation, 'the server');
     const { showResources } = await import('../client/resources.ts');
@@ -18,7 +19,7 @@ export const resourcesCommand: Command = {
 export const readCommand: Command = {
   summary: 'Print what a resource holds.',
   positionals: '<server> <uri>',
-  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const [server, uri] = exactly(invocation, 'the server', 'the URI');
     const { readResource } = await import('../client/resources.ts');

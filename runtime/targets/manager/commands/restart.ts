@@ -1,11 +1,12 @@
 import type { Command } from '../../../serve/cli/command.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
 export const restartCommand: Command = {
   summary: 'Start a server anew.',
   positionals: '<server>',
-  options: { ...FORMAT_OPTION, ...CLIENT_OPTIONS },
+  options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const [server] = exactly(invocation, 'the server');
     const { restartServer } = await import('../client/administer.ts');

@@ -1,6 +1,7 @@
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `status`: a table of the servers, once or for as long as it is wanted. */
 export const statusCommand: Command = {
@@ -8,7 +9,7 @@ export const statusCommand: Command = {
   options: {
     watch: { short: 'w', help: 'Show it again and again; on a terminal in one place' },
     interval: { value: 'seconds', help: 'How often, with --watch', fallback: '1' },
-    ...FORMAT_OPTION,
+    ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

@@ -1,7 +1,8 @@
 import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { requiredNumber } from '../../../serve/cli/values.ts';
-import { CLIENT_OPTIONS, FORMAT_OPTION, isJson, withManager } from './client-options.ts';
+import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `tools`: what there is to call. */
 export const toolsCommand: Command = {
@@ -16,7 +17,7 @@ export const toolsCommand: Command = {
     },
     search: { value: 'words', help: 'Only tools that fit these words, of all servers, the best first' },
     ...commonOptions({ limit: { help: 'Maximum number of tools, with --search', fallback: '20' } }),
-    ...FORMAT_OPTION,
+    ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

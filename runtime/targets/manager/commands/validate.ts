@@ -1,5 +1,6 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Command } from '../../../serve/cli/command.ts';
+import { formatOf } from '../../../serve/cli/output-format.ts';
 import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
@@ -25,7 +26,7 @@ export const validateCommand: Command = {
       });
       return 0;
     } catch (error) {
-      if (invocation.value('format') === 'text') throw error;
+      if (formatOf(invocation) === 'text') throw error;
       const { message, details } = AppError.from(error);
       const problems = details?.map((detail) => detail.message) ?? [message];
       await printData(invocation, output, {

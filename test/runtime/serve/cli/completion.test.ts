@@ -66,3 +66,12 @@ test('zsh and fish get the same words', () => {
     expect(script).toContain('text json');
   }
 });
+
+test('an executable with any name is completed', async () => {
+  const { stdout, stderr } = await runProcess('bash', [
+    '-c',
+    `${completionScript('bash', { ...PROGRAM, name: "my model's.encoder" })}\ncomplete -p`,
+  ]);
+  expect(stderr).toBe('');
+  expect(stdout).toContain('-F _my_model_s_encoder');
+});

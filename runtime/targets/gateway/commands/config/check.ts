@@ -1,9 +1,10 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { Command } from '../../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import { GATEWAY_OPTIONS } from '../../config/options.ts';
 
-const OPTIONS = { ...GATEWAY_OPTIONS, json: { help: 'Print the result as JSON' } };
+const OPTIONS = { ...GATEWAY_OPTIONS, ...JSON_OPTION };
 
 /** `config check`: whether the gateway could run with what it is told, and all that keeps it from that. */
 export const checkCommand: Command = {

@@ -1,9 +1,10 @@
 import type { Command } from '../../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 /** `config schema`: for editors, which complete and check the file with it. */
 export const schemaCommand: Command = {
   summary: 'Print the JSON Schema of the configuration file.',
-  options: {},
+  options: JSON_OPTION,
   async run(_invocation, output) {
     const { schemaText } = await import('../../config/schema-text.ts');
     output.out(schemaText());

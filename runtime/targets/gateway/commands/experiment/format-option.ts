@@ -1,6 +1,8 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import type { Option } from '../../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 export const FORMAT_OPTION: Readonly<Record<string, Option>> = {
+  ...JSON_OPTION,
   format: {
     value: 'format',
     help: 'What the comparison is printed as',
@@ -8,5 +10,3 @@ export const FORMAT_OPTION: Readonly<Record<string, Option>> = {
     fallback: 'markdown',
   },
 };
-
-export const readFormat = (invocation: Invocation): string => invocation.value('format') ?? 'markdown';

@@ -3,7 +3,7 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
-import { JSON_OPTION } from '../store/store-command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 import { withGateway } from './with-gateway.ts';

@@ -1,37 +1,29 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { omitUndefined } from '../../../../core/json/given-only.ts';
-import type { Command, Invocation } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Invocation } from '../../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../../serve/cli/values.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
-import { STORE_OPTIONS } from '../../config/options.ts';
 import { optionValue } from '../options/option-value.ts';
-import { FORMAT_OPTION, readFormat } from './format-option.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { formatOf } from '../../../../serve/cli/output-format.ts';
+import { experimentCommand } from './experiment-command.ts';
+import { FORMAT_OPTION } from './format-option.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
-import { withGateway } from './with-gateway.ts';
 
-const OPTIONS = {
-  'batch-size': { value: 'rows', help: 'Rows per batch, which language models answer in parallel' },
-  'max-error-rate': { value: 'share', help: 'Share of rows that are allowed to fail, 0 to 1' },
-  'job-timeout': { value: 'seconds', help: 'Time limit of each job' },
-  ...FORMAT_OPTION,
-  ...GATEWAY_OPTIONS_OF_CLIENTS,
-  ...STORE_OPTIONS,
-};
 const LIMITS = { least: 1, most: Number.MAX_SAFE_INTEGER };
 
-export const retryExperimentCommand: Command = {
+export const retryExperimentCommand = experimentCommand({
   summary: 'Retry failed rows and failed models of an experiment; answers are kept.',
-  positionals: '<experiment_id>',
-  options: OPTIONS,
-  async run(invocation, output) {
-    const [id] = exactly(invocation, '<experiment_id>');
-    const format = readFormat(invocation);
+  options: {
+    'batch-size': { value: 'rows', help: 'Rows per batch, which language models answer in parallel' },
+    'max-error-rate': { value: 'share', help: 'Share of rows that are allowed to fail, 0 to 1' },
+    'job-timeout': { value: 'seconds', help: 'Time limit of each job' },
+    ...FORMAT_OPTION,
+  },
+  prepare(invocation) {
+    const format = formatOf(invocation);
     const changes = changesOf(invocation);
-    const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
-    return await withGateway(invocation, OPTIONS, async (client) => {
-      const path = `/api/v1/experiments/${encodeURIComponent(id)}`;
+    return async ({ client, path, id, output }) => {
+      const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
       const experiment = await client.json('GET', path);
       const all = (experiment['workflows'] as readonly WatchedWorkflow[]).filter(isRetryable);
       if (all.length === 0) throw inputError(`Experiment ${id} has no failed models or rows to retry.`);
@@ -41,9 +33,9 @@ export const retryExperimentCommand: Command = {
       const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
       output.out(await client.text(`${path}/compare?format=${format}`));
       return done.every(({ status }) => status === 'succeeded') ? 0 : EXIT_FAILED;
-    });
+    };
   },
-};
+});
 
 const changesOf = (invocation: Invocation): object =>
   omitUndefined({

@@ -1,34 +1,45 @@
 import { inputError } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { STORE_OPTIONS } from '../../config/options.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { formatOf, JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import { experimentCommand } from './experiment-command.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
-import { withGateway } from './with-gateway.ts';
 
-const OPTIONS = {
-  model: { value: 'name', help: 'Name of the model, required if the experiment has several' },
-  format: { value: 'format', help: 'Format of the rows', choices: ['csv', 'jsonl'], fallback: 'csv' },
-  ...GATEWAY_OPTIONS_OF_CLIENTS,
-  ...STORE_OPTIONS,
-};
-
-export const experimentRowsCommand: Command = {
+export const experimentRowsCommand = experimentCommand({
   summary: 'Print the answers of a model, also of one that failed or was stopped.',
-  positionals: '<experiment_id>',
-  options: OPTIONS,
-  async run(invocation, output) {
-    const [id] = exactly(invocation, '<experiment_id>');
-    await withGateway(invocation, OPTIONS, async (client) => {
-      const experiment = await client.json('GET', `/api/v1/experiments/${encodeURIComponent(id)}`);
-      const all = experiment['workflows'] as readonly WatchedWorkflow[];
-      const workflow = workflowOf(all, invocation.value('model'));
-      const path = `/api/v1/workflows/${workflow.id}/rows?format=${invocation.value('format') ?? 'csv'}`;
-      for await (const text of client.pieces(path)) output.out(text);
-    });
-    return 0;
+  options: {
+    model: { value: 'name', help: 'Name of the model, required if the experiment has several' },
+    format: { value: 'format', help: 'Format of the rows', choices: ['csv', 'jsonl'], fallback: 'csv' },
+    ...JSON_OPTION,
   },
-};
+  prepare(invocation) {
+    const format = formatOf(invocation);
+    return async ({ client, path, output }) => {
+      const experiment = await client.json('GET', path);
+      const all = experiment['workflows'] as readonly WatchedWorkflow[];
+      const { id } = workflowOf(all, invocation.value('model'));
+      const rows = (name: string): AsyncIterable<string> =>
+        client.pieces(`/api/v1/workflows/${id}/rows?format=${name}`);
+      const texts = format === 'json' ? jsonArray(rows('jsonl')) : rows(format);
+      for await (const text of texts) output.out(text);
+      return 0;
+    };
+  },
+});
+
+/** One array of what comes as a line per item. Rows can be many, so none waits for the others. */
+async function* jsonArray(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  let separator = '[\n';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      yield `${separator}  ${line}`;
+      separator = ',\n';
+    }
+  }
+  if (rest !== '') yield `${separator}  ${rest}`;
+  yield rest === '' && separator === '[\n' ? '[]\n' : '\n]\n';
+}
 
 function workflowOf(all: readonly WatchedWorkflow[], name: string | undefined): WatchedWorkflow {
   const found = name === undefined ? all : all.filter((workflow) => workflow.name === name);

@@ -1,7 +1,8 @@
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { formatOf } from '../../../../serve/cli/output-format.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
-import { FORMAT_OPTION, readFormat } from './format-option.ts';
+import { FORMAT_OPTION } from './format-option.ts';
 import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
 import { withGateway } from './with-gateway.ts';
 
@@ -19,7 +20,7 @@ export const runExperimentCommand: Command = {
   async run(invocation, output) {
     const path = invocation.value('file');
     if (path === undefined) throw new UsageError('Name the file with what to compare: --file experiment.yml');
-    const format = readFormat(invocation);
+    const format = formatOf(invocation);
     const { readExperimentFile } = await import('./experiment-file.ts');
     const { startExperiment } = await import('./start-experiment.ts');
     const { createProgress, watchExperiment } = await import('./watch-experiment.ts');

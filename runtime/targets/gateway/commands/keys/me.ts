@@ -7,7 +7,7 @@ import { GATEWAY_OPTIONS_OF_CLIENTS } from '../experiment/gateway-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { dollars, orDash } from '../show/texts.ts';
-import { JSON_OPTION } from '../store/store-command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 type OwnKey = Static<typeof ownKey>;
 type Account = OwnKey['quota']['user'];

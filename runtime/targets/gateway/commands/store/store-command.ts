@@ -1,4 +1,5 @@
 import type { Command, Invocation, Output } from '../../../../serve/cli/command.ts';
+import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 import type { StoreConfig } from './read-store-config.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import type { Administration } from '../../gateway-state.ts';
@@ -17,9 +18,6 @@ export interface StoreCommand extends Omit<Command, 'run'> {
   /** Reads the command line, before any database is opened; what it returns does the work. */
   readonly prepare: (invocation: Invocation) => (context: StoreContext) => Promise<void>;
 }
-
-/** Of every command that has a result. */
-export const JSON_OPTION = { json: { help: 'Print the result as JSON' } } as const;
 
 /** A command that works on the database itself; a gateway that runs on it notices within a second. */
 export const storeCommand = ({ prepare, ...command }: StoreCommand): Command => ({

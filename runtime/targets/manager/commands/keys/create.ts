@@ -4,6 +4,7 @@ import { addKey } from '../../access/edit-keys.ts';
 import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/rate.ts';
+import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys create`: the key is printed, and kept nowhere. */
@@ -47,7 +48,7 @@ export const createKeyCommand: Command = {
     await addKey(file, record, now);
     const { hash: _hash, ...shown } = record;
     output.err(`Added to ${file}. The key is shown this once:\n`);
-    output.out(invocation.value('format') === 'json' ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
+    output.out(isJson(invocation) ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
     return 0;
   },
 };

@@ -4,6 +4,7 @@ import { type KeyRecord, stateOf } from '../../access/key-record.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { printLines } from '../../../../serve/cli/print.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys list`: what keys there are, but not the keys. */
@@ -14,7 +15,7 @@ export const listKeysCommand: Command = {
     const now = Date.now();
     const file = keysFile(invocation);
     const records = readKeyFile(file) ?? [];
-    if (invocation.value('format') === 'json') {
+    if (isJson(invocation)) {
       const shown = records.map(({ hash: _hash, ...record }) => ({ ...record, state: stateOf(record, now) }));
       output.out(`${JSON.stringify(shown)}\n`);
     } else if (records.length === 0) {

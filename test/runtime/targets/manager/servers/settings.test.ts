@@ -53,5 +53,5 @@ test('origins allow CORS, unless it is switched off', () => {
 test('times are seconds or have units', () => {
   expect(read(['--shutdown-timeout', '7']).daemon.shutdownMs).toBe(7000);
   expect(read(['--timeout-api-shutdown', '1m']).daemon.shutdownMs).toBe(60_000);
-  expect(() => read(['--timeout-api-shutdown', '0'])).toThrow(/^--timeout-api-shutdown: "0" is not a time/);
+  expect(() => read(['--timeout-api-shutdown', '0'])).toThrow(/^--timeout-api-shutdown: "0" /);
 });

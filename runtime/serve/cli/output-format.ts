@@ -1,0 +1,27 @@
+import { type Invocation, UsageError } from './command.ts';
+import { commonOptions } from './common-options.ts';
+
+export const JSON_OPTION = commonOptions({ json: {} });
+
+/** Output options of commands whose result is text or JSON. `--format json` was the way before `--json`. */
+export const TEXT_OR_JSON = {
+  ...JSON_OPTION,
+  format: {
+    value: 'format',
+    help: 'Output format',
+    choices: ['text', 'json'],
+    fallback: 'text',
+    hidden: true,
+  },
+} as const;
+
+/** The output format of a command that has --json and --format; the first one is short for --format json. */
+export function formatOf(invocation: Invocation): string {
+  const format = invocation.value('format') ?? 'text';
+  if (!invocation.flag('json')) return format;
+  if (invocation.given('format') && format !== 'json')
+    throw new UsageError(`Give either --json or --format ${format}.`);
+  return 'json';
+}
+
+export const isJson = (invocation: Invocation): boolean => formatOf(invocation) === 'json';

@@ -1,0 +1,37 @@
+import type { Command, Invocation, Option, Output } from '../../../../serve/cli/command.ts';
+import { exactly } from '../../../../serve/cli/positionals.ts';
+import { STORE_OPTIONS } from '../../config/options.ts';
+import type { GatewayClient } from './gateway-client.ts';
+import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { withGateway } from './with-gateway.ts';
+
+interface ExperimentContext {
+  readonly client: GatewayClient;
+  /** Route of the experiment. */
+  readonly path: string;
+  readonly id: string;
+  readonly output: Output;
+}
+
+interface ExperimentCommand {
+  readonly summary: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** Reads the command line before a gateway is called; the function that it returns does the work and resolves with the exit code. */
+  readonly prepare: (invocation: Invocation) => (context: ExperimentContext) => Promise<number>;
+}
+
+/** A command that works on one experiment of a gateway. */
+export function experimentCommand({ summary, options, prepare }: ExperimentCommand): Command {
+  const all = { ...options, ...GATEWAY_OPTIONS_OF_CLIENTS, ...STORE_OPTIONS };
+  return {
+    summary,
+    positionals: '<experiment_id>',
+    options: all,
+    async run(invocation, output) {
+      const [id] = exactly(invocation, '<experiment_id>');
+      const work = prepare(invocation);
+      const path = `/api/v1/experiments/${encodeURIComponent(id)}`;
+      return await withGateway(invocation, all, (client) => work({ client, path, id, output }));
+    },
+  };
+}
