@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../contract/errors.ts';
+import { readBearerToken } from './program/bearer-token.ts';
 
 /** Access control of a server. */
 export interface Access {
@@ -22,7 +23,7 @@ export function createAccess(apiKeys: readonly string[]): Access {
   return {
     check(authorization) {
       if (digests.length === 0) return undefined;
-      const given = digestOf(bearerToken(authorization));
+      const given = digestOf(requireBearerToken(authorization));
       // Compares every key by digests of equal length, so that timing reveals nothing about the keys.
       const known = digests.map((key) => timingSafeEqual(key, given)).includes(true);
       if (!known) throw unknownKey();
@@ -42,9 +43,9 @@ export function needsKey({ check }: Access): boolean {
 }
 
 /** Returns the key in an `Authorization` header. Throws an UnauthorizedError if there is none. */
-export function bearerToken(authorization: string | null | undefined): string {
-  const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? [];
-  if (token !== undefined) return token.trim();
+export function requireBearerToken(authorization: string | null | undefined): string {
+  const token = readBearerToken(authorization);
+  if (token !== undefined) return token;
   throw new AppError('UnauthorizedError', 'Missing API key. Send the header `Authorization: Bearer <key>`.');
 }
 

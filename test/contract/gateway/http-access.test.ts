@@ -15,6 +15,8 @@ verifiesGateway('gateway:credentials', async (arm) => {
   const statusWith = async (headers: Record<string, string>): Promise<number> =>
     (await api.get('/v1/models', headers)).status;
   expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200);
+  expect(await statusWith({ authorization: `bearer ${key}` })).toBe(200);
+  expect(await statusWith({ 'x-gateway-key': `BEARER ${key}` })).toBe(200);
   expect(await statusWith(asKey(key))).toBe(200);
   expect(await statusWith({ 'x-api-key': key })).toBe(200);
   expect(await statusWith({ ...asKey(key), authorization: 'Bearer wrong' })).toBe(200);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bearerToken, createAccess, needsKey } from '../../../runtime/serve/access.ts';
+import { createAccess, needsKey, requireBearerToken } from '../../../runtime/serve/access.ts';
 
 test('without keys anyone may call', () => {
   const access = createAccess([]);
@@ -27,6 +27,6 @@ test('with keys only those who send one of them', () => {
 });
 
 test('a token is what follows the scheme', () => {
-  expect(bearerToken('Bearer mcpm_x-Y_1')).toBe('mcpm_x-Y_1');
-  expect(() => bearerToken('Bearer ')).toThrow('Missing API key');
+  expect(requireBearerToken('Bearer mcpm_x-Y_1')).toBe('mcpm_x-Y_1');
+  expect(() => requireBearerToken('Bearer ')).toThrow('Missing API key');
 });

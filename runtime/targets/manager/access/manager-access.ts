@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../../contract/errors.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
-import { type Access, bearerToken, digestOf, unknownKey } from '../../../serve/access.ts';
+import { type Access, digestOf, requireBearerToken, unknownKey } from '../../../serve/access.ts';
 import { ANYONE, type Caller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
@@ -60,7 +60,7 @@ export function createManagerAccess(source: KeySource, now: () => number = Date.
     check(authorization) {
       const all = current();
       if (records === undefined) return anyone;
-      const given = digestOf(bearerToken(authorization));
+      const given = digestOf(requireBearerToken(authorization));
       // Every key is compared, so the time tells nothing about them.
       const holder = all[all.map(({ digest }) => timingSafeEqual(digest, given)).indexOf(true)];
       if (!holder) throw unknownKey();

@@ -1,7 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
+import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader } from './identity.ts';
-
-const BEARER = 'Bearer ';
 
 /**
  * The token that a request brings: from `X-Gateway-Key`, else from `Authorization`, else from `x-api-key`. Which one counts is
@@ -15,10 +14,10 @@ export function tokenOf(headers: HeaderReader): string {
     if (raw) return raw;
     throw refused('Missing X-Gateway-Key or Authorization header', 'missing_credentials');
   }
-  if (!value.startsWith(BEARER)) {
+  const token = readBearerToken(value);
+  if (token === undefined)
     throw refused("Invalid header format. Expected 'Bearer <token>'", 'invalid_format');
-  }
-  return value.slice(BEARER.length);
+  return token;
 }
 
 export const refused = (message: string, reason: string): AppError =>

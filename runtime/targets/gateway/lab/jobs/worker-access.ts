@@ -1,4 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
+import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
@@ -42,13 +43,11 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
       await users.create({ userId: NOBODYS_USER, alias: 'Workflows of the master key' }).catch(existed);
     },
     payer(headers) {
-      const value = headers.get('x-gateway-key') || headers.get('authorization') || '';
-      return isWorkerToken(value.slice(BEARER.length)) ? payerOf(tokenOf(headers)) : undefined;
+      const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
+      return token !== undefined && isWorkerToken(token) ? payerOf(token) : undefined;
     },
   };
 }
-
-const BEARER = 'Bearer ';
 
 function existed(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'ConflictError')) throw error;

@@ -51,12 +51,11 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
       [{}, 'Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
       [{ Authorization: MASTER_KEY }, "Invalid header format. Expected 'Bearer <token>'", 'invalid_format'],
       [
-        { Authorization: `bearer ${MASTER_KEY}` },
+        { Authorization: `Basic ${MASTER_KEY}` },
         "Invalid header format. Expected 'Bearer <token>'",
         'invalid_format',
       ],
       [{ Authorization: `Bearer ${key}` }, 'Invalid master key', 'invalid_key'],
-      [{ Authorization: `Bearer  ${MASTER_KEY}` }, 'Invalid master key', 'invalid_key'],
       [{ 'x-api-key': 'grüße'.normalize('NFC') }, 'Invalid master key', 'invalid_key'],
       [{ ...MASTER, 'X-Gateway-Key': 'Bearer wrong' }, 'Invalid master key', 'invalid_key'],
     ];
@@ -73,6 +72,7 @@ describe.each(MASTER_ONLY)('%s %s', (method, path) => {
     }
     expect((await send({ Authorization: 'Bearer nonsense', ...MASTER })).status).not.toBe(401);
     expect((await send({ 'X-Gateway-Key': '', Authorization: `Bearer ${MASTER_KEY}` })).status).not.toBe(401);
+    expect((await send({ Authorization: `bearer ${MASTER_KEY}` })).status).not.toBe(401);
     expect((await send({ 'x-api-key': MASTER_KEY })).status).not.toBe(401);
   });
 

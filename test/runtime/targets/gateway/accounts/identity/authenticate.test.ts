@@ -30,7 +30,7 @@ const REFUSED: readonly (readonly [Record<string, string>, string, string])[] = 
     'missing_credentials',
   ],
   [{ authorization: KEY }, "Invalid header format. Expected 'Bearer <token>'", 'invalid_format'],
-  [{ authorization: `bearer ${KEY}` }, "Invalid header format. Expected 'Bearer <token>'", 'invalid_format'],
+  [{ authorization: `Basic ${KEY}` }, "Invalid header format. Expected 'Bearer <token>'", 'invalid_format'],
   [
     { 'x-gateway-key': KEY, authorization: `Bearer ${MASTER_KEY}` },
     "Invalid header format. Expected 'Bearer <token>'",
@@ -53,6 +53,7 @@ const REFUSED: readonly (readonly [Record<string, string>, string, string])[] = 
     'invalid_key',
   ],
   [{ authorization: `Bearer ${KEY}` }, 'Invalid API key', 'invalid_key'],
+  [{ authorization: `bearer  ${KEY}` }, 'Invalid API key', 'invalid_key'],
 ];
 
 describeDatabases((database) => {
