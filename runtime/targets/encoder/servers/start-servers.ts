@@ -1,5 +1,6 @@
 import { listenGrpc } from '../grpc/server/listen.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import { encoderApp } from '../http/app.ts';
@@ -28,10 +29,8 @@ export async function startServers(
 ): Promise<RunningServers> {
   const { tls, maxBodyBytes, shutdownMs } = settings;
   const { kernel, engine } = context;
-  const closers: (() => Promise<void>)[] = [() => engine.close()];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.toReversed()) await close();
-  };
+  const closers = createCloserStack();
+  closers.add(() => engine.close());
   const ports: { http?: number; grpc?: number } = {};
   try {
     if (settings.http) {
@@ -47,11 +46,9 @@ export async function startServers(
         : encoderApp(context, { maxBodyBytes, corsOrigins, mcp: mcp.routes });
       const http = await listenHttp({ app, ...settings.http, tls });
       ports.http = http.port;
-      closers.push(async () => {
-        // Streams of MCP sessions stay open until their sessions end.
-        await mcp.close();
-        await http.close(CLOSE_MILLISECONDS);
-      });
+      closers.add(() => http.close(CLOSE_MILLISECONDS));
+      // Streams of MCP sessions are open until their sessions end, so these end first.
+      closers.add(() => mcp.close());
     }
     if (settings.grpc) {
       const routes = encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes });
@@ -64,10 +61,10 @@ export async function startServers(
         closeTimeout: CLOSE_MILLISECONDS,
       });
       ports.grpc = grpc.port;
-      closers.push(() => grpc.close());
+      closers.add(() => grpc.close());
     }
   } catch (error) {
-    await closeAll();
+    await closers.abandon();
     throw error;
   }
   kernel.lifecycle.ready();
@@ -75,7 +72,7 @@ export async function startServers(
     ports,
     async stop() {
       await kernel.lifecycle.drain(shutdownMs);
-      await closeAll();
+      await closers.close();
     },
   };
 }

@@ -18,7 +18,7 @@ import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
 import { createWorkflows } from '../lab/workflows/workflows.ts';
 import { createDatabaseCheck } from './database-check.ts';
-import { inTurn } from './in-turn.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
@@ -37,7 +37,7 @@ export interface ContextParts {
 /** Everything that the routes share. */
 export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
   const clock = systemClock;
-  const closers = inTurn();
+  const closers = createCloserStack();
   const onError = (error: unknown): void => log.error({ err: error }, 'failed in the background');
   try {
     const store = await openStore(config.database, config);
@@ -107,7 +107,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       close: closers.close,
     };
   } catch (error) {
-    await closers.close();
+    await closers.abandon();
     throw error;
   }
 }

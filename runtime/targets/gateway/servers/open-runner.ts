@@ -8,7 +8,7 @@ import { createLocalCompute } from '../lab/jobs/compute/local.ts';
 import { ownProgram } from '../lab/jobs/compute/own-program.ts';
 import { createRayCompute } from '../lab/jobs/compute/ray.ts';
 import { createRunner, type Runner } from '../lab/jobs/runner/runner.ts';
-import { inTurn } from './in-turn.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
 
 export interface RunnerParts {
@@ -26,7 +26,7 @@ export async function openRunner(
   { jobs, clock, watch }: Pick<OpenedContext, 'jobs' | 'clock' | 'watch'>,
   { app, server, url, port, workflows, log }: RunnerParts,
 ): Promise<Runner> {
-  const closers = inTurn();
+  const closers = createCloserStack();
   let localUrl = `http://${formatAddress(reachable(server.host), port)}`;
   if (server.tls) {
     // Workers of this machine cannot know by which name its certificate is good.

@@ -8,7 +8,7 @@ import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
 import { errorWithoutPath } from '../front/http/errors.ts';
 import { bootstrapKey } from './bootstrap-key.ts';
-import { inTurn } from './in-turn.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { mayListen } from './may-listen.ts';
 import { openContext } from './open-context.ts';
 import { openRunner } from './open-runner.ts';
@@ -47,7 +47,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
   const log = createLog(config.logLevel, { write: (line) => write(redactor.text(line)) });
   for (const warning of config.warnings) log.warn(warning);
 
-  const closers = inTurn();
+  const closers = createCloserStack();
   try {
     const context = await openContext({ config, log, reload: () => reloader.reload() });
     closers.add(context.close);
@@ -111,7 +111,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       },
     };
   } catch (error) {
-    await closers.close();
+    await closers.abandon();
     throw error;
   }
 }

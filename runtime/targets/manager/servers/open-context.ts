@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createLifecycle } from '../../../serve/lifecycle.ts';
 import type { Logger } from '../../../serve/log.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
@@ -33,6 +34,7 @@ export interface OpenedContext extends ManagerContext {
 /** Everything that the wires share. Servers begin to start here, and nobody waits for them. */
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const { settings, config, daemon, read, log, redactor, access } = parts;
+  const closers = createCloserStack();
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const { auditLog: path, auditArguments } = settings;
@@ -40,7 +42,9 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     path === undefined
       ? undefined
       : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
+  if (audit) closers.add(audit.close);
   const guard = createOrphanGuard();
+  closers.add(guard.close);
   const supervisor = createSupervisor({
     async open(...args) {
       const connection = await openConnection(...args);
@@ -53,6 +57,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     servers: config.servers,
     metrics,
   });
+  closers.add(() => supervisor.close());
   const calls = createCalls({
     supervisor,
     redact: redactor,
@@ -67,6 +72,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),
   });
+  closers.add(reloader.close);
   return {
     kernel: { log, metrics, lifecycle: createLifecycle(), access },
     supervisor,
@@ -74,11 +80,6 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     reloader,
     version: process.env['ENCODERFILE_VERSION'] ?? 'from source',
     reopenAudit: () => audit?.reopen(),
-    async close() {
-      await reloader.close();
-      await supervisor.close();
-      await guard.close();
-      await audit?.close();
-    },
+    close: closers.close,
   };
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import { createLog } from '../../../serve/log.ts';
+import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { mayListen } from '../access/may-listen.ts';
@@ -49,15 +50,12 @@ export async function startManager(
   const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
   mayListen(hostname, access.hasKeys(), settings.insecure);
 
-  const closers: (() => Promise<void>)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.toReversed()) await close();
-  };
+  const closers = createCloserStack();
   try {
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
-    closers.push(() => plugins.close());
+    closers.add(() => plugins.close());
     const context = await openContext({ settings, config, daemon, read, log, redactor, access });
-    closers.push(() => context.close());
+    closers.add(() => context.close());
     const { maxBodyBytes, allowedHosts, trustProxy } = settings;
     const hostRules = { hostname, allowedHosts };
     const mcp = managerMcpRoutes(context, {
@@ -79,11 +77,9 @@ export async function startManager(
     const direct = directCalls(context, appOptions, mcp.direct);
     const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath };
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
-    closers.push(async () => {
-      // Streams of MCP sessions are open until their sessions end.
-      await mcp.close();
-      await http.close(CLOSE_MILLISECONDS);
-    });
+    closers.add(() => http.close(CLOSE_MILLISECONDS));
+    // Streams of MCP sessions are open until their sessions end, so these end first.
+    closers.add(() => mcp.close());
     if (settings.watch) context.reloader.watch();
     context.kernel.lifecycle.ready();
     return {
@@ -92,11 +88,11 @@ export async function startManager(
       reopenAudit: context.reopenAudit,
       async stop() {
         await context.kernel.lifecycle.drain(daemon.shutdownMs);
-        await closeAll();
+        await closers.close();
       },
     };
   } catch (error) {
-    await closeAll();
+    await closers.abandon();
     throw error;
   }
 }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createCloserStack } from '../../../../runtime/serve/program/closer-stack.ts';
+
+function recorded() {
+  const closers = createCloserStack();
+  const calls: string[] = [];
+  const closer = (name: string) => async () => {
+    calls.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    calls.push(`${name} ends`);
+  };
+  return { closers, calls, closer };
+}
+
+test('the last one closes first, and the next one waits for it', async () => {
+  const { closers, calls, closer } = recorded();
+  closers.add(closer('store'));
+  closers.add(closer('server'));
+  await closers.close();
+  expect(calls).toEqual(['server begins', 'server ends', 'store begins', 'store ends']);
+});
+
+test('a failure keeps no other closer from being called, and is reported', async () => {
+  const { closers, calls, closer } = recorded();
+  closers.add(closer('store'));
+  closers.add(() => Promise.reject(new Error('first')));
+  closers.add(() => {
+    throw new Error('at once');
+  });
+  await expect(closers.close()).rejects.toThrow('at once');
+  expect(calls).toEqual(['store begins', 'store ends']);
+});
+
+test('a second call closes nothing again', async () => {
+  const { closers, calls, closer } = recorded();
+  closers.add(closer('store'));
+  await Promise.all([closers.close(), closers.close()]);
+  expect(calls).toEqual(['store begins', 'store ends']);
+});
+
+test('a replacement is closed instead of what was added last', async () => {
+  const { closers, calls, closer } = recorded();
+  closers.add(closer('log'));
+  closers.add(closer('store'));
+  closers.replace(closer('state'));
+  await closers.close();
+  expect(calls).toEqual(['state begins', 'state ends', 'log begins', 'log ends']);
+});
+
+test('after a failed start everything is closed and no failure of a closer is reported', async () => {
+  const { closers, calls, closer } = recorded();
+  closers.add(closer('store'));
+  closers.add(() => Promise.reject(new Error('close')));
+  await closers.abandon();
+  expect(calls).toEqual(['store begins', 'store ends']);
+});
