@@ -56,6 +56,20 @@ verifiesOnce('serve:banner', async () => {
   expect(stdout()).toBe('');
 });
 
+verifiesOnce('serve:exposed', async () => {
+  const warning = 'without an API key lets anyone on the network use this server. Set --api-key';
+  const exposed = await serve();
+  await expect.poll(exposed.stderr).toContain(`Listening on [::] ${warning}`);
+  for (const args of [
+    ['--grpc-hostname', '127.0.0.1'],
+    ['--api-key', 'k'],
+  ]) {
+    const { stderr } = await serve({ args });
+    await expect.poll(stderr).toContain('"msg":"serving"');
+    expect(stderr()).not.toContain(warning);
+  }
+});
+
 verifiesOnce('serve:one-protocol', async () => {
   const http = await startOnly('--disable-grpc');
   expect(http).toMatch(/HTTP/);

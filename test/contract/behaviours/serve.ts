@@ -42,6 +42,10 @@ export const SERVE = {
     behaviour:
       'A banner on stderr names the model and the real addresses, also of port 0; stdout stays empty.',
   },
+  'serve:exposed': {
+    source: 'docs/decisions/0041-one-program-kit.md',
+    behaviour: 'A server that others can reach without an API key logs a warning that says so.',
+  },
   'serve:one-protocol': {
     source: 'encoder contract 4.4',
     behaviour: '--disable-grpc and --disable-http leave the other protocol alone.',

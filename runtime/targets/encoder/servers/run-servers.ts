@@ -1,4 +1,5 @@
 import { openLogLines } from '../../../platform/log-lines.ts';
+import { exposureWarning } from '../../../serve/program/listen-policy.ts';
 import { untilStopped } from '../../../serve/signals.ts';
 import { banner } from './banner.ts';
 import { openContext } from './open-context.ts';
@@ -14,6 +15,8 @@ export async function runServers(modelPath: string, settings: ServeSettings): Pr
     const { log } = context.kernel;
     lines.write(banner(context, settings, servers));
     log.info({ ...servers.ports, model: context.engine.manifest.name }, 'serving');
+    const warning = warningOf(settings);
+    if (warning !== undefined) log.warn(warning);
     const signal = await Promise.race([stopped, context.ended]);
     if (signal === undefined) {
       log.fatal(
@@ -27,4 +30,13 @@ export async function runServers(modelPath: string, settings: ServeSettings): Pr
     await lines.flushed();
     forget();
   }
+}
+
+/** The default addresses are reachable from the network, as the contract of executables says (docs/decisions/0041). */
+function warningOf({ apiKeys, http, grpc }: ServeSettings): string | undefined {
+  const credential = { name: 'an API key', isSet: apiKeys.length > 0, remedy: 'Set --api-key' };
+  return [http, grpc].flatMap((address) => {
+    const warning = address && exposureWarning({ hostname: address.hostname, credential });
+    return warning === undefined ? [] : [warning];
+  })[0];
 }

@@ -3,9 +3,9 @@ import { formatAddress } from '../../../serve/hostname.ts';
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import { createLog } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
-import { mayListen } from '../access/may-listen.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
@@ -48,7 +48,15 @@ export async function startManager(
   for (const warning of config.warnings) log.warn(warning);
   for (const problem of config.problems) log.error(`${problem} The server is not started.`);
   const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
-  mayListen(hostname, access.hasKeys(), settings.insecure);
+  assertSafeToListen({
+    hostname,
+    insecure: settings.insecure,
+    credential: {
+      name: 'an API key',
+      isSet: access.hasKeys(),
+      remedy: 'Create one with `mcp-manager keys create --name <name>`',
+    },
+  });
 
   const closers = createCloserStack();
   try {

@@ -14,11 +14,12 @@ export const checkCommand: Command = {
     const { givenBy } = await import('../../config/given.ts');
     const { readGatewayConfig } = await import('../../config/read-config.ts');
     const { describeConfig } = await import('../../config/describe-config.ts');
-    const { mayListen } = await import('../../servers/may-listen.ts');
+    const { assertSafeToListen } = await import('../../../../serve/program/listen-policy.ts');
+    const { exposureOf } = await import('../../servers/exposure.ts');
     const json = invocation.flag('json');
     try {
       const config = await readGatewayConfig(givenBy(invocation, OPTIONS, process.env), process.env);
-      mayListen(config);
+      assertSafeToListen(exposureOf(config));
       const { warnings } = config;
       if (json) {
         output.out(`${JSON.stringify({ valid: true, warnings, problems: [] }, undefined, 2)}\n`);

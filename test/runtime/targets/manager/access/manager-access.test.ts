@@ -7,7 +7,6 @@ import {
   createManagerAccess,
   type ManagerAccess,
 } from '../../../../../runtime/targets/manager/access/manager-access.ts';
-import { mayListen } from '../../../../../runtime/targets/manager/access/may-listen.ts';
 import { watchedKeys } from '../../../../../runtime/targets/manager/access/watched-keys.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
@@ -176,17 +175,5 @@ describe('the file of keys', () => {
     expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(
       `${file}, line 2 is no API key: ${reason}. Remove the line`,
     );
-  });
-});
-
-describe('D-23: where a server without keys may listen', () => {
-  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.9.9.9'])('%s', (hostname) => {
-    expect(() => mayListen(hostname, false, false)).not.toThrow();
-  });
-
-  test.each(['0.0.0.0', '::', '192.168.0.2', 'tools.example', ''])('not "%s"', (hostname) => {
-    expect(() => mayListen(hostname, false, false)).toThrow(/keys create .* 127\.0\.0\.1, .* --insecure\.$/);
-    expect(() => mayListen(hostname, true, false)).not.toThrow();
-    expect(() => mayListen(hostname, false, true)).not.toThrow();
   });
 });

@@ -1,0 +1,49 @@
+import { configError } from '../../contract/errors.ts';
+import { isLoopbackHost } from '../http/host-rules.ts';
+
+/** What protects a server whose address others than this machine can reach. */
+interface RequiredCredential {
+  /** What it is called, with its article: "an API key". */
+  readonly name: string;
+  readonly isSet: boolean;
+  /** Number of characters, for a credential that a user chooses. */
+  readonly length?: number | undefined;
+  /** How to get one, as a clause: "Set --api-key". */
+  readonly remedy: string;
+}
+
+export interface Exposure {
+  /** The address to listen on; an empty one is all addresses. */
+  readonly hostname: string;
+  readonly credential: RequiredCredential;
+}
+
+/** Minimum length of a credential that a user chooses: a shorter one can be guessed. */
+const MIN_PUBLIC_CREDENTIAL_LENGTH = 16;
+
+/**
+ * Throws a ConfigError if others than this machine could reach the server and no credential protects it, unless the user accepts
+ * that with --insecure.
+ */
+export function assertSafeToListen(exposure: Exposure & { readonly insecure: boolean }): void {
+  const problem = exposure.insecure ? undefined : exposureProblem(exposure);
+  if (problem === undefined) return;
+  const { remedy } = exposure.credential;
+  throw configError(`${problem} ${remedy}, listen on 127.0.0.1, or accept the risk with --insecure.`);
+}
+
+/** The same as a warning, for a server whose contract has an address that is reachable without a credential as its default. */
+export function exposureWarning(exposure: Exposure): string | undefined {
+  const problem = exposureProblem(exposure);
+  return problem && `${problem} ${exposure.credential.remedy}, or listen on 127.0.0.1.`;
+}
+
+function exposureProblem({ hostname, credential }: Exposure): string | undefined {
+  if (isLoopbackHost(hostname)) return undefined;
+  const { name, isSet, length = Infinity } = credential;
+  const place = hostname || 'all addresses';
+  if (!isSet) return `Listening on ${place} without ${name} lets anyone on the network use this server.`;
+  if (length >= MIN_PUBLIC_CREDENTIAL_LENGTH) return undefined;
+  const found = `${length} character${length === 1 ? '' : 's'}`;
+  return `Listening on ${place} requires ${name} of at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; it has ${found}.`;
+}

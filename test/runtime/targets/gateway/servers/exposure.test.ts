@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { assertSafeToListen } from '../../../../../runtime/serve/program/listen-policy.ts';
+import { exposureOf } from '../../../../../runtime/targets/gateway/servers/exposure.ts';
+import { read } from '../config/read.ts';
+
+test.each([
+  ['0.0.0.0', undefined],
+  ['0.0.0.0', ''],
+  ['', ''],
+  ['', undefined],
+])('nobody else reaches a gateway at %j with the master key %j', async (host, masterKey) => {
+  const { server } = await read({});
+  expect(() => assertSafeToListen(exposureOf({ server: { ...server, host }, masterKey }))).toThrow(
+    /without a master key .* Set GATEWAY_MASTER_KEY to at least 32 characters/,
+  );
+});
+
+test('a master key that can be guessed is refused where others reach the gateway', async () => {
+  const { server } = await read({});
+  const listen =
+    (host: string, masterKey: string, insecure = false) =>
+    (): void =>
+      assertSafeToListen(exposureOf({ server: { ...server, host, insecure }, masterKey }));
+  expect(listen('0.0.0.0', 'short')).toThrow('requires a master key of at least 16 characters; it has 5');
+  expect(listen('0.0.0.0', 'k'.repeat(16))).not.toThrow();
+  expect(listen('127.0.0.1', 'short')).not.toThrow();
+  expect(listen('0.0.0.0', 'short', true)).not.toThrow();
+});
