@@ -31,6 +31,9 @@ export async function readText(path: string): Promise<TextFileOnDisk | undefined
   return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode: facts.mode };
 }
 
+/** Whether a file has no text, as one that is being written. */
+export const isBlank = ({ text }: TextFileOnDisk): boolean => text.trim() === '';
+
 function refuseKind(path: string, facts: Stats): void {
   if (facts.isDirectory()) throw configError(`Cannot read ${path}: it is a folder. Pass a file.`);
   if (!facts.isFile() && path !== devNull)

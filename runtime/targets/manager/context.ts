@@ -1,12 +1,13 @@
 import type { Kernel } from '../../serve/kernel.ts';
 import type { Calls } from './calls/call.ts';
-import type { Reloader, Supervisor } from './supervisor/managed-server.ts';
+import type { Reloader } from '../../serve/program/reloader.ts';
+import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
 /** What the wires of the manager share. */
 export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;
   readonly calls: Calls;
-  readonly reloader: Reloader;
+  readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
 }

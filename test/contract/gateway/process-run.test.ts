@@ -21,7 +21,7 @@ verifiesOnce('gateway-process:reload-signal', async () => {
   const moved = { ...providers['openai'], timeouts: { idle: '5m' } };
   writeConfig(api.folder, { providers: { openai: moved }, aliases: { quick: 'openai:good' } });
   api.child.kill('SIGHUP');
-  await api.said(/The configuration was read again/);
+  await api.said(/Configuration reloaded/);
   expect((await api.post('/v1/chat/completions', chatWith('quick'), key)).status).toBe(200);
   expect((await api.post('/v1/chat/completions', chatWith('fast'), key)).status).toBe(400);
   await openai.release();
@@ -36,9 +36,9 @@ verifiesOnce('gateway-process:reload-file', async () => {
   const watching = run(['serve', ...flags]);
   await watching.said(/"msg":"serving"/);
   writeConfig(folder, { providers, limits: { shutdown: '1s' }, otel: { endpoint: 'http://127.0.0.1:4318' } });
-  const said = await watching.said(/otel has changed; start the gateway anew/);
-  expect(said).toMatch(/host, port, tls, limits and the like has changed/);
-  expect(said).not.toMatch(/database_url or data_dir has changed/);
+  const said = await watching.said(/otel changed; restart the gateway/);
+  expect(said).toMatch(/host, port, tls, limits or the like changed/);
+  expect(said).not.toMatch(/database_url or data_dir changed/);
 });
 
 verifiesOnce('gateway-process:reload-broken', async () => {
@@ -51,7 +51,7 @@ verifiesOnce('gateway-process:reload-broken', async () => {
     expect(body.detail).toMatch(/gateway\.yml:1:/);
     expect((await api.post('/v1/chat/completions', chatWith('fast'), key)).status).toBe(200);
   }
-  expect(api.stderr().match(/The configuration was not changed: /g)).toHaveLength(3);
+  expect(api.stderr().match(/Configuration not reloaded: /g)).toHaveLength(3);
   writeConfig(api.folder, { providers });
   expect((await api.post('/v1/admin/reload', {}, AS_MASTER)).status).toBe(200);
   expect((await api.post('/v1/chat/completions', chatWith('fast'), key)).status).toBe(400);

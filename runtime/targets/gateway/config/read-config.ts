@@ -3,7 +3,8 @@ import { configError } from '../../../contract/errors.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import { createRedactions } from '../../../core/text/redactions.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
-import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
+import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
+import type { ReloadableConfig } from '../../../serve/program/reloader.ts';
 import type { Given } from './given.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import type { ResolveContext } from './resolve/context.ts';
@@ -14,12 +15,9 @@ import { literalSecrets } from './literal-secrets.ts';
 import type { GatewayConfig } from './spec.ts';
 
 /** A configuration, and what whoever wrote it should hear about it although it works. */
-export interface LoadedGatewayConfig extends GatewayConfig {
-  readonly warnings: readonly string[];
+export interface LoadedGatewayConfig extends GatewayConfig, ReloadableConfig {
   /** The file that was read; undefined if there is none. */
   readonly file: string | undefined;
-  /** What to watch: also a file that is not there yet. */
-  readonly files: readonly string[];
 }
 
 const DEFAULT_FILE = 'gateway.yml';
@@ -54,6 +52,7 @@ export async function readGatewayConfig(
       ...config,
       file: undefined,
       files: [resolve(DEFAULT_FILE)],
+      sources: [],
     };
   }
   const parsed = parseFile(file.text, file.path, env);
@@ -66,10 +65,12 @@ export async function readGatewayConfig(
   });
   const serious = seriousOf(findings, matters);
   if (serious.length > 0) throw parsed.problems(serious);
+  const path = resolve(file.path);
   return {
     ...config,
-    file: resolve(file.path),
-    files: [resolve(file.path)],
+    file: path,
+    files: [path],
+    sources: [{ path, isBlank: isBlank(file) }],
     warnings: [...config.warnings, ...sharedWarning(file, parsed)],
   };
 }
@@ -98,7 +99,7 @@ function resolveAll(
   given: Given,
   file: GatewayFile,
   { folder, findings, matters, written = file }: FileParts,
-): Omit<LoadedGatewayConfig, 'file' | 'files'> {
+): Omit<LoadedGatewayConfig, 'file' | 'files' | 'sources'> {
   const warnings: string[] = [];
   const secrets = createRedactions();
   const context: ResolveContext = {

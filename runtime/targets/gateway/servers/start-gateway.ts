@@ -4,6 +4,7 @@ import { listenHttp } from '../../../serve/http/listen.ts';
 import { createLog, type Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
+import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
@@ -13,7 +14,7 @@ import { bootstrapKey } from './bootstrap-key.ts';
 import { exposureOf } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import { openRunner } from './open-runner.ts';
-import { createReloader } from './reloader.ts';
+import { createGatewayReloader } from './reloader.ts';
 
 export interface StartOptions {
   /** Reads the configuration; again on every reload. */
@@ -46,14 +47,15 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
   assertSafeToListen(exposureOf(config));
   const redactor = createRedactor(config.secrets);
   const log = createLog(config.logLevel, { write: (line) => write(redactor.text(line)) });
-  for (const warning of config.warnings) log.warn(warning);
+  logConfigProblems(config, log);
 
   const closers = createCloserStack();
   try {
-    const context = await openContext({ config, log, reload: () => reloader.reload() });
+    const reload = async (): Promise<void> => void (await reloader.reload());
+    const context = await openContext({ config, log, reload });
     closers.add(context.close);
     const { kernel, models, state } = context;
-    const reloader = createReloader({
+    const reloader = createGatewayReloader({
       config,
       read,
       async apply(fresh) {
@@ -96,7 +98,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       config,
       log,
       firstKey,
-      reload: reloader.reload,
+      reload,
       async stop() {
         const { shutdownMs } = server;
         const endsAt = context.clock.now() + shutdownMs;

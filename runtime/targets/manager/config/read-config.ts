@@ -1,14 +1,14 @@
 import type { ConfigPaths } from './config-paths.ts';
+import type { ReloadableConfig } from '../../../serve/program/reloader.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
-import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
+import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';
 import type { ManagerConfig } from './spec.ts';
 
 /** A configuration, and what whoever wrote it should hear about it although it works. */
-export interface LoadedConfig extends ManagerConfig {
-  readonly warnings: readonly string[];
-  /** What is wrong with the servers that are unusable. */
+export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
+  /** What is wrong with the servers that are not started. */
   readonly problems: readonly string[];
 }
 
@@ -24,6 +24,10 @@ export async function readConfig(
   return {
     ...resolved,
     files: [paths.config, paths.runtime],
+    sources: [servers, ...(secrets ? [secrets] : [])].map((file) => ({
+      path: file.path,
+      isBlank: isBlank(file),
+    })),
     warnings: [...resolved.warnings, ...(secrets ? sharedWarning(secrets, platform) : [])],
   };
 }

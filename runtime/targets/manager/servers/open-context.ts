@@ -2,13 +2,16 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createLifecycle } from '../../../serve/lifecycle.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import type { Reloader } from '../../../serve/program/reloader.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
 import type { Redactor } from '../../../serve/redact.ts';
-import type { DaemonSettings, ManagerConfig } from '../config/spec.ts';
+import type { LoadedConfig } from '../config/read-config.ts';
+import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
-import { createReloader, type WatchingReloader } from '../supervisor/reloader.ts';
+import type { AppliedChanges } from '../supervisor/managed-server.ts';
+import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
@@ -16,17 +19,17 @@ import type { FlagSettings } from './settings.ts';
 
 export interface ContextParts {
   readonly settings: FlagSettings;
-  readonly config: ManagerConfig;
+  readonly config: LoadedConfig;
   /** That of the files, with what the command line says instead. */
   readonly daemon: DaemonSettings;
-  readonly read: () => Promise<ManagerConfig>;
+  readonly read: () => Promise<LoadedConfig>;
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly access: ManagerAccess;
 }
 
 export interface OpenedContext extends ManagerContext {
-  readonly reloader: WatchingReloader;
+  readonly reloader: Reloader<AppliedChanges>;
   readonly reopenAudit: () => void;
   readonly close: () => Promise<void>;
 }
@@ -57,7 +60,6 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     servers: config.servers,
     metrics,
   });
-  closers.add(() => supervisor.close());
   const calls = createCalls({
     supervisor,
     redact: redactor,
@@ -65,14 +67,15 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     limits: { maxResultCharacters: settings.maxResultCharacters },
     metrics,
   });
-  const reloader = createReloader({
+  const reloader = createManagerReloader({
     config,
     read,
     supervisor,
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),
   });
-  closers.add(reloader.close);
+  // A reload that is running may wait for a server to start, which the end of the supervisor cuts short.
+  closers.add(async () => void (await Promise.all([reloader.close(), supervisor.close()])));
   return {
     kernel: { log, metrics, lifecycle: createLifecycle(), access },
     supervisor,

@@ -7,6 +7,7 @@ import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
+import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -36,8 +37,10 @@ export async function startManager(
   write: (line: string) => void,
 ): Promise<RunningManager> {
   const { paths, env, tls } = settings;
-  const read = (): Promise<LoadedConfig> =>
-    readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
+  const read = async (): Promise<LoadedConfig> => {
+    const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
+    return { ...loaded, problems: loaded.problems.map((problem) => `${problem} The server is not started.`) };
+  };
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
   const { hostname, port } = { ...splitAddress(daemon.addr), ...settings.listen };
@@ -45,8 +48,7 @@ export async function startManager(
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),
   });
-  for (const warning of config.warnings) log.warn(warning);
-  for (const problem of config.problems) log.error(`${problem} The server is not started.`);
+  logConfigProblems(config, log);
   const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
   assertSafeToListen({
     hostname,

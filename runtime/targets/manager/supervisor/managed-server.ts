@@ -1,5 +1,5 @@
 import type { TurnQueue } from '../../../core/limits/turn-queue.ts';
-import type { ManagerConfig, ServerSpec } from '../config/spec.ts';
+import type { ServerSpec } from '../config/spec.ts';
 import type { LineLevel } from './log-level.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
@@ -114,9 +114,3 @@ export type ServerEvent =
       readonly method: string;
       readonly params: Readonly<Record<string, unknown>> | undefined;
     };
-
-/** Reads the configuration again and applies it: all of it, or nothing. Rejects with a ConfigError that says what is wrong. */
-export interface Reloader {
-  reload(): Promise<AppliedChanges>;
-  config(): ManagerConfig;
-}

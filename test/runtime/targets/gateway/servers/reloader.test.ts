@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LoadedGatewayConfig } from '../../../../../runtime/targets/gateway/config/read-config.ts';
-import { createReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
+import { createGatewayReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
 import { readTold } from '../config/read.ts';
@@ -19,7 +19,7 @@ async function start(flags?: readonly string[]) {
   const read = (): Promise<LoadedGatewayConfig> =>
     readTold({ flags: flags ?? ['-c', file], env: { GROQ_API_KEY: 'g-key' } });
   const applied: string[][] = [];
-  const reloader = createReloader({
+  const reloader = createGatewayReloader({
     config: await read(),
     read,
     apply: (config) => {
@@ -64,7 +64,9 @@ describe('the file that is looked for by default', () => {
     const reloading = reloader.reload().catch(String);
     await clock.nextIn(200);
     clock.advance(200);
-    expect(await reloading).toMatch(/gateway\.yml is not there any more\. Put it back, or /);
+    expect(await reloading).toMatch(
+      /gateway\.yml does not exist any more\. Put it back, or restart the gateway/,
+    );
     expect(applied).toEqual([]);
     write(LAB);
     await reloader.reload();

@@ -9,7 +9,8 @@ import type { KeyRecord } from '../../../../../runtime/targets/manager/access/ke
 import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
 import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
 import { createRedactor } from '../../../../../runtime/serve/redact.ts';
-import type { ManagerConfig, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import type { LoadedConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
+import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
 import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
 import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
@@ -18,7 +19,7 @@ import {
   managerMcpRoutes,
 } from '../../../../../runtime/targets/manager/mcp/routes.ts';
 import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { createReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
+import { createManagerReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
 import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
 
@@ -60,7 +61,7 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
   const supervisor = createSupervisor({ open: openConnection, settings, log, redact: redact.text, servers });
   const calls = createCalls({ supervisor, redact });
   let config = configOf(servers);
-  const reloader = createReloader({ config, read: () => Promise.resolve(config), supervisor, log });
+  const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
   const kernel = { log, metrics: new Registry(), lifecycle, access };
   const context: ManagerContext = { kernel, supervisor, calls, reloader, version: '1.2.3' };
   const hostname = '127.0.0.1';
@@ -117,8 +118,11 @@ export async function openManager({ servers, keys, ...mcpOptions }: ManagedOptio
   };
 }
 
-const configOf = (servers: readonly ServerSpec[]): ManagerConfig => ({
+const configOf = (servers: readonly ServerSpec[]): LoadedConfig => ({
   servers,
+  sources: [],
+  warnings: [],
+  problems: [],
   daemon: {
     addr: '127.0.0.1:0',
     shutdownMs: 5000,

@@ -73,6 +73,7 @@ export async function runGateway({
     warnings: [],
     file: undefined,
     files: [],
+    sources: [],
   } as const;
   const gateway = await startGateway({
     read: () => Promise.resolve(all),

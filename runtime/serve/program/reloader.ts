@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, configError } from '../../contract/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { watchFiles } from '../../platform/watch-files.ts';
+import type { Logger } from '../log.ts';
+
+/** A file that a configuration was read from. */
+interface ConfigSource {
+  readonly path: string;
+  /** Whether it has no text. */
+  readonly isBlank: boolean;
+}
+
+export interface ReloadableConfig {
+  /** Files to watch, including those that do not exist yet. */
+  readonly files: readonly string[];
+  /** The files of these that exist. */
+  readonly sources: readonly ConfigSource[];
+  /** What is wrong although the configuration can be applied. */
+  readonly warnings: readonly string[];
+  /** What is wrong with parts that are left out. */
+  readonly problems?: readonly string[];
+}
+
+export interface ReloaderOptions<Config extends ReloadableConfig, Changes extends object> {
+  /** The name of the program, for messages. */
+  readonly program: string;
+  /** The configuration in force. */
+  readonly config: Config;
+  readonly read: () => Promise<Config>;
+  /** Whether a configuration has nothing to serve, which is more often a half-written file than an intention. */
+  readonly isEmpty: (config: Config) => boolean;
+  /** Puts a configuration in force and returns what has changed, for the log. If it rejects, nothing has changed. */
+  readonly apply: (config: Config) => Promise<Changes>;
+  /** Parts that are read at the start only, with their names in the file. */
+  readonly startOnly: Readonly<Partial<Record<keyof Config, string>>>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export interface Reloader<Changes extends object> {
+  /** Rejects if the new configuration cannot be applied; the old one is still in force then. */
+  readonly reload: () => Promise<Changes>;
+  /** Reloads whenever one of the files changes. */
+  readonly watch: () => void;
+  /** Resolves when a reload that is running has ended. Later ones are refused. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long an empty or missing file has to stay so before it counts. */
+const SETTLE_MS = 200;
+
+/** Reloads run one after the other; all callers that come while one is running share the next one. */
+export function createReloader<Config extends ReloadableConfig, Changes extends object>(
+  options: ReloaderOptions<Config, Changes>,
+): Reloader<Changes> {
+  const { program, read, apply, log, clock } = options;
+  let { config } = options;
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<Changes> | undefined;
+  let isWatching = false;
+  let isClosed = false;
+
+  /** Editors empty or remove a file before they write it. Applying that would end everything that the file configures. */
+  async function readComplete(): Promise<Config> {
+    const first = await read();
+    const isEmptied = options.isEmpty(first) && !options.isEmpty(config);
+    if (!isEmptied && missingIn(first, config).length === 0) return first;
+    await new Promise<void>((resolve) => void clock.after(SETTLE_MS, resolve));
+    const second = await read();
+    const gone = config.sources.find(({ path }) => !has(second, path));
+    if (gone) throw goneError(gone.path, program);
+    return second;
+  }
+  async function run(): Promise<Changes> {
+    if (isClosed) throw new AppError('UnavailableError', `The ${program} is stopping.`);
+    try {
+      const fresh = await readComplete();
+      const changes: Changes = await apply(fresh);
+      config = fresh;
+      if (isWatching && !isClosed) files.watch(fresh.files);
+      log.info<object>(changes, 'Configuration reloaded.');
+      logConfigProblems(fresh, log);
+      warnAboutStartOnly(fresh, options);
+      return changes;
+    } catch (error) {
+      const failure = AppError.from(error);
+      // The message explains a mistake in the file. A stack trace only helps with a mistake of ours.
+      const context = failure.code === 'InternalError' ? { err: failure } : {};
+      log.error(context, `Configuration not reloaded: ${failure.message}`);
+      throw failure;
+    }
+  }
+  const reload = (): Promise<Changes> => {
+    next ??= running.then(() => {
+      next = undefined;
+      const current = run();
+      running = current.catch(() => undefined);
+      return current;
+    });
+    return next;
+  };
+  const files = watchFiles({
+    clock,
+    // The reason of a failure is in the log.
+    onChange: () => void reload().catch(() => undefined),
+    onTrouble: (message) => log.warn(message),
+  });
+  return {
+    reload,
+    watch() {
+      isWatching = true;
+      files.watch(config.files);
+    },
+    async close() {
+      isClosed = true;
+      files.close();
+      await running;
+    },
+  };
+}
+
+/** Logs what is wrong with a configuration that was applied all the same. */
+export function logConfigProblems({ warnings, problems = [] }: ReloadableConfig, log: Logger): void {
+  for (const warning of warnings) log.warn(warning);
+  for (const problem of problems) log.error(problem);
+}
+
+/** Files of the configuration before that have no text any more, or do not exist. */
+const missingIn = (fresh: ReloadableConfig, before: ReloadableConfig): readonly ConfigSource[] =>
+  before.sources.filter(
+    ({ path, isBlank }) =>
+      !has(fresh, path) ||
+      (!isBlank && fresh.sources.some((source) => source.path === path && source.isBlank)),
+  );
+
+const has = ({ sources }: ReloadableConfig, path: string): boolean =>
+  sources.some((source) => source.path === path);
+
+/** Without its file a program would fall back to defaults that nobody has chosen. */
+const goneError = (path: string, program: string): AppError =>
+  configError(`${path} does not exist any more. Put it back, or restart the ${program} to run without it.`);
+
+function warnAboutStartOnly<Config extends ReloadableConfig, Changes extends object>(
+  fresh: Config,
+  { config: first, startOnly, program, log }: ReloaderOptions<Config, Changes>,
+): void {
+  for (const part of Object.keys(startOnly) as (keyof Config)[]) {
+    if (isDeepStrictEqual(fresh[part], first[part])) continue;
+    log.warn(`${startOnly[part]} changed; restart the ${program} to apply it.`);
+  }
+}
