@@ -22,10 +22,16 @@ module.exports = {
       'The runtime ships; the builder does not.',
     ),
     forbid(
-      'cli-sees-the-pure-runtime',
+      'cli-sees-no-servers',
       { path: '^cli/' },
-      { path: '^runtime/', pathNot: '^runtime/(contract|core|gen|transform|platform/files)/' },
-      'The CLI names runtime entry files by path for esbuild; it never loads them. Both write files the same way.',
+      { path: '^runtime/', pathNot: '^runtime/(contract|core|gen|transform|platform)/' },
+      'The CLI names runtime entry files by path for esbuild; it never loads them. Both use Node through the same code.',
+    ),
+    forbid(
+      'pure-cli-sees-no-platform',
+      { path: '^cli/(config|packaging/(plan|binary/))' },
+      { path: '^runtime/platform/' },
+      'Pure parts of the CLI get what they need from their callers.',
     ),
     forbid(
       'contract-is-pure',

@@ -8,7 +8,7 @@ export interface FileSource extends ByteSource {
 
 /** Opens a file for random reads. */
 export function openFileSource(path: string): FileSource {
-  const fd = openSync(path, 'r');
+  const fd = openFile(path);
   return {
     name: path,
     size: fstatSync(fd).size,
@@ -26,4 +26,32 @@ export function openFileSource(path: string): FileSource {
     },
     close: () => closeSync(fd),
   };
+}
+
+/** Opens a file for random reads while `use` runs. */
+export async function withFileSource<Result>(
+  path: string,
+  use: (source: ByteSource) => Result | Promise<Result>,
+): Promise<Result> {
+  const source = openFileSource(path);
+  try {
+    return await use(source);
+  } finally {
+    source.close();
+  }
+}
+
+function openFile(path: string): number {
+  try {
+    const fd = openSync(path, 'r');
+    if (!fstatSync(fd).isDirectory()) return fd;
+    closeSync(fd);
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw configError(
+      missing ? `No such file: ${path}` : `Cannot read ${path}: permission denied. Change its permissions.`,
+      error,
+    );
+  }
+  throw configError(`${path} is a folder. Pass a file.`);
 }

@@ -9,6 +9,7 @@ export function newSha256(): Hasher {
   };
 }
 
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
+export const sha256 = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
+
+export const sha256Digest = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();

@@ -1,12 +1,9 @@
 import { configError } from '../../../runtime/contract/errors.ts';
-import { readContainer } from '../../../runtime/contract/container/read.ts';
-import { isIntact, readFrom, verifySections } from '../../../runtime/contract/container/verify.ts';
 import { inspect } from '../../../runtime/core/model/inspection.ts';
-import { alteredMessage } from '../../../runtime/core/model/verification.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
-import { withFileSource } from '../../adapters/file-source.ts';
-import { newSha256 } from '../../adapters/hash.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { requireIntactFile } from '../../../runtime/platform/verify-file.ts';
 import { parsePlatform } from '../plan.ts';
 import { writeContainer } from '../steps/write-container.ts';
 import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
@@ -28,10 +25,7 @@ export async function adoptBase(
   // Both become part of a path.
   if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
     throw configError(`${file} is not a base runtime built by encoderfile: its version or key is malformed.`);
-  await withFileSource(file, async (source) => {
-    const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
-    if (!verdicts.every(isIntact)) throw configError(alteredMessage(file, verdicts));
-  });
+  await requireIntactFile(file);
   const output = basePath(cacheDir, platform, base.info.version, base.info.key);
   await writeContainer({
     executable: { ...base, offset: 0 },

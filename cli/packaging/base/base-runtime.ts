@@ -3,17 +3,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
 import { readContainer, requireSection } from '../../../runtime/contract/container/read.ts';
-import { isIntact, verifySections } from '../../../runtime/contract/container/verify.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { alteredMessage } from '../../../runtime/core/model/verification.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
-import { withFileSource } from '../../adapters/file-source.ts';
-import { newSha256, sha256 } from '../../adapters/hash.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { requireIntactFile } from '../../../runtime/platform/verify-file.ts';
 import { ownVersion } from '../../adapters/package-files.ts';
-import { readChunks } from '../../adapters/read-chunks.ts';
 import { buildRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
@@ -114,17 +112,12 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
 /** Opens a base runtime and verifies its recorded checksum, because a corrupted one would corrupt every build. */
 export async function openIntactBase(path: string, platform: Platform): Promise<BaseRuntime> {
   const base = await openBase(path, platform);
-  await withFileSource(path, async (source) => {
+  // A model in the same file is ignored, so its sections are not read.
+  const sections = await withFileSource(path, (source) => {
     const container = readContainer(source);
-    const sections = [
-      requireSection(source, container, 'executable'),
-      requireSection(source, container, 'runtime'),
-    ];
-    const read = ({ offset, length }: (typeof sections)[number]): AsyncIterable<Uint8Array> =>
-      readChunks({ path, offset, length });
-    const verdicts = await verifySections({ ...container, sections }, read, newSha256);
-    if (!verdicts.every(isIntact)) throw configError(alteredMessage(path, verdicts));
+    return (['executable', 'runtime'] as const).map((name) => requireSection(source, container, name));
   });
+  await requireIntactFile(path, { sections });
   return base;
 }
 

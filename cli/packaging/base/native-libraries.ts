@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
-import { sha256 } from '../../adapters/hash.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { luaWasmFile } from '../../adapters/lua.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
 

@@ -4,7 +4,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { NODE_VERSION, type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
-import { sha256 } from '../../adapters/hash.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/package-files.ts';
 

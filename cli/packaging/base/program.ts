@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { ASSET_NOTICES, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
 import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
-import { sha256 } from '../../adapters/hash.ts';
+import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { repositoryFile } from '../../adapters/package-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';

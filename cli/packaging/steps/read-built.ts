@@ -2,7 +2,7 @@ import { findSection, readContainer } from '../../../runtime/contract/container/
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.ts';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { withFileSource } from '../../adapters/file-source.ts';
+import { withFileSource } from '../../../runtime/platform/file-source.ts';
 
 /** The product of an earlier build: a model, or a program without one. */
 export interface Built {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { sha256Bytes } from '../../adapters/hash.ts';
-import { readChunks } from '../../adapters/read-chunks.ts';
+import { sha256Digest } from '../../../runtime/platform/sha256.ts';
+import { readChunks } from '../../../runtime/platform/read-chunks.ts';
 import { type MachoPlan, planMacho } from '../binary/macho-layout.ts';
 import { sealMacho } from '../binary/macho-sign.ts';
 import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
@@ -45,11 +45,11 @@ function sealForMacos(executable: { length: number; fileSize: number }): Seal {
       // The size of every chunk except the last is a multiple of the page size.
       for await (const chunk of readChunks({ path, offset: 0, length: end })) {
         for (let at = 0; at < chunk.length; at += PAGE_LENGTH) {
-          pageHashes.set(sha256Bytes(chunk.subarray(at, at + PAGE_LENGTH)), page * 32);
+          pageHashes.set(sha256Digest(chunk.subarray(at, at + PAGE_LENGTH)), page * 32);
           page += 1;
         }
       }
-      const input = { plan, pageHashes, codeLimit: end, identifier: IDENTIFIER, sha256: sha256Bytes };
+      const input = { plan, pageHashes, codeLimit: end, identifier: IDENTIFIER, sha256: sha256Digest };
       const signature = buildSignature(input);
       await file.writev([signature], end);
       return end + signature.length;

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
@@ -10,8 +11,8 @@ import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { replaceFile } from '../../../runtime/platform/files/replace-file.ts';
-import { crc32, newSha256, sha256 } from '../../adapters/hash.ts';
-import { type FileRange, readChunks } from '../../adapters/read-chunks.ts';
+import { newSha256, sha256 } from '../../../runtime/platform/sha256.ts';
+import { type FileRange, readChunks } from '../../../runtime/platform/read-chunks.ts';
 import { sealFor } from './seal.ts';
 
 /** Content of a section: bytes in memory, or a part of a file whose hash may be known. */

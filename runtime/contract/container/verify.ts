@@ -1,4 +1,3 @@
-import type { ByteSource } from './byte-source.ts';
 import type { Container } from './read.ts';
 import type { Section, SectionName } from './sections.ts';
 
@@ -15,9 +14,7 @@ export interface SectionVerdict {
 }
 
 /** Reads the bytes of a section in chunks. */
-export type ReadSection = (section: Section) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-
-const CHUNK = 4 * 1024 * 1024;
+type ReadSection = (section: Section) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Reads and hashes every section. `onBytes` is called with the number of bytes read so far. */
 export async function verifySections(
@@ -41,13 +38,5 @@ export async function verifySections(
   }
   return verdicts;
 }
-
-/** Reads a section of an open file. */
-export const readFrom = (source: ByteSource): ReadSection =>
-  function* chunks({ offset, length }) {
-    for (let done = 0; done < length; done += CHUNK) {
-      yield source.readAt(offset + done, Math.min(CHUNK, length - done));
-    }
-  };
 
 export const isIntact = (verdict: SectionVerdict): boolean => verdict.actual === verdict.expected;

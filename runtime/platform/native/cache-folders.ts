@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { homeFolder } from '../files/home-folder.ts';
+import { userCacheFolders } from '../files/user-cache-folders.ts';
 
 /** The variable for the cache folder of an executable; also the `--cache-dir` flag of every command that loads a model. */
 export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
@@ -11,13 +11,9 @@ export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
  */
 export function cacheFolders(chosen: string | undefined, env: NodeJS.ProcessEnv = process.env): string[] {
   if (chosen) return [chosen];
-  const home = homeFolder();
   const user = String(process.getuid?.() ?? 'user');
   const folders = [
-    env['XDG_CACHE_HOME'] && join(env['XDG_CACHE_HOME'], 'encoderfile'),
-    process.platform === 'win32' && env['LOCALAPPDATA'] && join(env['LOCALAPPDATA'], 'encoderfile', 'cache'),
-    process.platform === 'darwin' && home && join(home, 'Library', 'Caches', 'encoderfile'),
-    home && join(home, '.cache', 'encoderfile'),
+    ...userCacheFolders(env),
     env['XDG_RUNTIME_DIR'] && join(env['XDG_RUNTIME_DIR'], 'encoderfile'),
     join(tmpdir(), `encoderfile-${user}`),
     process.platform === 'linux' && join('/var/tmp', `encoderfile-${user}`),

@@ -1,8 +1,6 @@
-import { readContainer } from '../../../contract/container/read.ts';
-import { isIntact, readFrom, verifySections } from '../../../contract/container/verify.ts';
+import { isIntact } from '../../../contract/container/verify.ts';
 import { configError } from '../../../contract/errors.ts';
 import { alteredMessage, verificationText } from '../../../core/model/verification.ts';
-import { openFileSource } from '../../../platform/file-source.ts';
 import type { Command } from '../../../serve/cli/command.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { printJson } from '../../../serve/cli/print.ts';
@@ -13,18 +11,13 @@ export function verifyCommand(modelPath: string): Command {
     summary: 'Verify the checksums of this file.',
     options: JSON_OPTION,
     async run(invocation, output) {
-      const { newSha256 } = await import('../../../platform/sha256.ts');
-      const source = openFileSource(modelPath);
-      try {
-        const verdicts = await verifySections(readContainer(source), readFrom(source), newSha256);
-        const intact = verdicts.every(isIntact);
-        if (invocation.flag('json')) printJson(output, { file: modelPath, intact, sections: verdicts });
-        else output.out(`${verificationText(modelPath, verdicts)}\n`);
-        if (!intact) throw configError(alteredMessage(modelPath, verdicts));
-        return 0;
-      } finally {
-        source.close();
-      }
+      const { verifyFile } = await import('../../../platform/verify-file.ts');
+      const verdicts = await verifyFile(modelPath);
+      const intact = verdicts.every(isIntact);
+      if (invocation.flag('json')) printJson(output, { file: modelPath, intact, sections: verdicts });
+      else output.out(`${verificationText(modelPath, verdicts)}\n`);
+      if (!intact) throw configError(alteredMessage(modelPath, verdicts));
+      return 0;
     },
   };
 }

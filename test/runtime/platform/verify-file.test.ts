@@ -1,0 +1,41 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFileSource, withFileSource } from '../../../runtime/platform/file-source.ts';
+import { readChunks } from '../../../runtime/platform/read-chunks.ts';
+import { sha256, sha256Digest } from '../../../runtime/platform/sha256.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const folder = useTempFolder();
+
+test('a file that cannot be opened is named with the reason', () => {
+  expect(() => openFileSource(join(folder(), 'nosuch'))).toThrow(`No such file: ${join(folder(), 'nosuch')}`);
+  expect(() => openFileSource(folder())).toThrow(`${folder()} is a folder. Pass a file.`);
+});
+
+test('a range is read whole, or the truncation is named', async () => {
+  const path = join(folder(), 'file');
+  writeFileSync(path, 'abcdef');
+  await withFileSource(path, (source) => {
+    expect(new TextDecoder().decode(source.readAt(2, 3))).toBe('cde');
+    truncateSync(path, 3);
+    expect(() => source.readAt(2, 3)).toThrow(
+      `${path} was truncated while it was being read: it ends before byte 5.`,
+    );
+  });
+});
+
+test('chunks of a range are its bytes', async () => {
+  const path = join(folder(), 'chunks');
+  writeFileSync(path, 'abcdef');
+  const texts: string[] = [];
+  for await (const chunk of readChunks({ path, offset: 1, length: 4 }))
+    texts.push(new TextDecoder().decode(chunk));
+  expect(texts.join('')).toBe('bcde');
+});
+
+test('texts and bytes have the same hash', () => {
+  const bytes = new TextEncoder().encode('é');
+  expect(sha256('é')).toBe(sha256(bytes));
+  expect(Buffer.from(sha256Digest(bytes)).toString('hex')).toBe(sha256(bytes));
+});
