@@ -63,7 +63,7 @@ verifiesOnce('gateway-process:stop', async () => {
   const stream = await beginStream(api, 'openai:stall@stop', key);
   await openai.happened('waiting', 'stall@stop');
   api.child.kill('SIGTERM');
-  await api.said(/answering what was accepted/);
+  await api.said(/stopping: finishing accepted requests/);
   expect((await api.post('/v1/chat/completions', chatWith('openai:good'), key)).status).toBe(503);
   await openai.release();
   expect(await stream.rest).toMatch(/data: \[DONE\]\n\n$/);
@@ -77,7 +77,7 @@ verifiesOnce('gateway-process:stop-twice', async () => {
   const stream = await beginStream(api, 'openai:stall@twice', key);
   stream.rest.catch(() => undefined);
   api.child.kill('SIGTERM');
-  await api.said(/answering what was accepted/);
+  await api.said(/stopping: finishing accepted requests/);
   const again = setInterval(() => api.child.kill('SIGTERM'), 150);
   expect(await api.ended).toBe('SIGTERM');
   clearInterval(again);

@@ -6,7 +6,7 @@ import type { RunningServers, ServeSettings } from './start-servers.ts';
 export function banner(
   { engine: { manifest }, runtime }: EncoderContext,
   { http, grpc, tls, mcpOnly }: ServeSettings,
-  { ports }: RunningServers,
+  ports: RunningServers['ports'],
 ): string {
   const scheme = tls ? 'https' : 'http';
   const lines = [

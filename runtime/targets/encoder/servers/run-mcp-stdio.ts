@@ -1,19 +1,17 @@
 import { openLogLines } from '../../../platform/log-lines.ts';
-import { untilStopped } from '../../../serve/signals.ts';
+import { stopSignal } from '../../../serve/program/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type ContextSettings, openContext } from './open-context.ts';
 
 /** Serves MCP on stdio until stdin ends or the process is stopped; returns the exit code. */
 export async function runMcpStdio(modelPath: string, settings: ContextSettings): Promise<number> {
-  const { stopped, forget } = untilStopped();
-  const stopping = new AbortController();
-  void stopped.then(() => stopping.abort());
+  const { signal, forget } = stopSignal();
   const lines = openLogLines(process.stderr);
   try {
     const context = await openContext(modelPath, settings, lines.write);
     context.kernel.lifecycle.ready();
     const { stdin, stdout } = process;
-    await serveStdio(context, { stdin, stdout, signal: stopping.signal });
+    await serveStdio(context, { stdin, stdout, signal });
     await context.engine.close();
     return 0;
   } finally {

@@ -1,6 +1,8 @@
+import { systemClock } from '../../../platform/clock.ts';
 import { listenGrpc } from '../grpc/server/listen.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { createShutdown } from '../../../serve/program/shutdown.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import { encoderApp } from '../http/app.ts';
@@ -31,6 +33,13 @@ export async function startServers(
   const { kernel, engine } = context;
   const closers = createCloserStack();
   closers.add(() => engine.close());
+  const shutdown = createShutdown({
+    program: 'server',
+    lifecycle: kernel.lifecycle,
+    closers,
+    clock: systemClock,
+    drainMs: shutdownMs,
+  });
   const ports: { http?: number; grpc?: number } = {};
   try {
     if (settings.http) {
@@ -46,7 +55,7 @@ export async function startServers(
         : encoderApp(context, { maxBodyBytes, corsOrigins, mcp: mcp.routes });
       const http = await listenHttp({ app, ...settings.http, tls });
       ports.http = http.port;
-      closers.add(() => http.close(CLOSE_MILLISECONDS));
+      closers.add(() => http.close(shutdown.graceMs()));
       // Streams of MCP sessions are open until their sessions end, so these end first.
       closers.add(() => mcp.close());
     }
@@ -70,10 +79,7 @@ export async function startServers(
   kernel.lifecycle.ready();
   return {
     ports,
-    async stop() {
-      await kernel.lifecycle.drain(shutdownMs);
-      await closers.close();
-    },
+    stop: shutdown.run,
   };
 }
 

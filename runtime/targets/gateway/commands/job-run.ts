@@ -13,7 +13,7 @@ export const jobRunCommand: Command = {
   },
   async run(invocation, output) {
     const { systemClock } = await import('../../../platform/clock.ts');
-    const { untilStopped } = await import('../../../serve/signals.ts');
+    const { stopSignal } = await import('../../../serve/program/signals.ts');
     const { runWorker } = await import('../lab/jobs/worker/run-worker.ts');
     const { openWork } = await import('../lab/work/open-work.ts');
     const gatewayUrl = invocation.value('gateway-url');
@@ -25,12 +25,12 @@ export const jobRunCommand: Command = {
     if (!isSendableKey(token)) throw new UsageError(`${JOB_TOKEN_VARIABLE} ${SENDABLE_KEY_RULE}.`);
     // What this process starts has no business with it.
     delete process.env[JOB_TOKEN_VARIABLE];
-    const { stopped, forget } = untilStopped();
-    const stop = new AbortController();
-    void stopped.then(() => stop.abort());
-    if (invocation.flag('attached')) process.stdin.once('close', () => stop.abort()).resume();
+    const { signal: stopped, forget } = stopSignal();
+    const detached = new AbortController();
+    if (invocation.flag('attached')) process.stdin.once('close', () => detached.abort()).resume();
+    const signal = AbortSignal.any([stopped, detached.signal]);
     try {
-      await runWorker({ gatewayUrl, token, clock: systemClock, signal: stop.signal, open: openWork });
+      await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
       return 0;
     } catch (error) {
       output.err(`${error instanceof Error && !isKnown(error) ? error.stack : messageOf(error)}\n`);

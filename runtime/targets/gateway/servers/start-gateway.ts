@@ -1,10 +1,10 @@
-import { AppError } from '../../../contract/errors.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import { createLog, type Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
+import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
@@ -37,8 +37,8 @@ export interface RunningGateway {
   readonly stop: () => Promise<void>;
 }
 
-/** What is cut off at the end still has to be told and written down. */
-const CLOSE_MILLISECONDS = 2000;
+/** Maximum time in milliseconds to report the end of requests that are cut, and to account for them. */
+const MAX_CLOSE_MS = 2000;
 
 /** Puts the gateway on the network. */
 export async function startGateway({ read, write, watch = false }: StartOptions): Promise<RunningGateway> {
@@ -81,11 +81,20 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       tls: server.tls,
       refuse: errorWithoutPath,
     });
-    let graceMs = (): number => CLOSE_MILLISECONDS;
-    closers.add(async () => {
-      await http.close(graceMs());
-      await kernel.lifecycle.drain(CLOSE_MILLISECONDS);
+    // The grace period is shorter than that of the process, so that what is cut off is still accounted for.
+    const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
+    const shutdown = createShutdown({
+      program: 'gateway',
+      lifecycle: kernel.lifecycle,
+      closers,
+      clock: context.clock,
+      drainMs: server.shutdownMs - closeMs,
+      closeMs,
+      // Workers send requests to this gateway as long as they run.
+      beforeDrain: () => runner.close(),
     });
+    closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
+    closers.add(() => http.close(shutdown.graceMs()));
     const url = `${server.tls ? 'https' : 'http'}://${formatAddress(server.host, http.port)}`;
     const { workflows } = config;
     const runner = await openRunner(context, { app, server, url, port: http.port, workflows, log });
@@ -99,29 +108,10 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       log,
       firstKey,
       reload,
-      async stop() {
-        const { shutdownMs } = server;
-        const endsAt = context.clock.now() + shutdownMs;
-        const left = (keepMs: number): number => Math.max(0, endsAt - keepMs - context.clock.now());
-        const closeMs = Math.min(CLOSE_MILLISECONDS, shutdownMs / 4);
-        // Workers ask models here as long as they run.
-        await runner.close();
-        await kernel.lifecycle.drain(left(closeMs));
-        kernel.lifecycle.cut(shuttingDown());
-        await kernel.lifecycle.drain(left(closeMs / 2));
-        graceMs = () => left(0);
-        await closers.close();
-      },
+      stop: shutdown.run,
     };
   } catch (error) {
     await closers.abandon();
     throw error;
   }
 }
-
-const shuttingDown = (): AppError =>
-  new AppError(
-    'UnavailableError',
-    'The gateway is shutting down and could not wait for the end of this answer.',
-    { reason: 'shutting_down' },
-  );

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { Output } from '../../../serve/cli/command.ts';
-import { untilStopped } from '../../../serve/signals.ts';
+import { stopSignal } from '../../../serve/program/signals.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 import { printLines } from '../../../serve/cli/print.ts';
 import { oneLine } from '../../../serve/cli/table.ts';
@@ -39,19 +39,17 @@ export async function followLogs(
   { server, lines, json }: ShowLogsOptions,
   output: Output,
 ): Promise<number> {
-  const ending = new AbortController();
-  const { stopped, forget } = untilStopped();
-  void stopped.then(() => ending.abort());
+  const { signal, forget } = stopSignal();
   try {
     const query = { follow: 'true', lines: String(lines) };
     const path = withQuery(apiPath('admin', 'servers', server, 'logs'), query);
-    for await (const line of manager.lines(path, ending.signal)) {
+    for await (const line of manager.lines(path, signal)) {
       printLines(output, [format(parseJsonText(line) as LogLine, json)]);
     }
   } finally {
     forget();
   }
-  if (!ending.signal.aborted) output.err('The manager has ended.\n');
+  if (!signal.aborted) output.err('The manager has ended.\n');
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import type { Output } from '../../../serve/cli/command.ts';
-import { untilStopped } from '../../../serve/signals.ts';
+import { stopSignal } from '../../../serve/program/signals.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { type ManagerStatus, statusLines } from './manager-status.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
@@ -23,11 +23,8 @@ export async function keepShowingStatus(
   { everyMilliseconds }: { readonly everyMilliseconds: number },
   output: Output,
 ): Promise<number> {
-  const ending = new AbortController();
-  const { stopped, forget } = untilStopped();
-  void stopped.then(() => ending.abort());
+  const { signal, forget } = stopSignal();
   try {
-    const { signal } = ending;
     await watchStatus({ manager, output, terminal: stdoutTerminal, everyMilliseconds, signal });
   } finally {
     forget();

@@ -1,19 +1,13 @@
-import { openLogLines } from '../../../platform/log-lines.ts';
 import { openLineFile, type Rotation } from '../../../platform/line-file.ts';
+import type { LogSink } from '../../../serve/program/log-sink.ts';
 
-/** Where lines of log go. */
-export interface LogSink {
-  /** Takes a line with its line break. */
-  readonly write: (line: string) => void;
-  /** After the file was moved away, goes on in a new one. */
-  readonly reopen: () => void;
-  readonly close: () => Promise<void>;
-}
-
-/** A file, or stderr, which is for its reader to rotate. */
-export async function openLog(path: string | undefined, rotation?: Rotation): Promise<LogSink> {
-  const stderr = openLogLines(process.stderr);
-  if (path === undefined) return { write: stderr.write, reopen() {}, close: stderr.flushed };
+/** Opens the log file at a path; without one, stderr, which its reader rotates. */
+export async function openLog(
+  stderr: Pick<LogSink, 'write'>,
+  path: string | undefined,
+  rotation?: Rotation,
+): Promise<LogSink> {
+  if (path === undefined) return { write: stderr.write, reopen() {}, close: () => Promise.resolve() };
   const file = await openLineFile(path, (trouble) => stderr.write(`${trouble}\n`), rotation);
   return {
     write: (line) => file.write(line.endsWith('\n') ? line.slice(0, -1) : line),

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { systemClock } from '../../../platform/clock.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
 import { createLog } from '../../../serve/log.ts';
@@ -8,6 +9,7 @@ import { keysPath } from '../access/keys-path.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
+import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -86,8 +88,15 @@ export async function startManager(
     const app = managerApp(context, appOptions);
     const direct = directCalls(context, appOptions, mcp.direct);
     const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath };
+    const shutdown = createShutdown({
+      program: 'manager',
+      lifecycle: context.kernel.lifecycle,
+      closers,
+      clock: systemClock,
+      drainMs: daemon.shutdownMs,
+    });
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
-    closers.add(() => http.close(CLOSE_MILLISECONDS));
+    closers.add(() => http.close(shutdown.graceMs()));
     // Streams of MCP sessions are open until their sessions end, so these end first.
     closers.add(() => mcp.close());
     if (settings.watch) context.reloader.watch();
@@ -96,16 +105,10 @@ export async function startManager(
       url: `${tls ? 'https' : 'http'}://${formatAddress(hostname, http.port)}`,
       context,
       reopenAudit: context.reopenAudit,
-      async stop() {
-        await context.kernel.lifecycle.drain(daemon.shutdownMs);
-        await closers.close();
-      },
+      stop: shutdown.run,
     };
   } catch (error) {
     await closers.abandon();
     throw error;
   }
 }
-
-/** All requests are answered by then; this is for their last bytes to leave. */
-const CLOSE_MILLISECONDS = 2000;

@@ -47,6 +47,14 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   return { stopped: promise, forget };
 }
 
+/** The same as an AbortSignal, for work that only has to stop. */
+export function stopSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const stopping = new AbortController();
+  const { stopped, forget } = untilStopped();
+  void stopped.then(() => stopping.abort());
+  return { signal: stopping.signal, forget };
+}
+
 const ECHO_MILLISECONDS = 100;
 
 function terminalIsThere(): boolean {

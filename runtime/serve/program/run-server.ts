@@ -1,0 +1,65 @@
+import { openLogLines } from '../../platform/log-lines.ts';
+import type { Logger } from '../log.ts';
+import type { LogSink } from './log-sink.ts';
+import { untilStopped } from './signals.ts';
+
+/** A server that listens. */
+interface RunningServer {
+  readonly log: Logger;
+  /** Printed on stderr for people. */
+  readonly banner: string;
+  /** Logged when the server listens, for programs. */
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly warnings?: readonly string[];
+  /** Called on SIGHUP. Logs its failures itself. */
+  readonly reload?: () => void;
+  /** Resolves with the reason when the server cannot continue. */
+  readonly failed?: Promise<string>;
+  /** Finishes accepted requests and closes everything. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RunServerOptions {
+  /** Starts the server; `write` takes lines of its log. */
+  readonly start: (write: (line: string) => void) => Promise<RunningServer>;
+  /** Opens another destination of the log than stderr, which it gets for its own errors. */
+  readonly openLog?: (stderr: Pick<LogSink, 'write'>) => Promise<LogSink>;
+  /** Whether SIGHUP reloads the configuration. It stops a server that has none. */
+  readonly reloads: boolean;
+}
+
+/**
+ * The life of a server process: starts it, prints the banner, waits for a signal or a failure, and stops it. Returns the exit code.
+ * A second signal ends the process at once.
+ */
+export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
+  let server: RunningServer | undefined;
+  let sink: LogSink | undefined;
+  const onReload = (): void => {
+    sink?.reopen();
+    server?.reload?.();
+  };
+  const { stopped, forget } = untilStopped(reloads ? { onReload } : {});
+  const stderr = openLogLines(process.stderr);
+  try {
+    sink = await openLog?.(stderr);
+    server = await start(sink?.write ?? stderr.write);
+    const { log, banner, facts, warnings = [], failed } = server;
+    stderr.write(banner);
+    log.info(facts, 'serving');
+    for (const warning of warnings) log.warn(warning);
+    const cause = await Promise.race([
+      stopped.then((signal) => ({ signal })),
+      ...(failed ? [failed.then((reason) => ({ reason }))] : []),
+    ]);
+    if ('reason' in cause) log.fatal(`stopping: ${cause.reason}`);
+    else log.info(cause, 'stopping: finishing accepted requests');
+    await server.stop();
+    log.info('stopped');
+    return 'reason' in cause ? 1 : 0;
+  } finally {
+    await sink?.close();
+    await stderr.flushed();
+    forget();
+  }
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { LogSink } from '../../../../runtime/serve/program/log-sink.ts';
+import { runServer, type RunServerOptions } from '../../../../runtime/serve/program/run-server.ts';
+import { testKernel } from '../../../helpers/test-kernel.ts';
+
+const printed: string[] = [];
+
+beforeEach(() => {
+  printed.length = 0;
+  vi.spyOn(process.stderr, 'write').mockImplementation((text, ...rest) => {
+    printed.push(String(text));
+    const done = rest.find((value) => typeof value === 'function');
+    done?.();
+    return true;
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+function running(
+  more: Partial<Awaited<ReturnType<RunServerOptions['start']>>> = {},
+  options: Partial<RunServerOptions> = {},
+) {
+  const kernel = testKernel();
+  const events: string[] = [];
+  const code = runServer({
+    reloads: true,
+    start: () =>
+      Promise.resolve({
+        log: kernel.log,
+        banner: 'Serving.\n',
+        facts: { url: 'http://127.0.0.1:1' },
+        stop: () => Promise.resolve(void events.push('stopped')),
+        ...more,
+      }),
+    ...options,
+  });
+  const messages = (): unknown[] => kernel.logged.map(({ msg }) => msg);
+  return {
+    code,
+    events,
+    messages,
+    logged: kernel.logged,
+    serving: () => expect.poll(messages).toContain('serving'),
+  };
+}
+
+test('it prints a banner, logs facts and warnings, and stops at a signal with exit code 0', async () => {
+  const { code, events, messages, logged, serving } = running({ warnings: ['Open to all.'] });
+  await serving();
+  process.emit('SIGTERM', 'SIGTERM');
+  expect(await code).toBe(0);
+  expect(printed.join('')).toContain('Serving.');
+  expect(logged[0]).toMatchObject({ url: 'http://127.0.0.1:1', msg: 'serving' });
+  expect(messages()).toEqual(['serving', 'Open to all.', 'stopping: finishing accepted requests', 'stopped']);
+  expect(events).toEqual(['stopped']);
+});
+
+test('a server that fails is stopped too, with exit code 1', async () => {
+  const { code, events, messages } = running({ failed: Promise.resolve('the model is gone') });
+  expect(await code).toBe(1);
+  expect(messages()).toEqual(['serving', 'stopping: the model is gone', 'stopped']);
+  expect(events).toEqual(['stopped']);
+});
+
+test('SIGHUP reopens the log and reloads', async () => {
+  const events: string[] = [];
+  const sink: LogSink = {
+    write: () => undefined,
+    reopen: () => void events.push('reopened'),
+    close: () => Promise.resolve(void events.push('closed')),
+  };
+  const { code, serving } = running(
+    { reload: () => void events.push('reloaded') },
+    { openLog: () => Promise.resolve(sink) },
+  );
+  await serving();
+  process.emit('SIGHUP', 'SIGHUP');
+  process.emit('SIGTERM', 'SIGTERM');
+  await code;
+  expect(events).toEqual(['reopened', 'reloaded', 'closed']);
+});
+
+test('a start that fails rejects, and no listener for signals stays', async () => {
+  const before = process.listenerCount('SIGTERM');
+  await expect(
+    runServer({ reloads: false, start: () => Promise.reject(new Error('no port')) }),
+  ).rejects.toThrow('no port');
+  expect(process.listenerCount('SIGTERM')).toBe(before);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createCloserStack } from '../../../../runtime/serve/program/closer-stack.ts';
+import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
+import { createShutdown } from '../../../../runtime/serve/program/shutdown.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+
+function server(drainMs: number, closeMs: number) {
+  const lifecycle = createLifecycle();
+  const closers = createCloserStack();
+  const events: string[] = [];
+  lifecycle.ready();
+  const shutdown = createShutdown({
+    program: 'gateway',
+    lifecycle,
+    closers,
+    clock: systemClock,
+    drainMs,
+    closeMs,
+    beforeDrain: () => Promise.resolve(void events.push(`before drain: ${lifecycle.phase()}`)),
+  });
+  closers.add(() => Promise.resolve(void events.push('closed')));
+  return { lifecycle, events, shutdown };
+}
+
+test('requests that end in time are not cut, and everything is closed as soon as they have', async () => {
+  const { lifecycle, events, shutdown } = server(60_000, 2000);
+  const leave = lifecycle.enter(() => events.push('cut'));
+  const over = shutdown.run();
+  await expect.poll(lifecycle.phase).toBe('draining');
+  expect(() => lifecycle.enter()).toThrow('shutting down');
+  expect(shutdown.graceMs()).toBeGreaterThan(60_000);
+  leave();
+  await over;
+  expect(events).toEqual(['before drain: ready', 'closed']);
+});
+
+test('requests that take too long are cut with a reason, and have time to report it', async () => {
+  const { lifecycle, events, shutdown } = server(20, 60_000);
+  const leave = lifecycle.enter(({ message, reason }) => {
+    events.push(`${reason}: ${message}`);
+    setTimeout(() => {
+      events.push('reported');
+      leave();
+    }, 20);
+  });
+  await shutdown.run();
+  expect(events.slice(1)).toEqual([
+    'shutting_down: The gateway is shutting down and could not wait for the end of this answer.',
+    'reported',
+    'closed',
+  ]);
+});
+
+test('a request that never ends holds up nothing for longer', async () => {
+  const { lifecycle, events, shutdown } = server(20, 40);
+  lifecycle.enter();
+  await shutdown.run();
+  expect(events.at(-1)).toBe('closed');
+  expect(shutdown.graceMs()).toBeLessThanOrEqual(40);
+});
+
+test('without a shutdown connections have all of their time', () => {
+  expect(server(60_000, 2000).shutdown.graceMs()).toBe(2000);
+});
