@@ -6,7 +6,7 @@ import { parseJsonText } from '../../runtime/core/json/json-text.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Returns the path of a file of this repository, given relative to the repository root. */
+/** Returns the path of a file of this repository from its relative path. */
 export const repositoryFile = (path: string): string =>
   fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

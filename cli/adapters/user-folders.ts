@@ -6,6 +6,6 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   const [folder] = userCacheFolders(env);
   if (folder !== undefined) return folder;
   throw configError(
-    'No cache folder: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',
+    'Cannot locate cache directory: neither HOME nor XDG_CACHE_HOME is set. Set `cache_dir`, or pass --cache-dir.',
   );
 }

@@ -66,7 +66,7 @@ export interface RuntimeInfo {
 
 export interface RuntimePart {
   readonly name: string;
-  /** Bytes in the executable, and the same unpacked where it is stored compressed. */
+  /** Size in the executable, and the unpacked size if it is stored compressed. */
   readonly bytes: number;
   readonly unpackedBytes?: number;
 }

@@ -1,9 +1,9 @@
-/** What each model type must look like at the ONNX boundary. One row per type; builder and runtime read the same table. */
+/** Requirements of each model type on its ONNX graph. One row per type; builder and runtime use the same table. */
 export const MODEL_TYPES = {
   embedding: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
   sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
   token_classification: { output: 'logits', shape: ['batch_size', 'num_tokens', 'num_labels'] },
-  /** Other outputs will do as well, see the builder's `wanted-output.ts`. */
+  /** Other outputs can be used as well, see the builder's `wanted-output.ts`. */
   sentence_embedding: {
     output: 'last_hidden_state',
     shape: ['batch_size', 'sequence_length', 'hidden_size'],
@@ -13,6 +13,6 @@ export const MODEL_TYPES = {
 export type ModelType = keyof typeof MODEL_TYPES;
 export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
-/** Whether a model's results are vectors; the others say labels. */
+/** Whether results of this model type are vectors; other types return labels. */
 export const returnsVectors = (type: ModelType): boolean =>
   type === 'embedding' || type === 'sentence_embedding';

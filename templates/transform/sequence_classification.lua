@@ -1,26 +1,26 @@
--- Turns what the model says about a text into the scores that callers get.
+-- Turns the model output for a text into scores.
 --
--- Postprocess is called once for each text. `logits` has the shape [1, labels]: a number for each label, the greater the likelier.
+-- Postprocess is called once for each text. `logits` has the shape [1, labels]: one number per label; higher means more likely.
 -- Return either
---   * a tensor of the same shape: the scores. The label with the greatest score is the predicted one.
---   * a tensor of shape [1]: the predicted label itself, as its index from 0. Scores are then those without a transform.
--- Callers always get the raw logits too.
+--   * a tensor of the same shape: the scores. The label with the highest score is predicted.
+--   * a tensor of shape [1]: the index of the predicted label, from 0. Scores are then those without a transform.
+-- Responses also contain the raw logits.
 
 ---@param logits Tensor
 ---@return Tensor
 function Postprocess(logits)
-  -- Axes count from 1, so 2 are the labels. Softmax makes probabilities, of which one label takes what others lose.
+  -- Axes count from 1, so axis 2 contains the labels. Softmax returns probabilities that add up to 1.
   return logits:softmax(2)
 
-  -- Flatter probabilities, for a model that is too sure of itself:
+  -- Flatter probabilities, for an overconfident model:
   -- return (logits / 1.5):softmax(2)
 
-  -- A probability for each label by itself, for models with one label or with several labels per text:
+  -- Independent probabilities, for models with one label or with several labels per text:
   -- return logits:sigmoid()
 
-  -- Only the label, without scores of our own:
+  -- Only the label, without custom scores:
   -- return logits:argmax(2)
 end
 
--- Try it:  encoderfile transform test -f encoderfile.yml "some text"
--- What tensors can do, limits and more examples: docs/transforms.md
+-- Test it:  encoderfile transform test -f encoderfile.yml "some text"
+-- Tensor operations, limits and more examples: docs/transforms.md

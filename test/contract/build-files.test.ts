@@ -125,7 +125,7 @@ verifiesOnce('build:output-is-input', async () => {
   const itself = await build(config, '--force', '--base-binary-path', base, '-o', base);
   expect(itself.stderr).toMatch(/it is the base runtime of this build\./);
   expect((await build(config, '-o', '/dev/null')).stderr).toMatch(
-    /it is a device or a pipe\. Name a regular file\./,
+    /it is a device or a pipe\. Pass a regular file\./,
   );
 });
 
@@ -223,7 +223,7 @@ verifiesOnce('build:platform', async () => {
     /Unknown platform "linux-arm46"; did you mean linux-arm64\?/,
   );
   expect(await refusal('--platform', 'macos-x64')).toMatch(
-    /not supported: ONNX Runtime has no Node library for Macs with Intel/,
+    /^Error: Unsupported platform .*: ONNX Runtime has no Node library for Intel Macs/,
   );
   const empty = join(folder(), 'cache');
   const offline = await runCli(

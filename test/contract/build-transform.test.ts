@@ -127,7 +127,7 @@ verifiesOnce('build:transform-not-finite', async () => {
   copyModel(folder());
   const config = withScript('function Postprocess(logits) return (logits - logits) / 0 end');
   const refusal =
-    'The transform failed: mine.lua: Postprocess returned NaN at [1, 1]; every number must be finite. ' +
+    'The transform failed: mine.lua: Postprocess returned NaN at [1, 1]; results must be finite numbers. ' +
     `Check divisions by 0, logarithms and roots\n${TRIAL}`;
   await expectRefusal(config, refusal);
   const validated = await runCli(['validate', '-q', '-f', config, '--cache-dir', TEST_CACHE]);

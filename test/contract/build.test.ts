@@ -83,7 +83,7 @@ verifiesOnce('build:assets', async () => {
   expect((await build(config)).exitCode).toBe(0);
   expect(existsSync(join(folder(), 'model.assets', 'graph.onnx'))).toBe(true);
   writeFileSync(join(folder(), 'model.assets', 'mine.txt'), 'keep');
-  expect((await build(config)).stderr).toMatch(/it holds other files \(mine\.txt\)/);
+  expect((await build(config)).stderr).toMatch(/it contains other files \(mine\.txt\)/);
 });
 
 verifiesOnce('build:missing-files', async () => {
@@ -118,8 +118,8 @@ verifiesOnce('build:bad-model', async () => {
   const broken = (name: string): Buffer => readFileSync(join(FIXTURES, 'broken', name));
   const cases: [content: Uint8Array, message: RegExp][] = [
     [Buffer.alloc(0), /model\.onnx is empty/],
-    [whole.subarray(0, whole.length / 2), /is not a model ONNX Runtime can load/],
-    [Buffer.from('<html>not found</html>'), /is not a model ONNX Runtime can load/],
+    [whole.subarray(0, whole.length / 2), /ONNX Runtime cannot load /],
+    [Buffer.from('<html>not found</html>'), /ONNX Runtime cannot load /],
     [
       broken('not-an-encoder.onnx'),
       /is not a text encoder: it has no input `input_ids`|requires the input `x`/,
@@ -155,7 +155,10 @@ verifiesOnce('build:bad-tokenizer', async () => {
     ['{"model":', /tokenizer\.json is not valid JSON/],
     ['[]', /must hold a JSON object/],
     ['{"version":"1.0"}', /is not a tokenizer/],
-    [JSON.stringify(own), /has \d+ tokens, but .*model\.onnx knows \d+\. They must come from the same model/],
+    [
+      JSON.stringify(own),
+      /has \d+ tokens, but .*model\.onnx has only \d+\. Both must come from the same model/,
+    ],
   ];
   for (const [content, message] of cases) {
     writeFileSync(tokenizer, content);

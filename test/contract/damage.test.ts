@@ -18,11 +18,11 @@ verifiesOnce('executable:damaged', async () => {
   const size = readFileSync(original).length;
   const section = sectionsOf(original);
   const damages: [what: string, change: (path: string) => void, message: RegExp][] = [
-    ['cut by one byte', (path) => truncateSync(path, size - 1), /or its end is missing/],
+    ['cut by one byte', (path) => truncateSync(path, size - 1), /or it is truncated/],
     [
       'cut in the weights',
       (path) => truncateSync(path, section('weights').offset + 10),
-      /or its end is missing/,
+      /or it is truncated/,
     ],
     ['footer altered', (path) => overwrite(path, size - 20, 'x'), /its footer does not match its checksum/],
     ['index altered', (path) => overwrite(path, size - FOOTER_LENGTH - 200, 'x'), /its index does not match/],

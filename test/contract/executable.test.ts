@@ -60,7 +60,7 @@ verifiesOnce('executable:noexec', async () => {
   expect(labelOf(some)).toBe('POSITIVE');
   const all = await inNamespace(`${noexec('"$HOME"', '"$TMPDIR"', '/var/tmp', '/dev/shm')} ${RUN}`, { env });
   expect(all.exitCode).toBe(1);
-  expect(all.stderr).toMatch(/^Error: Cannot unpack the native libraries: .*Set ENCODERFILE_CACHE_DIR/);
+  expect(all.stderr).toMatch(/^Error: Cannot extract the native libraries: .*Set ENCODERFILE_CACHE_DIR/);
 });
 
 verifiesOnce('executable:no-network', async () => {
@@ -109,7 +109,7 @@ verifiesOnce('executable:damaged-libraries', async () => {
   chmodSync(native, 0o777);
   const { exitCode, stderr } = await run();
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('belongs to another user, or everybody may write there');
+  expect(stderr).toContain('belongs to another user, or is writable by everyone');
 });
 
 verifiesOnce('executable:stdout', async () => {

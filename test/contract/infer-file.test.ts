@@ -100,7 +100,7 @@ verifies('infer:file:bad-lines', async (arm) => {
     'Cannot tokenize empty string',
     'answered',
   ]);
-  expect(stderr).toContain('3 of 6 texts could not be used');
+  expect(stderr).toContain('3 of 6 texts failed');
 });
 
 verifies('infer:file:problems', async (arm) => {

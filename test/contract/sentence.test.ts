@@ -137,7 +137,7 @@ verifiesOnce('sentence:build', async () => {
     JSON.parse((await validate(fields)).stdout).manifest.sentence;
   expect(await settings()).toMatchObject({ pooling: 'mean', includePrompt: true, normalize: true });
   save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling', path: 'pool' }]);
-  expectRefusal(await validate({}), /modules\.json has a module Pooling, but there is no pool/);
+  expectRefusal(await validate({}), /modules\.json has a Pooling module, but pool/);
   save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling', path: '1_Pooling' }]);
   save('1_Pooling/config.json', { pooling_mode: 'lasttoken', include_prompt: false });
   save('config_sentence_transformers.json', {
@@ -175,7 +175,7 @@ verifiesOnce('sentence:build-refused', async () => {
     ],
     [
       { prompts: { long: 'a '.repeat(80) } },
-      /The prompt `long` has 81 tokens, and the model takes 64: no text would fit/,
+      /The prompt `long` has 81 tokens, but the maximum of the model is 64, which leaves no room for a text/,
     ],
     [{ model_type: 'embedding', pooling: 'mean' }, /pooling: is for models of type sentence_embedding/],
     [{ pooling: 'weighted' }, /expected one of mean, cls, max, last, none; found/],
@@ -190,7 +190,7 @@ verifiesOnce('sentence:build-refused', async () => {
   expectRefusal(await validate({}), /has an unsupported pooling mode mean_sqrt_len_tokens\. Set `pooling`/);
   expect((await validate({ pooling: 'cls' })).exitCode).toBe(0);
   save('modules.json', [{ type: 'x.Transformer' }, { type: 'x.Pooling' }, { type: 'x.Dense' }]);
-  expectRefusal(await validate({}), /modules\.json has a module Dense/);
+  expectRefusal(await validate({}), /modules\.json has an unsupported module Dense/);
 });
 
 function expectRefusal({ exitCode, stdout }: Answer, message: RegExp): void {

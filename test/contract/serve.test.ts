@@ -117,7 +117,7 @@ verifiesOnce('serve:wrong-values', async () => {
     expect(answer.stderr).toMatch(message);
   }
   expect(await refused('--http-hostname', 'nosuch.invalid', '--http-port', '0')).toMatch(
-    /^Error: Cannot listen on nosuch\.invalid:0: the host name "nosuch\.invalid" is not known\./,
+    /^Error: Cannot listen on nosuch\.invalid:0: unknown host name "nosuch\.invalid"\./,
   );
 });
 

@@ -48,8 +48,7 @@ export function requireSection(source: ByteSource, container: Container, name: S
 
 function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
   const { indexOffset, indexLength } = footer;
-  if (indexOffset + indexLength > end - FOOTER_LENGTH)
-    throw altered(source, 'its index lies outside the file');
+  if (indexOffset + indexLength > end - FOOTER_LENGTH) throw altered(source, 'its index is outside the file');
   const bytes = source.readAt(indexOffset, indexLength);
   if (crc32(bytes) !== footer.indexCrc) throw altered(source, 'its index does not match its checksum');
   const index = JSON.parse(new TextDecoder().decode(bytes)) as { sections: Section[] };
@@ -57,7 +56,7 @@ function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
     if (!SECTION_NAMES.includes(section.name))
       throw altered(source, `section \`${section.name}\` is unknown`);
     if (section.offset + section.length > indexOffset) {
-      throw altered(source, `section \`${section.name}\` lies outside the file`);
+      throw altered(source, `section \`${section.name}\` is outside the file`);
     }
   }
   return index.sections;

@@ -30,7 +30,7 @@ function words({ code, message, pos: [offset] }: YAMLError, text: string): strin
   if (code === 'BLOCK_AS_IMPLICIT_KEY') {
     const line = text.slice(offset).split('\n', 1)[0] ?? '';
     return /:\s/.test(line)
-      ? 'a value that contains `: ` must stand in quotes'
+      ? 'a value that contains `: ` must be quoted'
       : 'the next line is indented too far';
   }
   if (message.endsWith('at node end'))
@@ -39,7 +39,7 @@ function words({ code, message, pos: [offset] }: YAMLError, text: string): strin
   return code === 'BAD_SCALAR_START' ? `${sentence}; put the value in quotes` : sentence;
 }
 
-/** The parser notices an open quote at the end of the file; the reader looks for where it opens. */
+/** The parser notices an open quote at the end of the file, but the user needs to know where it opens. */
 function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
   const [end] = problem.pos;
   return (isOpenQuote(problem) && startOfScalarAround(doc, end)) || end;

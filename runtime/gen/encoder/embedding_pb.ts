@@ -24,14 +24,14 @@ export type EmbeddingRequest = Message<"encoder.EmbeddingRequest"> & {
   inputs: string[];
 
   /**
-   * Scale every vector to length 1.
+   * Whether to L2-normalize vectors.
    *
    * @generated from field: bool normalize = 2;
    */
   normalize: boolean;
 
   /**
-   * Returned as it is.
+   * Returned unchanged in the response.
    *
    * @generated from field: map<string, string> metadata = 3;
    */
@@ -50,7 +50,7 @@ export const EmbeddingRequestSchema: GenMessage<EmbeddingRequest> = /*@__PURE__*
  */
 export type EmbeddingResponse = Message<"encoder.EmbeddingResponse"> & {
   /**
-   * One per input, in their order.
+   * One result per input, in input order.
    *
    * @generated from field: repeated encoder.TokenEmbeddingSequence results = 1;
    */

@@ -2,7 +2,7 @@
 // @generated from file encoder/model.proto (package encoder, syntax proto3)
 /* eslint-disable */
 
-// What the services of all model types share.
+// Messages shared by the services of all model types.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -32,7 +32,7 @@ export const GetModelMetadataRequestSchema: GenMessage<GetModelMetadataRequest> 
  */
 export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse"> & {
   /**
-   * The name in the configuration that the executable was built from.
+   * Model name from the build configuration.
    *
    * @generated from field: string model_id = 1;
    */
@@ -44,7 +44,7 @@ export type GetModelMetadataResponse = Message<"encoder.GetModelMetadataResponse
   modelType: ModelType;
 
   /**
-   * The label of each output index; empty for embedding models.
+   * Label of each output index; empty for embedding models.
    *
    * @generated from field: map<uint32, string> id2label = 3;
    */
@@ -75,7 +75,7 @@ export type TokenInfo = Message<"encoder.TokenInfo"> & {
   tokenId: number;
 
   /**
-   * Where in the input the token starts and ends, in Unicode code points.
+   * Start and end of the token in the input, in Unicode code points.
    *
    * @generated from field: uint32 start = 3;
    */

@@ -24,28 +24,28 @@ export type SentenceEmbeddingRequest = Message<"encoder.SentenceEmbeddingRequest
   inputs: string[];
 
   /**
-   * Scale every vector to length 1. Without it the model's own setting holds.
+   * Whether to L2-normalize vectors. Default: the model's setting.
    *
    * @generated from field: optional bool normalize = 2;
    */
   normalize?: boolean | undefined;
 
   /**
-   * Returned as it is.
+   * Returned unchanged in the response.
    *
    * @generated from field: map<string, string> metadata = 3;
    */
   metadata: { [key: string]: string };
 
   /**
-   * Keep this many numbers of each vector. Without it the model's own setting holds.
+   * Truncate vectors to this many dimensions. Default: the model's setting.
    *
    * @generated from field: optional uint32 dimensions = 4;
    */
   dimensions?: number | undefined;
 
   /**
-   * Which of the model's prompts to put before each input; an empty name for none. Without it the model's default.
+   * Name of the prompt to put before each input; an empty name means none. Default: the model's default prompt.
    *
    * @generated from field: optional string prompt_name = 5;
    */
@@ -64,7 +64,7 @@ export const SentenceEmbeddingRequestSchema: GenMessage<SentenceEmbeddingRequest
  */
 export type SentenceEmbeddingResponse = Message<"encoder.SentenceEmbeddingResponse"> & {
   /**
-   * One per input, in their order.
+   * One result per input, in input order.
    *
    * @generated from field: repeated encoder.SentenceEmbeddingResult results = 1;
    */

@@ -24,7 +24,7 @@ export type SequenceClassificationRequest = Message<"encoder.SequenceClassificat
   inputs: string[];
 
   /**
-   * Returned as it is.
+   * Returned unchanged in the response.
    *
    * @generated from field: map<string, string> metadata = 2;
    */
@@ -43,7 +43,7 @@ export const SequenceClassificationRequestSchema: GenMessage<SequenceClassificat
  */
 export type SequenceClassificationResponse = Message<"encoder.SequenceClassificationResponse"> & {
   /**
-   * One per input, in their order.
+   * One result per input, in input order.
    *
    * @generated from field: repeated encoder.SequenceClassificationResult results = 1;
    */
@@ -79,8 +79,8 @@ export type SequenceClassificationResult = Message<"encoder.SequenceClassificati
   logits: number[];
 
   /**
-   * One per label: softmax of the logits; the sigmoid of each for models with one
-   * label or with several per text; the logits themselves for regression.
+   * One per label: softmax of the logits; sigmoid for models with one
+   * label or with several per text; the logits for regression.
    *
    * @generated from field: repeated float scores = 2;
    */
@@ -92,7 +92,7 @@ export type SequenceClassificationResult = Message<"encoder.SequenceClassificati
   predictedIndex: number;
 
   /**
-   * Absent when the model has no labels.
+   * Unset if the model has no labels.
    *
    * @generated from field: optional string predicted_label = 4;
    */

@@ -24,7 +24,7 @@ export type TokenClassificationRequest = Message<"encoder.TokenClassificationReq
   inputs: string[];
 
   /**
-   * Returned as it is.
+   * Returned unchanged in the response.
    *
    * @generated from field: map<string, string> metadata = 2;
    */
@@ -43,7 +43,7 @@ export const TokenClassificationRequestSchema: GenMessage<TokenClassificationReq
  */
 export type TokenClassificationResponse = Message<"encoder.TokenClassificationResponse"> & {
   /**
-   * One per input, in their order.
+   * One result per input, in input order.
    *
    * @generated from field: repeated encoder.TokenClassificationResult results = 1;
    */
@@ -87,7 +87,7 @@ export const TokenClassificationResultSchema: GenMessage<TokenClassificationResu
   messageDesc(file_encoder_token_classification, 2);
 
 /**
- * In here because the service has the same name, and names of a package are unique.
+ * Nested, because the service has the same name, and names are unique in a package.
  *
  * @generated from message encoder.TokenClassificationResult.TokenClassification
  */
@@ -112,7 +112,7 @@ export type TokenClassificationResult_TokenClassification = Message<"encoder.Tok
   scores: number[];
 
   /**
-   * The likeliest label and its probability.
+   * The most likely label and its probability.
    *
    * @generated from field: string label = 4;
    */

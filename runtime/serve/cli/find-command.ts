@@ -84,11 +84,11 @@ function unknown(
   return new UsageError(`Unknown command ${typed}.${hint} Commands: ${known.join(', ')}.`);
 }
 
-/** An option of the program that stands before the command. */
+/** A program option that precedes the command. */
 interface LeadingOption {
   readonly name: string;
   readonly option: Option;
-  /** What follows the option's name: `=x`, or a word of its own. */
+  /** Value of the option: `=x`, or a separate word. */
   readonly rest: readonly [inline: string, ...words: string[]];
 }
 

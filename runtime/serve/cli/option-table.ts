@@ -24,7 +24,7 @@ export function optionTable(own: Options, shared: Options = {}): OptionTable {
   return { options, shownNames: new Map(shownNames) };
 }
 
-/** The name by which a command that has these names for its own options knows an option of the program. */
+/** Name under which a command with these options accepts an option of the program. */
 export const freeName = (name: string, option: Option, taken: ReadonlySet<string>): string | undefined =>
   namesOf(name, option).find((candidate) => !taken.has(candidate));
 

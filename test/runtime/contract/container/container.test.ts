@@ -43,11 +43,11 @@ describe('a container', () => {
     const tail = file.length - 400;
     for (let at = tail; at < file.length; at++) {
       const cut = sourceOf(file.subarray(0, at));
-      expect(() => readContainer(cut)).toThrow(/is not an encoderfile, or its end is missing/);
+      expect(() => readContainer(cut)).toThrow(/is not an encoderfile executable, or it is truncated/);
       if (file[at] === 0) continue;
       const changed = file.slice();
       changed[at] = (changed[at] ?? 0) ^ 0xff;
-      expect(() => readContainer(sourceOf(changed))).toThrow(/altered|missing/);
+      expect(() => readContainer(sourceOf(changed))).toThrow(/corrupted|truncated/);
     }
   });
 });

@@ -16,10 +16,13 @@ test.each(
   const told = await runCommand([...asked, '--api-key', key]);
   expect(told).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/^Error: --api-key holds what no header/),
+    err: expect.stringMatching(/^Error: --api-key contains characters that headers cannot carry/),
   });
   const { code, err } = await runCommand(asked, { GATEWAY_API_KEY: key });
-  expect([code, err]).toEqual([2, expect.stringMatching(/^Error: GATEWAY_API_KEY holds what no header/)]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/^Error: GATEWAY_API_KEY contains characters that headers cannot carry/),
+  ]);
   expect(told.err + err).not.toMatch(/c[aä]nary/);
 });
 
@@ -46,7 +49,7 @@ test('a worker does not show a token that it cannot send', async () => {
   const { code, err } = await runCommand(['job', 'run', '--gateway-url', URL_OF_NOBODY], env);
   expect([code, err]).toEqual([
     2,
-    expect.stringContaining('GATEWAY_JOB_TOKEN holds what no header can carry'),
+    expect.stringContaining('GATEWAY_JOB_TOKEN contains characters that headers cannot carry'),
   ]);
   expect(err).not.toContain('canary');
 });

@@ -64,7 +64,7 @@ enable_metrics: yes
     'aliases.fast.fallbacks.0: expected `provider:model`, found "openai"',
     'aliases.slow: "fast" is an alias itself; name the models that it stands for',
     expect.stringMatching(/^aliases\.third: .*`target` and `falbacks` are not part of it$/),
-    expect.stringMatching(/^timeouts\.connect: expected a time above zero.*found "0s"$/),
+    expect.stringMatching(/^timeouts\.connect: expected a positive duration.*found "0s"$/),
     expect.stringMatching(/^timeouts: unknown key `idel`; expected `connect`/),
     'guardrails.profiles.inj.encoder: there is no encoder `guardd`; did you mean `guard`?',
     'guardrails.profiles.inj.window_length: the overlap (80) must be less than the length of the window',

@@ -6,7 +6,7 @@ import { problems, read, readTold } from './read.ts';
 
 const temp = useTempFolder();
 const MASTER = 'the-master-key-of-this-test-0123456789';
-const RULE = /holds what no header can carry; a key is one line of printable ASCII characters/;
+const RULE = /contains characters that headers cannot carry; use one line of printable ASCII/;
 
 test('line ends after keys and headers of mounted secrets are none of them', async () => {
   const env = { K: 'sk-canary\n', GROQ_API_KEY: 'sk-groq\r\n', GATEWAY_MASTER_KEY: `${MASTER}\n` };
@@ -35,9 +35,9 @@ test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
       ...(await problems('workflows:\n  ray: {address: "http://localhost:1", token: "${K}"}', told)),
     ];
     expect(found).toEqual([
-      expect.stringMatching(/^2:21 {2}providers\.openai\.api_key: holds what no header/),
-      expect.stringMatching(/^2:\d+ {2}encoders\.guard\.api_key: holds what no header/),
-      expect.stringMatching(/^2:\d+ {2}workflows\.ray\.token: holds what no header/),
+      expect.stringMatching(/^2:21 {2}providers\.openai\.api_key: contains characters that headers/),
+      expect.stringMatching(/^2:\d+ {2}encoders\.guard\.api_key: contains characters that headers/),
+      expect.stringMatching(/^2:\d+ {2}workflows\.ray\.token: contains characters that headers/),
     ]);
     expect(found.join()).not.toContain('canary');
   },
@@ -46,21 +46,25 @@ test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
 test('keys out of variables of presets are refused by the names of these', async () => {
   const env = { GROQ_API_KEY: 'sk-canary\nx' };
   expect(await problems('providers:\n  groq:', { env })).toEqual([
-    expect.stringMatching(/^2:3 {2}providers\.groq: GROQ_API_KEY holds what no header can carry/),
+    expect.stringMatching(
+      /^2:3 {2}providers\.groq: GROQ_API_KEY contains characters that headers cannot carry/,
+    ),
   ]);
   const before = process.cwd();
   process.chdir(temp());
   try {
-    await expect(readTold({ env })).rejects.toThrow(/^GROQ_API_KEY holds what no header can carry[^\n]*\.$/);
+    await expect(readTold({ env })).rejects.toThrow(
+      /^GROQ_API_KEY contains characters that headers cannot carry[^\n]*\.$/,
+    );
   } finally {
     process.chdir(before);
   }
 });
 
 test.each([
-  ['bad header', 'v', 'is no name of a header'],
-  ['x-a', 'canary\r\nx-injected: 1', 'holds what no header can carry'],
-  ['x-a', 'canary 世界', 'holds what no header can carry'],
+  ['bad header', 'v', 'is not a valid header name'],
+  ['x-a', 'canary\r\nx-injected: 1', 'contains characters that headers cannot carry'],
+  ['x-a', 'canary 世界', 'contains characters that headers cannot carry'],
   ['content-length', '3', 'is set by the connection itself; remove it'],
   ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
   ['host', 'other.example', 'is set by the connection itself'],

@@ -166,7 +166,7 @@ test.each([
   [['config', 'env', 'set', 'aa', 'K=v'], 1, 'There is no server "aa".'],
   [['config', 'env', 'set', 'a', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],
-  [['config', 'args', 'set', 'a', '--mode=x'], 2, 'A text that starts with a dash goes after --.'],
+  [['config', 'args', 'set', 'a', '--mode=x'], 2, 'Put texts that start with a dash after --.'],
   [['config', 'volumes', 'list'], 2, 'Missing argument: <server>.'],
 ])('%j is refused, and nothing is written', async (args, code, message) => {
   const { run, read } = start();

@@ -56,7 +56,7 @@ test.each([
   [server(`${COMMAND}lazy = "yes"\n`), '.mcpd.toml:5: server "a": lazy must be true or false, not "yes".'],
   [
     server(`${COMMAND}timeout_init = "soon"\n`),
-    '.mcpd.toml:5: server "a": timeout_init must be a time above zero: seconds such as 15',
+    '.mcpd.toml:5: server "a": timeout_init must be a positive duration: seconds such as 15',
   ],
   [
     server(`${COMMAND}idle_timeout = 2020-01-01\n`),

@@ -60,7 +60,9 @@ test('a folder, a device, a file below a file', async () => {
   await expect(readConfig(paths(), {})).rejects.toThrow(
     `Cannot read ${paths().config}: it is a folder. Pass a file.`,
   );
-  await expect(readConfig({ ...paths(), config: '/dev/zero' }, {})).rejects.toThrow('it is no regular file');
+  await expect(readConfig({ ...paths(), config: '/dev/zero' }, {})).rejects.toThrow(
+    'it is not a regular file',
+  );
   writeFileSync(join(folder(), 'file'), '');
   await expect(readConfig({ ...paths(), config: join(folder(), 'file', 'x') }, {})).rejects.toThrow(
     'one of its parent folders is a file. Pass another path.',
@@ -68,8 +70,8 @@ test('a folder, a device, a file below a file', async () => {
 });
 
 test.each([
-  ['not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not text in UTF-8. Save it as UTF-8.'],
-  ['binary', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it holds zero bytes.'],
+  ['not UTF-8', Uint8Array.of(0x61, 0xff, 0xfe), 'is not valid UTF-8. Save it as UTF-8.'],
+  ['binary', Uint8Array.of(0x7f, 0x45, 0, 1), 'is not a text file: it contains zero bytes.'],
   [
     'ten megabytes',
     `# ${'x'.repeat(10 * 1024 * 1024)}`,

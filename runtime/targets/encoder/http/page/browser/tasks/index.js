@@ -19,12 +19,12 @@ import { tokenClassification } from './token-classification.js';
  */
 
 /**
- * What the page does for a model type. Every type has one, in a file of its own name.
+ * What the page does for a model type. Every type has a file with its name.
  * @typedef {object} Task
  * @property {string} title
- * @property {(labels: readonly string[]) => readonly string[]} labels what the model can say, as people call it
+ * @property {(labels: readonly string[]) => readonly string[]} labels display names of the labels
  * @property {string} path
- * @property {boolean} [asksQuery] whether the texts are about something that is asked
+ * @property {boolean} [asksQuery] whether the texts are compared with a query
  * @property {(texts: readonly string[], model: Model, query: string) => unknown} body
  * @property {(sent: readonly Sent[], answer: any, model: Model) => Drawing} draw
  * @property {readonly { name: string, query?: string, texts: readonly string[] }[]} examples

@@ -1,9 +1,9 @@
 import { element } from '../dom.js';
 
 /**
- * One text with what the model says of it.
+ * A text with its results.
  * @param {number} number
- * @param {Node | string} text a string is only named, and may be cut; a drawn text is the finding itself
+ * @param {Node | string} text a string is only shown for reference and can be truncated; a node is the result itself
  * @param {...Node} findings
  */
 export const quotedText = (number, text, ...findings) =>

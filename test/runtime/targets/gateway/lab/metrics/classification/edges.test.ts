@@ -58,7 +58,7 @@ describe('single labels', () => {
   test('kappa of one label has a reason', () => {
     const { result } = scoreRows(singleLabel, {}, [{ prediction: 'A', reference: 'A' }]);
     expect(result.values['cohen_kappa']).toBeNull();
-    expect(result.reasons['cohen_kappa']).toContain('one and the same label');
+    expect(result.reasons['cohen_kappa']).toContain('have the same label');
   });
 });
 

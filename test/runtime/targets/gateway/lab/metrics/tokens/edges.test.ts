@@ -32,7 +32,13 @@ describe('spans of labels', () => {
 
 describe('label sequences', () => {
   test.each([
-    ['of two lengths', 'default', ['O'], ['O', 'O'], '1 tokens have a predicted label, 2 a true one.'],
+    [
+      'of two lengths',
+      'default',
+      ['O'],
+      ['O', 'O'],
+      '1 tokens have a predicted label and 2 have a true label.',
+    ],
     ['with an empty label', 'default', [''], ['O'], 'A token has an empty label.'],
     ['of another scheme in strict mode', 'strict', ['O', 'E-PER'], ['O', 'O'], 'The label "E-PER" is not'],
     ['with an empty label in strict mode', 'strict', [''], ['O'], 'The label "" is not'],
@@ -95,7 +101,7 @@ describe('spans that are given', () => {
   ])('from %d to %d are refused', (start, end) => {
     const metric = spanSets({});
     const row = { prediction: [span], reference: [{ start, end, label: 'A' }] };
-    expect(() => metric.add(row)).toThrow(`A span goes from ${start} to ${end}.`);
+    expect(() => metric.add(row)).toThrow(`Invalid span from ${start} to ${end}.`);
     expect(metric.save()).toEqual(spanSets({}).save());
   });
 });

@@ -59,7 +59,7 @@ test('texts whose comparison would take minutes are refused, and the metric is a
   const before = metric.save();
   const long = 'word '.repeat(9000);
   expect(() => metric.add({ prediction: long, reference: long })).toThrow(
-    'The prediction has 9000 words and the reference 9000. ROUGE takes at most 67108864 pairs of words;',
+    'The prediction has 9000 words and the reference 9000. ROUGE supports at most 67108864 word pairs;',
   );
   expect(metric.save()).toEqual(before);
   expect(metric.add({ prediction: long, reference: 'word' })['rouge1_recall_mean']).toBe(1);
