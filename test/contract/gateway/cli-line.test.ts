@@ -51,7 +51,11 @@ verifiesGatewayCommand('gcli:mistakes', async (arm) => {
       ['keys', 'create', '--budget-every', 'yearly'],
       '--budget-every: "yearly" is not hourly, daily, weekly or monthly',
     ],
-    [2, ['keys', 'create', '--expires', 'soon'], '--expires: "soon" is not a number and s, m, h, d or w'],
+    [
+      2,
+      ['keys', 'create', '--expires', 'soon'],
+      '--expires: "soon" is not a number with a unit s, m, h, d or w',
+    ],
     [2, ['keys', 'create', '--expires', '2001-01-01'], 'is over already. Choose a later time, or never.'],
     [
       2,

@@ -56,7 +56,7 @@ verifiesOnce('gateway-process:bad-config', async () => {
     return failing(['--config', file]);
   };
   expect(await failing(['--config', join(temp(), 'none.yml')])).toMatch(
-    /^Error: --config: there is no file .*none\.yml/,
+    /^Error: --config: no such file: .*none\.yml/,
   );
   expect(await failing(['--config', temp()])).toMatch(/^Error: Cannot read .*it is a folder/);
   expect(await with_('providers: {openai: {api_key: "x}')).toMatch(

@@ -82,9 +82,7 @@ const seriousOf = (findings: readonly Finding[], matters: ResolveContext['matter
 async function readFile(name: string | undefined, given: Given): Promise<TextFileOnDisk | undefined> {
   const file = await readText(name ?? DEFAULT_FILE);
   if (file || name === undefined) return file;
-  throw configError(
-    `${given.source('config')}: there is no file ${name}. Correct its name, or leave it out.`,
-  );
+  throw configError(`${given.source('config')}: no such file: ${name}. Check the path, or leave it out.`);
 }
 
 interface FileParts {

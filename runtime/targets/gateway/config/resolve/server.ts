@@ -53,5 +53,5 @@ function resolveTls(context: ResolveContext, { tls = {} }: GatewayFile): TlsFile
 /** What is missing is named as what is there was given: by its flag, or by its variable. */
 function aloneError(given: Given, name: string, missing: string): Error {
   const other = given.onCommandLine(name) ? `--${missing}` : given.source(missing);
-  return new UsageError(`${given.source(name)} is given without ${other}; TLS needs both.`);
+  return new UsageError(`${given.source(name)} requires ${other}.`);
 }

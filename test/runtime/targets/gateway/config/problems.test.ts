@@ -140,12 +140,12 @@ test('files that cannot be read are told in a sentence', async () => {
     `--config: no such file: ${missing}. Check the path, or leave it out.`,
   );
   await expect(readTold({ env: { GATEWAY_CONFIG: missing } })).rejects.toThrow(
-    /^GATEWAY_CONFIG: there is no file/,
+    /^GATEWAY_CONFIG: no such file/,
   );
-  await expect(readTold({ flags: ['-c', temp()] })).rejects.toThrow(/it is a folder\. Name a file\./);
+  await expect(readTold({ flags: ['-c', temp()] })).rejects.toThrow(/it is a folder\. Pass a file\./);
   const latin = join(temp(), 'latin.yml');
   writeFileSync(latin, Buffer.from([0x61, 0x3a, 0x20, 0xe4]));
-  await expect(readTold({ flags: ['-c', latin] })).rejects.toThrow(/is not text in UTF-8/);
+  await expect(readTold({ flags: ['-c', latin] })).rejects.toThrow(/is not valid UTF-8/);
 });
 
 test('flags and variables that cannot be meant are refused by their names', async () => {
@@ -154,7 +154,7 @@ test('flags and variables that cannot be meant are refused by their names', asyn
   );
   await expect(read({}, { env: { GATEWAY_PORT: '-1' } })).rejects.toThrow(/^GATEWAY_PORT: "-1" is not/);
   await expect(read({}, { env: { GATEWAY_BODY_TIMEOUT: 'soon' } })).rejects.toThrow(
-    /^GATEWAY_BODY_TIMEOUT: "soon" is not a time/,
+    /^GATEWAY_BODY_TIMEOUT: "soon" is not a positive duration/,
   );
   await expect(read({}, { env: { DATABASE_URL: 'mysql://ada:s3cret@x/y' } })).rejects.toThrow(
     /^DATABASE_URL: The database URL begins with "mysql:"/,

@@ -162,7 +162,7 @@ test.each([
   [['config', 'daemon', 'set', 'zzzzzz=x'], 1, 'See `mcp-manager config daemon list --available`.'],
   [['config', 'daemon', 'set', 'api.addr=x'], 1, '[daemon.api]: addr must be <host>:<port>'],
   [['config', 'daemon', 'set', 'api.cors.enable=maybe'], 1, 'enable must be true or false, not "maybe"'],
-  [['config', 'daemon', 'set', 'mcp.timeout.init=soon'], 1, 'init must be a time above zero'],
+  [['config', 'daemon', 'set', 'mcp.timeout.init=soon'], 1, 'init must be a positive duration'],
   [['config', 'env', 'set', 'aa', 'K=v'], 1, 'There is no server "aa".'],
   [['config', 'env', 'set', 'a', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [['config', 'env', 'set', 'a'], 2, 'Missing argument: <NAME=value>.'],

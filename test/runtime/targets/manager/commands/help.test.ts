@@ -33,6 +33,6 @@ test.each(['bash', 'zsh', 'fish'])('completion for %s knows the commands', async
   expect(out).toContain('config volumes clear');
   expect(await workplace(folder()).run('completion', 'csh')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('"csh" is not one of bash, zsh, fish.'),
+    err: expect.stringContaining('Unknown shell "csh". Shells: bash, zsh, fish.'),
   });
 });

@@ -122,7 +122,7 @@ test.each<[args: string[], code: number, message: string]>([
   [
     ['create', '--name', 'x', '--expires', 'soon'],
     2,
-    '--expires: "soon" is not a number and s, m, h, d or w, as 30d',
+    '--expires: "soon" is not a number with a unit s, m, h, d or w, e.g. 30d',
   ],
   [['create', '--name', 'x', '--expires', '2001-01-01'], 2, '--expires: "2001-01-01" is over already.'],
   [['create', '--name', 'x', '--server', ' '], 2, '--server: an empty pattern fits nothing; * fits all.'],

@@ -60,7 +60,7 @@ test.each([
   ],
   [
     server(`${COMMAND}idle_timeout = 2020-01-01\n`),
-    '.mcpd.toml:5: server "a": idle_timeout must be a time above zero',
+    '.mcpd.toml:5: server "a": idle_timeout must be a positive duration',
   ],
   [
     server(`${COMMAND}[servers.volumes.w]\npath = "/w"\n`),
@@ -88,7 +88,7 @@ test.each([
   ['[daemon.api]\naddr = "a:70000"\n', '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>'],
   [
     '[daemon.mcp.timeout]\nhealth = 0\n',
-    '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a time above zero',
+    '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a positive duration',
   ],
   ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable needs allow_origins'],
 ])('%j is told at its line', (servers, message) => {

@@ -66,8 +66,12 @@ describe('calibration', () => {
   const row = { prediction: 'A', reference: 'B', scores: { A: 0.75, B: 0.25 } };
 
   test.each([
-    ['a score above 1', { ...row, scores: { A: 1.5, B: 0 } }, 'The score of "A" is 1.5. Scores lie'],
-    ['a score that is no number', { ...row, scores: { A: Number.NaN } }, 'The score of "A" is NaN.'],
+    [
+      'a score above 1',
+      { ...row, scores: { A: 1.5, B: 0 } },
+      'Score 1.5 of "A" is out of range. Scores must be',
+    ],
+    ['a score that is no number', { ...row, scores: { A: Number.NaN } }, 'Score NaN of "A" is out of range.'],
     ['no score of the prediction', { ...row, prediction: 'C' }, 'The predicted label "C" has no score.'],
     ['a label that objects inherit', { ...row, prediction: 'constructor' }, '"constructor" has no score.'],
   ])('refuses %s and stays as it was', (_name, bad, message) => {
