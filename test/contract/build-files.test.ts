@@ -231,7 +231,7 @@ verifiesOnce('build:platform', async () => {
     { cwd: folder() },
   );
   expect(offline.exitCode).toBe(1);
-  expect(offline.stderr).toMatch(/No base runtime for windows-x64 is in .*--no-download forbids/);
+  expect(offline.stderr).toMatch(/No base runtime for windows-x64 in .*--no-download is set/);
   const base = builtExecutable('sentiment');
   expect(await refusal('--platform', 'windows-x64', '--base-binary-path', base)).toMatch(
     /is a base runtime for \S+, not for x86_64-pc-windows-msvc/,

@@ -62,7 +62,7 @@ verifiesOnce('executable:damaged', async () => {
     const { exitCode, stderr } = await runExecutable(path, ['verify']);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
-      stderr: expect.stringContaining(`damaged in \`${name}\``),
+      stderr: expect.stringContaining(`corrupted in \`${name}\``),
     });
   }
 });
