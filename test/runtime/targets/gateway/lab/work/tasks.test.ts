@@ -25,7 +25,7 @@ describe('metrics', () => {
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');
     expect(check('constructor')).toThrow('There is no metric "constructor"');
-    expect(check('comet')).toThrow('comet is not possible');
+    expect(check('comet')).toThrow('comet is not available');
     expect(check('bertscore')).toThrow('bertscore needs an encoder');
     expect(check('g_eval_summarization')).toThrow('needs a language model as a judge');
     expect(() => checkMetrics(classification, ['rouge'], ALL)).toThrow('There is no metric "rouge"');

@@ -10,8 +10,8 @@ const FINITE = { noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 };
 
 describe('similarity', () => {
   test.each([
-    ['vectors of two sizes', { prediction: [1, 2], reference: [1] }, 'Two vectors of 2 and 1 numbers'],
-    ['vectors without numbers', { prediction: [], reference: [] }, 'Two vectors of 0 and 0 numbers'],
+    ['vectors of two sizes', { prediction: [1, 2], reference: [1] }, 'Vectors of 2 and 1 dimensions'],
+    ['vectors without numbers', { prediction: [], reference: [] }, 'Vectors of 0 and 0 dimensions'],
     ['what is not finite', { prediction: [Infinity], reference: [1] }, 'is not finite'],
     ['a gold value that is none', { prediction: [1], reference: [1], gold: Number.NaN }, 'similarity is NaN'],
   ])('refuses %s and stays as it was', (_name, row, message) => {
@@ -40,7 +40,7 @@ describe('similarity', () => {
     const { values, reasons } = scoreRows(similarity, {}, rows).result;
     expect(values).toMatchObject({ pearson: null, spearman: null });
     expect(values['cosine_mean']).toBeCloseTo(1);
-    expect(reasons['spearman']).toContain('the same for all rows');
+    expect(reasons['spearman']).toContain('One side is constant');
   });
 
   test('rows without a gold value count in the mean only', () => {
@@ -57,8 +57,8 @@ describe('similarity', () => {
 
 describe('retrieval', () => {
   test.each([
-    ['two lengths', { prediction: [1, 2], reference: [1] }, '2 candidates have a score, 1 a relevance.'],
-    ['no candidates', { prediction: [], reference: [] }, '0 candidates have a score, 0 a relevance.'],
+    ['two lengths', { prediction: [1, 2], reference: [1] }, '2 candidates have a score and 1 have a relevance.'],
+    ['no candidates', { prediction: [], reference: [] }, '0 candidates have a score and 0 have a relevance.'],
     ['a score that is no number', { prediction: [Number.NaN], reference: [1] }, 'has the score NaN.'],
     ['a relevance below 0', { prediction: [1], reference: [-1] }, 'has the relevance -1.'],
   ])('refuses %s and stays as it was', (_name, row, message) => {
