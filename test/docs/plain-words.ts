@@ -1,6 +1,6 @@
 /** Words that readers who are not native speakers have to translate first, and the words of the trade to use instead. */
 const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
-  [/\b(?:who|what|which)ever\b/i, 'the noun: client, caller, request'],
+  [/\bwho(?:so)?ever\b/i, 'the noun: client, caller, request'],
   [/\b(?:some|no|any|every)body\b/i, 'the noun: client, caller, user'],
   [/(?:^|[.:;] )What (?!if\b)[^?|]*[.;]/, 'the noun as the subject'],
   [/\b(?:tells?|told|says|said)\b/i, 'reports, returns, logs, prints, states'],
@@ -8,10 +8,9 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bmade if\b|\bmakes? (?:a|an|the) (?:key|file|database|user)\b/i, 'create, created if missing'],
   [/\bat once\b/i, 'concurrently, in parallel, together, immediately'],
   [/\bgo(?:es)? with\b|\bbeside\b/i, 'with, next to, in addition to'],
-  [/\b(?:is|are) no (?!longer\b|more\b)|\b(?:is|are) not one\b/i, 'must be, is not a, is invalid'],
-  [/\bas (?:was|were) (?:asked|given)\b|\blooks? for what\b|\ball (?:that|of it)\b/i, 'the noun'],
+  [/(?<!there )\b(?:is|are) no (?!longer\b|more\b)|\b(?:is|are) not one\b/i, 'must be, is not a, is invalid'],
   [
-    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|cancelled|modelled)\w*\b|\b(?!promis|ris|rais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
+    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!promis|ris|rais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
     'American spelling',
   ],
 ];

@@ -73,7 +73,7 @@ export const build: Section = {
         ...[...steps].map(([step, values]) => row(`- ${step}`, values)),
         row(`cp of ${megabytes(bytes)}`, times.copy),
         row('cp and fsync', times.durableCopy),
-        row('ONNX Runtime optimises', times.optimize),
+        row('ONNX Runtime optimizes', times.optimize),
       ],
     );
     const share = (
@@ -82,7 +82,7 @@ export const build: Section = {
     ): number => of(times.build) / (COPIES * of(copies) + of(times.optimize));
     const fastest = (values: readonly number[]): number => Math.min(...values);
     printGoal(
-      `build below ${COPIES} x cp + optimise`,
+      `build below ${COPIES} x cp + optimize`,
       `${ratio(share(median))} of it by medians, ${ratio(share(fastest))} by the fastest runs; ` +
         `with cp and fsync, as a build does, ${ratio(share(median, times.durableCopy))} ` +
         `and ${ratio(share(fastest, times.durableCopy))}`,

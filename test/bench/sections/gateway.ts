@@ -48,16 +48,16 @@ async function speeds({ port, count }: Upstream): Promise<void> {
       await putLoad(target, { concurrency: 8, goOn: forMilliseconds(WARM_UP_MS) });
       await putLoad(target, { concurrency: 1, stream: true, goOn: forMilliseconds(WARM_UP_MS / 3) });
     }
-    const one = await compareSpeed(running, { title: '1 at once', rounds: 9, turnMs: 700, concurrency: 1 });
+    const one = await compareSpeed(running, { title: '1 concurrent', rounds: 9, turnMs: 700, concurrency: 1 });
     await compareSpeed(running, {
-      title: '1 stream at once, to the first word',
+      title: '1 concurrent stream, to the first word',
       rounds: 7,
       turnMs: 600,
       concurrency: 1,
       stream: true,
     });
     const many = await compareSpeed(running, {
-      title: '32 at once',
+      title: '32 concurrent',
       rounds: 9,
       turnMs: 800,
       concurrency: 32,
@@ -75,7 +75,7 @@ function printGoals(one: Speeds, many: Speeds): void {
     const share = own.added / theirs.added;
     const text = `${own.added.toFixed(2)} ms, ${ratio(share)} of Portkey's`;
     printGoal(
-      '1 at once: at most 0.35 ms added at p50, and 0.6 of what Portkey adds',
+      '1 concurrent: at most 0.35 ms added at p50, and 0.6 of what Portkey adds',
       text,
       own.added <= 0.35 && share <= 0.6,
     );
@@ -83,7 +83,7 @@ function printGoals(one: Speeds, many: Speeds): void {
   const [fast, slow] = [many.get(ours.name), many.get(portkey.name)];
   if (fast && slow) {
     const factor = fast.perSecond / slow.perSecond;
-    printGoal("32 at once: 2.5 x Portkey's requests a second", `${ratio(factor)} x`, factor >= 2.5);
+    printGoal("32 concurrent: 2.5 x Portkey's requests a second", `${ratio(factor)} x`, factor >= 2.5);
   }
   print();
 }

@@ -13,7 +13,7 @@ const GOAL = 0.6;
 const VECTORS: Readonly<Record<string, (next: () => number) => Float32Array>> = {
   'raw, N(0, 1)': (next) => Float32Array.from({ length: WIDTH }, () => normal(next)),
   'raw, N(0, 0.3)': (next) => Float32Array.from({ length: WIDTH }, () => 0.3 * normal(next)),
-  normalised: (next) => normalizeL2(Float32Array.from({ length: WIDTH }, () => normal(next))),
+  normalized: (next) => normalizeL2(Float32Array.from({ length: WIDTH }, () => normal(next))),
 };
 
 /** The answer to one long text as JSON: floats in their shortest form, against what JSON.stringify makes of them. */

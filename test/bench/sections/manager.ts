@@ -78,7 +78,7 @@ async function compare(
   ) as Record<Name, Measured>;
   printTable(
     [
-      `${concurrency} at once`,
+      `${concurrency} concurrent`,
       'calls/s',
       'p50 ms',
       'p99 ms',
@@ -125,12 +125,12 @@ async function putCalls({ call }: RunningContestant, calls: number, concurrency:
 
 function printGoals(one: Record<Name, Measured>, sixteen: Record<Name, Measured>): void {
   const added = one.oursRest.p50 - one.direct.p50;
-  printGoal('1 at once: at most 1 ms added at p50', `${added.toFixed(2)} ms`, added <= 1);
+  printGoal('1 concurrent: at most 1 ms added at p50', `${added.toFixed(2)} ms`, added <= 1);
   const best = Math.max(...PEERS.map((name) => sixteen[name].perSecond));
   for (const name of ['oursRest', 'oursMcp'] as const) {
     const factor = sixteen[name].perSecond / best;
     printGoal(
-      `16 at once, ${CONTESTANTS[name].name}: 1.5 x the calls a second of the best peer`,
+      `16 concurrent, ${CONTESTANTS[name].name}: 1.5 x the calls a second of the best peer`,
       `${ratio(factor)} x`,
       factor >= 1.5,
     );

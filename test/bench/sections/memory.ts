@@ -30,7 +30,7 @@ export const memory: Section = {
     );
     printGoal(
       `anonymous memory after loading below ${megabytes(ANONYMOUS_LIMIT)}`,
-      `${megabytes(rows.few.anonymous)} beside ${megabytes(weights)} of weights`,
+      `${megabytes(rows.few.anonymous)} in addition to ${megabytes(weights)} of weights`,
       rows.few.anonymous < ANONYMOUS_LIMIT,
     );
     printGoal(

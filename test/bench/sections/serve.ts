@@ -51,12 +51,12 @@ export const serve: Section = {
       print(`${ROUNDS} rounds, contestants in turn; medians.\n`);
       const factors = new Map<string, Record<Name, number>>();
       for (const scenario of scenarios()) factors.set(scenario.title, await compare(servers, scenario));
-      const mixed = factors.get('mixed, 64 at once');
-      const batches = factors.get('mixed, 8 texts a request, 64 at once');
+      const mixed = factors.get('mixed, 64 concurrent');
+      const batches = factors.get('mixed, 8 texts a request, 64 concurrent');
       if (mixed && batches) {
-        printGoal('mixed, 64 at once: 2 x transformers.js', `${ratio(mixed.theirs)} x`, mixed.theirs >= 2);
+        printGoal('mixed, 64 concurrent: 2 x transformers.js', `${ratio(mixed.theirs)} x`, mixed.theirs >= 2);
         printGoal(
-          'mixed, 64 at once: 1.8 x the reference policy',
+          'mixed, 64 concurrent: 1.8 x the reference policy',
           `${ratio(mixed.reference)} x`,
           mixed.reference >= 1.8,
         );
@@ -78,13 +78,13 @@ function scenarios(): Scenario[] {
   const grouped = (texts: readonly string[], size: number): string[][] =>
     Array.from({ length: texts.length / size }, (_, at) => texts.slice(at * size, (at + 1) * size));
   return [
-    { title: 'mixed, 1 at once', requests: single(mixed, 96), concurrency: 1 },
-    { title: 'mixed, 8 at once', requests: single(mixed, 256), concurrency: 8 },
-    { title: 'mixed, 64 at once', requests: single(mixed, 512), concurrency: 64 },
-    { title: 'mixed, 8 texts a request, 64 at once', requests: grouped(mixed, 8), concurrency: 64 },
-    { title: 'short, 1 at once', requests: single(short, 192), concurrency: 1 },
-    { title: 'short, 8 at once', requests: single(short, 512), concurrency: 8 },
-    { title: 'short, 64 at once', requests: single(short, 512), concurrency: 64 },
+    { title: 'mixed, 1 concurrent', requests: single(mixed, 96), concurrency: 1 },
+    { title: 'mixed, 8 concurrent', requests: single(mixed, 256), concurrency: 8 },
+    { title: 'mixed, 64 concurrent', requests: single(mixed, 512), concurrency: 64 },
+    { title: 'mixed, 8 texts a request, 64 concurrent', requests: grouped(mixed, 8), concurrency: 64 },
+    { title: 'short, 1 concurrent', requests: single(short, 192), concurrency: 1 },
+    { title: 'short, 8 concurrent', requests: single(short, 512), concurrency: 8 },
+    { title: 'short, 64 concurrent', requests: single(short, 512), concurrency: 64 },
   ];
 }
 

@@ -76,7 +76,7 @@ async function departures(server: RunningServer): Promise<void> {
     queued = Number(/^encoder_queued_inputs (\d+)$/m.exec(await get(server.port, '/metrics'))?.[1]);
   }
   print(
-    `${DEPARTING_CLIENTS} clients came and left; nothing waits, and /health says ${await get(server.port, '/health')}.\n`,
+    `${DEPARTING_CLIENTS} clients connected and disconnected; the queue is empty, and /health returns ${await get(server.port, '/health')}.\n`,
   );
 }
 

@@ -93,7 +93,7 @@ async function memoryByRows(port: number): Promise<void> {
     printTable(['rows', 'gateway at most', 'worker at most'], rows);
     const most = Math.max(...looks.map(({ own, workers }) => own + workers));
     printGoal(
-      `${MANY_ROWS} rows with less than 300 MB beside the encoder`,
+      `${MANY_ROWS} rows with less than 300 MB without the encoder`,
       `${megabytes(Math.max(...looks.map(({ own }) => own)))} at most of the gateway, ${megabytes(most)} with the worker`,
       most < MOST_BYTES,
     );
