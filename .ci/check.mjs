@@ -24,6 +24,7 @@ const CHECKS = {
   unused: ['knip', '-c', '.ci/knip.json'],
   'unused outside tests': ['knip', '-c', '.ci/knip.json', '--production', '--strict'],
   architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],
+  changelog: ['node', '.ci/changelog.mjs'],
   proto: ['buf', 'lint', 'proto'],
   generated: ['node', '.ci/generate.mjs', '--check'],
 };

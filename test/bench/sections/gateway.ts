@@ -48,7 +48,12 @@ async function speeds({ port, count }: Upstream): Promise<void> {
       await putLoad(target, { concurrency: 8, goOn: forMilliseconds(WARM_UP_MS) });
       await putLoad(target, { concurrency: 1, stream: true, goOn: forMilliseconds(WARM_UP_MS / 3) });
     }
-    const one = await compareSpeed(running, { title: '1 concurrent', rounds: 9, turnMs: 700, concurrency: 1 });
+    const one = await compareSpeed(running, {
+      title: '1 concurrent',
+      rounds: 9,
+      turnMs: 700,
+      concurrency: 1,
+    });
     await compareSpeed(running, {
       title: '1 concurrent stream, to the first word',
       rounds: 7,
