@@ -62,7 +62,12 @@ describe('bodies', () => {
     ['{"user_id":"a"} x', 400, /^The body is not valid JSON: /, 'malformed_request'],
     ["{'user_id':'a'}", 400, /^The body is not valid JSON: /, 'malformed_request'],
     [`${'['.repeat(65)}${']'.repeat(65)}`, 422, /maximum nesting depth of 64/, 'invalid_request'],
-    [`{"user_id":"a","metadata":${'{"a":'.repeat(100_000)}`, 422, /maximum nesting depth of 64/, 'invalid_request'],
+    [
+      `{"user_id":"a","metadata":${'{"a":'.repeat(100_000)}`,
+      422,
+      /maximum nesting depth of 64/,
+      'invalid_request',
+    ],
   ])('%# broken JSON', async (sent, expected, detail, code) => {
     const { status, body } = await gateway().ask('POST', '/v1/users', sent, {
       'Content-Type': 'application/json',

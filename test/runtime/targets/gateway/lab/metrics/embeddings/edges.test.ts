@@ -57,7 +57,11 @@ describe('similarity', () => {
 
 describe('retrieval', () => {
   test.each([
-    ['two lengths', { prediction: [1, 2], reference: [1] }, '2 candidates have a score and 1 have a relevance.'],
+    [
+      'two lengths',
+      { prediction: [1, 2], reference: [1] },
+      '2 candidates have a score and 1 have a relevance.',
+    ],
     ['no candidates', { prediction: [], reference: [] }, '0 candidates have a score and 0 have a relevance.'],
     ['a score that is no number', { prediction: [Number.NaN], reference: [1] }, 'has the score NaN.'],
     ['a relevance below 0', { prediction: [1], reference: [-1] }, 'has the relevance -1.'],
