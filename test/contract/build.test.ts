@@ -125,7 +125,7 @@ verifiesOnce('build:bad-model', async () => {
       /is not a text encoder: it has no input `input_ids`|requires the input `x`/,
     ],
     [broken('extra-input.onnx'), /requires the input `pixel_values`, which texts do not provide/],
-    [broken('float-input.onnx'), /input `input_ids` has type float32; int64 is required/],
+    [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 is required/],
     [
       broken('wrong-output-name.onnx'),
       /Model must return logits for model_type sequence_classification.*`output_0`/,
@@ -153,7 +153,7 @@ verifiesOnce('build:bad-tokenizer', async () => {
   for (const special of own.added_tokens) own.model.vocab[special.content] = special.id;
   const cases: [content: string, message: RegExp][] = [
     ['{"model":', /tokenizer\.json is not valid JSON/],
-    ['[]', /must hold a JSON object/],
+    ['[]', /must contain a JSON object/],
     ['{"version":"1.0"}', /is not a tokenizer/],
     [
       JSON.stringify(own),
@@ -180,7 +180,7 @@ verifiesOnce('build:bad-labels', async () => {
     [rest, /has no `id2label`, but token_classification requires a label for each of the 9 values/],
     [{ ...rest, id2label: tooFew }, /has 8 labels, but the model returns 9 values/],
     [{ ...rest, id2label: { ...tooFew, 12: 'X' } }, /`id2label` has no label for index 8/],
-    [{ ...rest, id2label: { a: 'X' } }, /holds "a" where an index/],
+    [{ ...rest, id2label: { a: 'X' } }, /contains "a", but an index/],
   ];
   for (const [content, message] of cases) {
     writeFileSync(path, JSON.stringify(content));

@@ -107,11 +107,11 @@ verifies('infer:file:problems', async (arm) => {
   const problems: [args: string[], message: RegExp][] = [
     [['--input', join(folder(), 'none.txt')], /^Error: No such file: .*none\.txt/],
     [['--input', folder(), '--input-format', 'txt'], /is a folder\. Pass a file\./],
-    [['--input', write('a.csv', 'name\nx\n')], /has no column "text" \(its columns: name\)/],
+    [['--input', write('a.csv', 'name\nx\n')], /has no column "text"; its columns are name\./],
     [['--input', write('b.csv', 'text\n"open\n')], /is not valid CSV/],
-    [['--input', write('c.dat', 'x')], /does not tell the format/],
-    [['--input', write('d.txt', 'x'), 'text'], /not both/],
-    [['text', '--output', join(folder(), 'x')], /--output goes with --input/],
+    [['--input', write('c.dat', 'x')], /Unknown format of --input/],
+    [['--input', write('d.txt', 'x'), 'text'], /cannot be combined/],
+    [['text', '--output', join(folder(), 'x')], /--output requires --input/],
   ];
   for (const [args, message] of problems) {
     const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', ...args]);

@@ -141,7 +141,7 @@ verifies('infer:option-of-another-type', async (arm) => {
   const { exitCode, stderr } = await arm.run('sentiment', ['infer', 'x', '--normalize=true']);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    'Error: --normalize requires embedding model; this model is of type sequence_classification. Remove the flag.\n',
+    'Error: --normalize requires an embedding model; this model is of type sequence_classification. Remove the flag.\n',
   );
 });
 

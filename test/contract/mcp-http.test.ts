@@ -120,7 +120,7 @@ verifiesServed('mcp:server-info', async (arm) => {
   const client = await connect(url);
   expect(client.getServerVersion()).toMatchObject({
     name: 'encoderfile',
-    description: 'ner 1.0.0: a token_classification model.',
+    description: 'ner 1.0.0, a token_classification model.',
   });
   expect(client.getInstructions()).toMatch(
     /^This server runs one model, ner 1\.0\.0 \(token_classification\), as the tool run_encoder\. Build: encoderfile .+, Node \d+\.\d+\.\d+, ONNX Runtime .+, tokenizers .+, .+\.$/,

@@ -96,6 +96,6 @@ verifiesOnce('mcp:http', async () => {
   expect(await started.ended).toBe(0);
 
   const help = await runExecutable(builtExecutable('ner'), ['mcp', '--help']);
-  expect(help.stdout).toMatch(/--hostname <host> +.*default 127\.0\.0\.1/);
-  expect(help.stdout).toMatch(/--port <port> +.*default 9100/);
+  expect(help.stdout).toMatch(/--host <host> +.*default: 127\.0\.0\.1/);
+  expect(help.stdout).toMatch(/--port <port> +.*default: 9100/);
 });

@@ -168,7 +168,7 @@ verifiesOnce('sentence:build-refused', async () => {
   copyModel(folder(), 'sentence');
   const refusals: [fields: Record<string, unknown>, message: RegExp][] = [
     [{ dimensions: 33 }, /`dimensions` is 33, but the vectors of the model have only 32\./],
-    [{ pooling: 'none' }, /`pooling: none` requires the output sentence_embedding.*Leave `pooling` out/],
+    [{ pooling: 'none' }, /`pooling: none` requires the output sentence_embedding.*Remove `pooling`/],
     [
       { default_prompt_name: 'x' },
       /`default_prompt_name` is \\"x\\"; it must be one of the prompts \(query, passage\)/,

@@ -42,7 +42,7 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
     'ok encoder guard: classifies texts',
     'ok guardrail attacks: the encoder guard knows INJECTION',
     'ok prices: all models of aliases have one',
-    'ok port: http://127.0.0.1:0 is free',
+    'ok port: http://127.0.0.1:0 is available',
   ]);
   const { exitCode, stdout } = await run('doctor', '--port', '0');
   expect([exitCode, stdout]).toEqual([

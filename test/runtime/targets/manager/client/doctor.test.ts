@@ -94,7 +94,7 @@ test('no manager is a problem; whether one could listen is told', async () => {
   await new Promise((resolve) => free.close(resolve));
   const { code, out } = await examine({ addr: `127.0.0.1:${port}` });
   expect(out).toMatch(/^problem +manager: No manager answers at .*mcp-manager daemon/m);
-  expect(out).toMatch(/^ok +port: http:\/\/127\.0\.0\.1:\d+ is free/m);
+  expect(out).toMatch(/^ok +port: http:\/\/127\.0\.0\.1:\d+ is available/m);
   expect(code).toBe(1);
 });
 

@@ -62,7 +62,7 @@ test('a row whose words or labels do not fit fails alone', async () => {
   });
   expect(evaluated).toMatchObject({
     failed: 1,
-    firstError: expect.stringContaining('3 tokens have a predicted label, 2 a true one'),
+    firstError: expect.stringContaining('3 tokens have a predicted label and 2 have a true label'),
     details: { rows: 3, failed_rows: 1, skipped_rows: 1 },
   });
 });
