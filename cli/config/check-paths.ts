@@ -1,5 +1,6 @@
 import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import { expansionProblems, type Environment } from './expand.ts';
+import type { Environment } from '../../runtime/core/text/expand.ts';
+import { expansionProblems } from './expand.ts';
 import type { Finding } from '../../runtime/core/yaml/issue.ts';
 
 /** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */

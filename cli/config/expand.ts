@@ -1,36 +1,26 @@
-/** The environment for expanding paths: a leading `~`, and `${NAME}`; `$${` is a literal `${`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, expand } from '../../runtime/core/text/expand.ts';
 
-export function expand(text: string, env: Environment): string {
+/** Expands a path of the config file: a leading `~`, and variables as in the files of all programs (`$NAME` is a plain name). */
+export function expandPath(text: string, env: Environment): string {
   const homeward = HOME.test(text);
-  const rest = (homeward ? text.slice(1) : text).replaceAll(REFERENCE, (whole, name: string | undefined) =>
-    whole === ESCAPED ? '${' : (lookUp(env, name ?? '') ?? ''),
-  );
+  const { text: rest } = expand(homeward ? text.slice(1) : text, env, GRAMMAR);
   return homeward ? `${homeOf(env) ?? ''}${rest}` : rest;
 }
 
 /** Returns why a path cannot be expanded; empty if it can. */
-export function expansionProblems(text: string, env: Environment): string[] {
-  const problems = [...text.matchAll(REFERENCE)].flatMap(([whole, name]) => {
-    if (whole === ESCAPED) return [];
-    if (!whole.endsWith('}')) return [`\`${whole}\` is not closed; write $\${ for a literal \${`];
-    if (!NAME.test(name ?? ''))
-      return [`\`${whole}\` is not a variable; write \${NAME}, or $\${ for a literal \${`];
-    return lookUp(env, name ?? '') === undefined ? [`the environment variable \`${name}\` is not set`] : [];
-  });
+export function expansionProblems(text: string, env: Environment): readonly string[] {
+  const problems = [...expand(text, env, GRAMMAR).problems];
   if (HOME.test(text) && homeOf(env) === undefined) problems.push('`~` cannot be expanded: HOME is not set');
   if (problems.length > 0 || text === '') return problems;
-  return expand(text, env).trim() === '' ? ['expands to an empty path'] : [];
+  return expandPath(text, env).trim() === '' ? ['expands to an empty path'] : [];
 }
 
 /** Escapes a path so that expanding it returns the original. */
 export function literalPath(path: string): string {
-  return (HOME.test(path) ? `./${path}` : path).replaceAll('${', () => ESCAPED);
+  return (HOME.test(path) ? `./${path}` : path).replaceAll('${', () => '$${');
 }
 
-const ESCAPED = '$${';
-const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const GRAMMAR = { bareNames: false, escape: 'brace' } as const;
 const HOME = /^~(?=$|[/\\])/;
 
 const homeOf = (env: Environment): string | undefined =>

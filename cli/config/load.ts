@@ -4,7 +4,7 @@ import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkSentence } from './check-sentence.ts';
-import type { Environment } from './expand.ts';
+import type { Environment } from '../../runtime/core/text/expand.ts';
 import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';

@@ -2,7 +2,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
 import type { TransformLimits } from '../../runtime/contract/transform.ts';
 import type { BuildConfig, ModelSource, SentenceConfig, TransformSource } from './build-config.ts';
-import { expand, type Environment } from './expand.ts';
+import type { Environment } from '../../runtime/core/text/expand.ts';
+import { expandPath } from './expand.ts';
 
 type Fields = ConfigFile['encoderfile'];
 
@@ -14,7 +15,7 @@ export function resolveConfig(
   transformLine: number,
 ): BuildConfig {
   const place = (path: string): string => {
-    const expanded = expand(path, env);
+    const expanded = expandPath(path, env);
     return isAbsolute(expanded) ? expanded : join(dirname(file), expanded);
   };
   return {
@@ -23,7 +24,7 @@ export function resolveConfig(
     version: defaulted(fields.version),
     modelType: fields.model_type,
     model: modelSource(fields.path, place),
-    outputPath: fields.output_path === undefined ? undefined : expand(fields.output_path, env),
+    outputPath: fields.output_path === undefined ? undefined : expandPath(fields.output_path, env),
     cacheDir: fields.cache_dir === undefined ? undefined : place(fields.cache_dir),
     transform: transformSource(fields.transform, place, transformLine),
     validateTransform: defaulted(fields.validate_transform),

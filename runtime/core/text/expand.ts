@@ -7,44 +7,60 @@ export interface Expansion {
   readonly problems: readonly string[];
 }
 
-const PLACEHOLDER = /\$(?:\$|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g;
-const ESCAPE = 'Write $$ for a literal dollar sign.';
+/** What `$$` escapes: any dollar sign, or only one in front of a brace, so that other dollar signs in paths stay. */
+const ESCAPES = {
+  dollar: {
+    placeholder: /\$(?:\$|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g,
+    hint: 'Write $$ for a literal dollar sign.',
+  },
+  brace: {
+    placeholder: /\$(?:\$(?=\{)|\{([^}]*)\}|(\{)|([A-Za-z_]\w*))/g,
+    hint: 'Write $${ for a literal ${.',
+  },
+} as const;
 
 export interface ExpandOptions {
   /** Whether `$NAME` without braces is a variable. Default: true. */
   readonly bareNames?: boolean;
+  /** Default: `dollar`. */
+  readonly escape?: keyof typeof ESCAPES;
 }
 
 /**
- * Substitutes variables: `$NAME`, `${NAME}`, `${NAME:-default}`; `$$` is a literal dollar sign. Substituted values are not
- * expanded again.
+ * Substitutes variables in the configuration files of all programs: `$NAME`, `${NAME}`, `${NAME:-default}`; `$$` is a literal
+ * dollar sign. Substituted values are not expanded again.
  */
-export function expand(text: string, env: Environment, { bareNames = true }: ExpandOptions = {}): Expansion {
+export function expand(
+  text: string,
+  env: Environment,
+  { bareNames = true, escape = 'dollar' }: ExpandOptions = {},
+): Expansion {
+  const { placeholder, hint } = ESCAPES[escape];
   const used: { name: string; value: string }[] = [];
   const problems: string[] = [];
   const take = (name: string, fallback: string | undefined): string => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (fallback !== undefined && (value === undefined || value === '')) return fallback;
     if (value === undefined) {
-      problems.push(`the variable ${name} is not set. Set it, or write \${${name}:-default}. ${ESCAPE}`);
+      problems.push(`the variable ${name} is not set. Set it, or write \${${name}:-default}. ${hint}`);
       return '';
     }
     used.push({ name, value });
     return value;
   };
   const expanded = text.replaceAll(
-    PLACEHOLDER,
+    placeholder,
     (found: string, braced: string | undefined, open: string | undefined, bare: string | undefined) => {
       if (bare !== undefined) return bareNames ? take(bare, undefined) : found;
       if (open !== undefined) {
-        problems.push(`\${ is not closed with }. ${ESCAPE}`);
+        problems.push(`\${ is not closed with }. ${hint}`);
         return '';
       }
       if (braced === undefined) return '$';
       const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(braced) ?? [];
       if (name !== undefined) return take(name, fallback);
       problems.push(
-        `${JSON.stringify(found)} is not a variable reference. Write \${NAME} or \${NAME:-default}. ${ESCAPE}`,
+        `${JSON.stringify(found)} is not a variable reference. Write \${NAME} or \${NAME:-default}. ${hint}`,
       );
       return '';
     },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { expand, expansionProblems, literalPath } from '../../../cli/config/expand.ts';
+import { expandPath, expansionProblems, literalPath } from '../../../cli/config/expand.ts';
 
-const ENV = { HOME: '/home/ada', A: 'x', TILDE: '~', NESTED: '${A}' };
+const ENV = { HOME: '/home/ada', A: 'x', TILDE: '~', NESTED: '${A}', EMPTY: '' };
 
-describe('expand', () => {
+describe('expandPath', () => {
   test.each([
     ['./model', './model'],
     ['~', '/home/ada'],
@@ -12,24 +12,31 @@ describe('expand', () => {
     ['a/~/b', 'a/~/b'],
     ['${A}/${A}', 'x/x'],
     ['$A', '$A'],
+    ['a$$b$', 'a$$b$'],
+    ['${NONE:-else}/m', 'else/m'],
+    ['${EMPTY:-else}', 'else'],
+    ['${A:-else}', 'x'],
+    ['$${NONE:-else}', '${NONE:-else}'],
+    ['${NONE:-~}/m', '~/m'],
     ['$${A}', '${A}'],
     ['${TILDE}/m', '~/m'],
     ['${NESTED}', '${A}'],
   ])('%s becomes %s', (text, expected) => {
     expect(expansionProblems(text, ENV)).toEqual([]);
-    expect(expand(text, ENV)).toBe(expected);
+    expect(expandPath(text, ENV)).toBe(expected);
   });
 
   test('the home folder of Windows', () => {
-    expect(expand('~\\m', { USERPROFILE: 'C:\\Users\\ada' })).toBe('C:\\Users\\ada\\m');
+    expect(expandPath('~\\m', { USERPROFILE: 'C:\\Users\\ada' })).toBe('C:\\Users\\ada\\m');
   });
 
   test('every problem is named', () => {
+    const escape = 'Write $${ for a literal ${.';
     expect(expansionProblems('~/${NO}/${toString}/${a b}/${A', {})).toEqual([
-      'the environment variable `NO` is not set',
-      'the environment variable `toString` is not set',
-      '`${a b}` is not a variable; write ${NAME}, or $${ for a literal ${',
-      '`${A` is not closed; write $${ for a literal ${',
+      `the variable NO is not set. Set it, or write \${NO:-default}. ${escape}`,
+      `the variable toString is not set. Set it, or write \${toString:-default}. ${escape}`,
+      `"\${a b}" is not a variable reference. Write \${NAME} or \${NAME:-default}. ${escape}`,
+      `\${ is not closed with }. ${escape}`,
       '`~` cannot be expanded: HOME is not set',
     ]);
   });
@@ -41,7 +48,7 @@ describe('literalPath', () => {
     (path) => {
       const written = literalPath(path);
       expect(expansionProblems(written, ENV)).toEqual([]);
-      expect(expand(written, ENV).replace(/^\.\/(?=~)/, '')).toBe(path);
+      expect(expandPath(written, ENV).replace(/^\.\/(?=~)/, '')).toBe(path);
     },
   );
 });
