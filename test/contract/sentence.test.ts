@@ -171,7 +171,7 @@ verifiesOnce('sentence:build-refused', async () => {
     [{ pooling: 'none' }, /`pooling: none` requires the output sentence_embedding.*Remove `pooling`/],
     [
       { default_prompt_name: 'x' },
-      /`default_prompt_name` is \\"x\\"; it must be one of the prompts \(query, passage\)/,
+      /`default_prompt_name` is \\"x\\", but it must be one of the prompts \(query, passage\)/,
     ],
     [
       { prompts: { long: 'a '.repeat(80) } },
