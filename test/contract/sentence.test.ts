@@ -177,7 +177,7 @@ verifiesOnce('sentence:build-refused', async () => {
       { prompts: { long: 'a '.repeat(80) } },
       /The prompt `long` has 81 tokens, but the maximum of the model is 64, which leaves no room for a text/,
     ],
-    [{ model_type: 'embedding', pooling: 'mean' }, /pooling: is for models of type sentence_embedding/],
+    [{ model_type: 'embedding', pooling: 'mean' }, /pooling: requires model_type sentence_embedding/],
     [{ pooling: 'weighted' }, /expected one of mean, cls, max, last, none; found/],
   ];
   for (const [fields, message] of refusals) expectRefusal(await validate(fields), message);
