@@ -130,7 +130,7 @@ verifiesOnce('build:bad-model', async () => {
       broken('wrong-output-name.onnx'),
       /Model must return logits for model_type sequence_classification.*`output_0`/,
     ],
-    [broken('int-logits.onnx'), /output `logits` has type int64; a floating-point type is required/],
+    [broken('int-logits.onnx'), /output `logits` has type int64, but a floating-point type is required/],
   ];
   for (const [content, message] of cases) {
     writeFileSync(onnx, content);
