@@ -1,4 +1,4 @@
-// Runs a program from source and restarts it when one of its files changes: `npm run dev -- gateway serve --dev`.
+// Runs a program from source and restarts it when one of its files changes: `npm run dev -- gateway serve`.
 // Flags before the name of the program are Node's, for example --inspect.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ const PROGRAMS = {
   manager: { entry: 'runtime/targets/manager/main.ts', needsModel: false },
 };
 const USAGE = `Usage: npm run dev -- [NODE FLAG]... PROGRAM ARGUMENTS...
-  npm run dev -- gateway serve --dev
+  npm run dev -- gateway serve
   npm run dev -- manager daemon --dev
   npm run dev -- encoder sentiment serve      (a folder of fixtures/models)
   npm run dev -- --inspect gateway serve      (then open chrome://inspect)`;

@@ -11,7 +11,7 @@ const MIN_FREE_BYTES = 1_048_576;
 export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {
   if (isExplained(error) || !(await isFull(folder))) return error;
   return configError(
-    `Cannot write to ${folder}: the disk is full. Free some space, or choose another folder with --cache-dir.`,
+    `Cannot write ${folder}: the disk is full. Free some space, or choose another folder with --cache-dir.`,
     error,
   );
 }

@@ -33,5 +33,5 @@ test('what cannot be compared scores 0 or says why', () => {
   expect(bertScore({ vectors: [Float32Array.of(0, 0)] }, one)).toEqual(nothing);
   expect(bertScore({ ...one, weights: [0] }, one)).toEqual({ precision: 0, recall: 1, f1: 0 });
   expect(() => bertScore({ ...one, weights: [] }, one)).toThrow('There are 0 weights for 1 tokens.');
-  expect(() => bertScore({ vectors: [Float32Array.of(1)] }, one)).toThrow('ectors of 1 and 2 ');
+  expect(() => bertScore({ vectors: [Float32Array.of(1)] }, one)).toThrow('Vectors of 1 and 2 dimensions');
 });
