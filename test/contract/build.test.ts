@@ -154,7 +154,7 @@ verifiesOnce('build:bad-tokenizer', async () => {
   const cases: [content: string, message: RegExp][] = [
     ['{"model":', /tokenizer\.json is not valid JSON/],
     ['[]', /must contain a JSON object/],
-    ['{"version":"1.0"}', /is not a tokenizer/],
+    ['{"version":"1.0"}', /Invalid tokenizer .*tokenizer\.json: /],
     [
       JSON.stringify(own),
       /has \d+ tokens, but .*model\.onnx has only \d+\. Both must come from the same model/,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
 import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
-import { children, isAlive, zombies } from './processes.ts';
+import { children, childrenSince, isAlive, zombies } from './processes.ts';
 import { fixtureServer, launchOf, specOf } from './spec.ts';
 
 const IGNORED = { onLog: () => undefined, onNotification: () => undefined };
@@ -80,7 +80,7 @@ test('D-2: after a crash nothing keeps running', async () => {
 });
 
 test('a hundred servers start and end, and leave nothing', async () => {
-  const before = children().length;
+  const before = children();
   const round = async (): Promise<void> => {
     const connection = await openConnection(specOf(launchOf('echo.mjs')), IGNORED);
     const result = await connection.request(
@@ -92,7 +92,7 @@ test('a hundred servers start and end, and leave nothing', async () => {
     await connection.close();
   };
   for (let done = 0; done < 100; done += 10) await Promise.all(Array.from({ length: 10 }, round));
-  expect(children().length).toBe(before);
+  expect(childrenSince(before)).toEqual([]);
   expect(zombies()).toEqual([]);
 });
 

@@ -12,6 +12,10 @@ export function zombies(): number[] {
 
 export const children = (): number[] => childrenOf(process.pid);
 
+/** Children that were started after `before` was taken. Those of earlier files of this worker may end at any time. */
+export const childrenSince = (before: readonly number[]): number[] =>
+  children().filter((pid) => !before.includes(pid));
+
 export function childrenOf(parent: number | undefined): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -6,7 +6,7 @@ import type { ProcessLaunch } from '../../../../../runtime/targets/manager/confi
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { openFixture, openRecorded } from './open-recorded.ts';
-import { children } from './processes.ts';
+import { children, childrenSince } from './processes.ts';
 import { launchOf, specOf } from './spec.ts';
 
 const tempFolder = useTempFolder();
@@ -82,13 +82,15 @@ test('a server that ends while it starts is told with its code and its last word
 });
 
 test('a server that stays silent is given up and ended', async () => {
+  const before = children();
   const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
   expect(failure).toMatchObject({ code: 'TimeoutError' });
   expect(failure.message).toMatch(/did not get ready within 300 ms/);
-  expect(children()).toEqual([]);
+  expect(childrenSince(before)).toEqual([]);
 });
 
 test('a start can be called off', async () => {
+  const before = children();
   const abort = new AbortController();
   const opening = openConnection(
     specOf(launchOf('slow-init.mjs')),
@@ -96,7 +98,7 @@ test('a start can be called off', async () => {
     abort.signal,
   );
   await expect(opening).rejects.toThrow('changed my mind');
-  expect(children()).toEqual([]);
+  expect(childrenSince(before)).toEqual([]);
   await expect(openConnection(specOf(launchOf('echo.mjs')), IGNORED, abort.signal)).rejects.toThrow(
     'changed',
   );
