@@ -5,6 +5,30 @@ const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levensh
 /** Folders of targets that hold pure code, as `runtime/core` does for all targets. */
 const PURE_ROOMS =
   '^runtime/targets/(encoder/(batching|json|maths)|gateway/(shared|lab/metrics)|manager/shared)/';
+/** The rooms of each target, from the lowest up: a room imports only rooms before it. */
+const ROOMS = {
+  encoder:
+    'batching maths json tasks model.ts engine infer context.ts schemas predict mcp http grpc/server grpc/[^/]+.ts servers commands',
+  gateway:
+    'shared store accounts/identity accounts/ledger ask/shapes ask/streams ask/wires ask/providers ask/routing ask/guardrails ' +
+    'gateway-state.ts ask/models ask/completions config telemetry lab/metrics lab/datasets lab/work lab/experiments ' +
+    'lab/secrets lab/artifacts lab/jobs lab/workflows context.ts lab/compare front servers commands',
+  manager:
+    'shared config access shapes upstream supervisor calls context.ts plugins http mcp client config-edit registry servers commands',
+};
+const roomsPointDown = Object.entries(ROOMS).flatMap(([target, names]) => {
+  const paths = names.split(' ').map((room) => room.replaceAll('.ts', '\\.ts$').replace(/(?<!\$)$/, '/'));
+  return paths
+    .slice(0, -1)
+    .map((room, index) =>
+      forbid(
+        `${target}-rooms-point-down`,
+        { path: `^runtime/targets/${target}/${room}` },
+        { path: `^runtime/targets/${target}/(${paths.slice(index + 1).join('|')})` },
+        'A type that two rooms share lives in the lower one.',
+      ),
+    );
+});
 module.exports = {
   forbidden: [
     forbid('no-cycles', {}, { circular: true }, 'Imports point one way.'),
@@ -123,6 +147,7 @@ module.exports = {
       { path: '^(test|fixtures|templates)/' },
       'Shipped folders hold shipped code.',
     ),
+    ...roomsPointDown,
   ],
   options: {
     parser: 'swc',

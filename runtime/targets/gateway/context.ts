@@ -6,7 +6,7 @@ import type { Experiments } from './lab/experiments/experiment.ts';
 import type { GatewayState } from './gateway-state.ts';
 import type { JobServices } from './lab/jobs/job-services.ts';
 import type { CurrentModels } from './ask/models/model-set.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
 import type { Workflows } from './lab/workflows/workflow.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
-import type { modelMetadata } from './schemas/model.ts';
+import type { modelMetadata } from '../schemas/model.ts';
 
 /** The response of `GET /model`. */
 export function modelFacts({

@@ -6,8 +6,8 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
-import { type PredictRequest, predictRequest, predictResponse } from '../http/schemas/predict.ts';
-import { NOT_EMPTY } from '../http/schemas/texts.ts';
+import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
+import { NOT_EMPTY } from '../schemas/texts.ts';
 import { predict } from '../predict/predict.ts';
 import { jsonSchema } from './json-schema.ts';
 

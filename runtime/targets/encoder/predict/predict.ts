@@ -1,7 +1,7 @@
 import { inputError } from '../../../contract/errors.ts';
 import type { AggregationStrategy } from '../maths/entities.ts';
 import type { EngineAnswer, EngineInput, ServingEngine, View } from '../engine/serving.ts';
-import type { PredictRequest } from '../http/schemas/predict.ts';
+import type { PredictRequest } from '../schemas/predict.ts';
 import { addEntities } from './entities.ts';
 import { planVector } from '../../../core/model/vector-plan.ts';
 

@@ -1,10 +1,7 @@
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
-import type { GuardrailProfile, GuardrailRule } from '../ask/guardrails/guardrail.ts';
-import type { NewPrice } from '../accounts/ledger/ledger.ts';
-import type { EncoderProgram, ProviderInstance } from '../ask/providers/provider.ts';
-import type { Alias, RoutingPolicy } from '../ask/routing/routing.ts';
+import type { ModelsConfig } from '../ask/models/models-config.ts';
 import type { DatabasePlace } from '../store/database-url.ts';
 
 /** All that the gateway is told: by flags, environment and file, in this order, with defaults for the rest. */
@@ -39,26 +36,6 @@ export interface ServerConfig {
   readonly bodyTimeoutMs: number;
   /** When told to stop: how long requests may take to finish. */
   readonly shutdownMs: number;
-}
-
-/** What can change while the gateway runs: read again on a reload, and replaced as a whole. */
-export interface ModelsConfig {
-  readonly providers: readonly (ProviderInstance | EncoderProgram)[];
-  readonly aliases: readonly Alias[];
-  readonly routing: Partial<RoutingPolicy>;
-  readonly guardrails: {
-    readonly profiles: readonly GuardrailProfile[];
-    /** What every request has to pass. */
-    readonly demanded: readonly GuardrailRule[];
-  };
-  /** For models that have no price in the database. */
-  readonly pricing: readonly NewPrice[];
-  /** Models without a price are refused. */
-  readonly requirePricing: boolean;
-  /** Requests under a budget may use models without a price; their cost is not counted. */
-  readonly allowUnpriced: boolean;
-  /** Tokens of an answer to count with, where a request names no most; 1024 unless said otherwise. */
-  readonly assumedOutputTokens: number;
 }
 
 /** How jobs of workflows run. */

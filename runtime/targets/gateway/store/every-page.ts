@@ -1,4 +1,4 @@
-import type { Page } from '../accounts/identity/identity.ts';
+import type { Page } from './page.ts';
 
 const AT_ONCE = 1000;
 

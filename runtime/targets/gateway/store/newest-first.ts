@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Page } from '../accounts/identity/identity.ts';
+import type { Page } from './page.ts';
 
 /** A part of what a query finds, the newest first, and how many rows it finds in all. */
 export async function newestFirst<Tables, Named extends keyof Tables, Row>(

@@ -1,7 +1,7 @@
 import { dollarsOf } from '../shared/money.ts';
 import type { Attempt } from '../ask/routing/routing.ts';
-import { parseModel } from '../ask/routing/model-string.ts';
-import type { CompletionEvent, RequestTrace } from './telemetry.ts';
+import { parseModel } from '../shared/model-string.ts';
+import type { CompletionEvent, RequestTrace } from '../ask/completions/telemetry.ts';
 import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from './otlp.ts';
 import { newSpanId } from './request-trace.ts';
 

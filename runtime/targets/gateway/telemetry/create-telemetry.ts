@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
-import type { Telemetry } from './telemetry.ts';
+import type { Telemetry } from '../ask/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { traceOf } from './request-trace.ts';

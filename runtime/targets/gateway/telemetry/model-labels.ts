@@ -1,4 +1,4 @@
-import { parseModel } from '../ask/routing/model-string.ts';
+import { parseModel } from '../shared/model-string.ts';
 
 export interface ModelLabels {
   readonly provider: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readTraceParent, traceParentText } from './trace-context.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
-import type { RequestTrace } from './telemetry.ts';
+import type { RequestTrace } from '../ask/completions/telemetry.ts';
 
 /** More than anybody needs to send along; what is longer is left out, as the recommendation allows. */
 const MOST_STATE = 512;

@@ -1,6 +1,8 @@
 import type { Caller } from '../access/caller.ts';
+import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Asker, Params } from '../upstream/connection.ts';
+import type { Asker } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /**
  * Everything callers may ask of the servers, over whichever wire: who may, what is offered, how many at once, how long and
@@ -61,15 +63,4 @@ export interface Page {
 
 export interface UpstreamTool extends Params {
   readonly name: string;
-}
-
-export interface ToolResult extends Params {
-  readonly content?: readonly ContentBlock[] | undefined;
-  readonly structuredContent?: unknown;
-  readonly isError?: boolean | undefined;
-}
-
-export interface ContentBlock extends Params {
-  readonly type: string;
-  readonly text?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 const SECOND = 1000;
 /** A server that cannot announce changes is asked again after this time. */

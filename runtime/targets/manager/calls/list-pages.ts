@@ -1,6 +1,5 @@
 import { isObject } from '../../../core/json/is-object.ts';
-import { refuseMember } from '../shapes/shape.ts';
-import type { Params } from '../upstream/connection.ts';
+import { type Params, refuseMember } from '../shapes/shape.ts';
 
 /** More than any server should have; whoever gives more than this is cut off. */
 const MOST_PAGES = 1000;

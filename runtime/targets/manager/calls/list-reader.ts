@@ -1,4 +1,4 @@
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** A request that needs a list. */
 export interface ListReader {

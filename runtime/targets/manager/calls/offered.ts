@@ -2,7 +2,7 @@ import { matchesAny } from '../../../core/text/name-pattern.ts';
 import type { Caller, ReadableKind } from '../access/caller.ts';
 import type { NameFilter, ServerSpec } from '../config/spec.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** Whether something of this name is offered. */
 export const isOffered = ({ allow, deny }: NameFilter, name: string): boolean =>

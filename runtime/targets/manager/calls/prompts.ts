@@ -1,5 +1,6 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
-import { type Params, RpcFailure } from '../upstream/connection.ts';
+import { RpcFailure } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Calls } from './call.ts';
 import type { Ask, Question } from './ask.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';

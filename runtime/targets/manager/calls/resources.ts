@@ -1,6 +1,7 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
-import { type Params, RpcFailure } from '../upstream/connection.ts';
+import { RpcFailure } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
 import type { Ask, Question } from './ask.ts';
 import { isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented } from './failures.ts';

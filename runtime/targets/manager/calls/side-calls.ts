@@ -1,5 +1,5 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
 import type { Ask, Question } from './ask.ts';
 import { isMethodNotFound, notImplemented } from './failures.ts';

@@ -1,5 +1,5 @@
 import { RpcFailure } from '../upstream/connection.ts';
-import type { ToolResult } from './call.ts';
+import type { ToolResult } from '../shapes/results.ts';
 
 /** As the official SDKs and FastMCP write it: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */
 const UNKNOWN =

@@ -4,7 +4,8 @@ import { jsonSize } from '../shared/json-size.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
-import { type Asker, type Connection, type Params, SessionForgotten } from '../upstream/connection.ts';
+import { type Asker, type Connection, SessionForgotten } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { ServerCall } from './call.ts';
 
 export interface VisitOptions {

@@ -1,5 +1,5 @@
 import { toolText } from '../http/views/tool-text.ts';
-import type { ToolResult } from '../calls/call.ts';
+import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '../../../serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 import { printJson } from '../../../serve/cli/print.ts';

@@ -1,5 +1,5 @@
 import { listAllPages } from '../calls/list-pages.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { type ManagerClient, withQuery } from './manager-client.ts';
 
 /** All items of a list that comes in pages. */

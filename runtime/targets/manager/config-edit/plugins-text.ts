@@ -1,7 +1,7 @@
 import { parse, stringify } from 'smol-toml';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { type Statement, tomlStatements } from '../config/toml-statements.ts';
-import type { PluginCategory } from '../plugins/settings.ts';
+import type { PluginCategory } from '../config/plugin-settings.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { entriesOf, findPlugin, listPlugins, namesOf, placeIn, type PluginId } from './plugins-table.ts';
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';

@@ -1,5 +1,5 @@
-import { readPluginSettings } from '../plugins/read-settings.ts';
-import type { PluginSettings } from '../plugins/settings.ts';
+import { readPluginSettings } from './read-plugins.ts';
+import type { PluginSettings } from './plugin-settings.ts';
 import { type DaemonSection, DAEMON_KEYS, readDaemon } from './daemon-settings.ts';
 import { tomlLocator } from './locate.ts';
 import { parseMcpServers } from './parse-mcp-servers.ts';

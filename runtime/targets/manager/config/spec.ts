@@ -1,5 +1,5 @@
 import type { Secret } from '../../../core/text/redactions.ts';
-import type { PluginSettings } from '../plugins/settings.ts';
+import type { PluginSettings } from './plugin-settings.ts';
 
 /** What the manager is to run, read from its files and resolved: no placeholder is left in it, and every default is set. */
 export interface ManagerConfig {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { AppError } from '../../../contract/errors.ts';
 import type { Operation } from '../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../serve/http/schemas.ts';
-import type { ToolResult } from '../calls/call.ts';
+import type { ToolResult } from '../shapes/results.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { wordOf } from '../../../serve/http/query.ts';

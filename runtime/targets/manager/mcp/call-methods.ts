@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Calls } from '../calls/call.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 

@@ -3,7 +3,7 @@ import type { Calls, Page, PageCall } from '../calls/call.ts';
 import { askEach } from '../calls/ask-each.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 

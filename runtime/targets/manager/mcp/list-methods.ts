@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.ts';
 import { qualify } from '../calls/qualified-name.ts';
 import { qualifiedToolName, toolName } from '../calls/tool-name.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { type Gather, LIST_KINDS, type ListKind } from './gather.ts';
 import { type McpCall, type Method, optionalText, serverCall } from './mcp-call.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';

@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { ServerEvent } from '../supervisor/managed-server.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { concerns, type Interested, type Interests } from './interests.ts';
 import type { ResourceIndex } from './resource-index.ts';
 

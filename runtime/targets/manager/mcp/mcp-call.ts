@@ -4,7 +4,8 @@ import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/call.ts';
-import type { Asker, Params } from '../upstream/connection.ts';
+import type { Asker } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** A request of an MCP client, whatever carried it. */
 export interface McpCall {

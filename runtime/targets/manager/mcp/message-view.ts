@@ -1,4 +1,4 @@
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** A log message of a server as clients get it: where there are several servers, with the name of that one. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Interests } from './interests.ts';
 import type { Listeners } from './listeners.ts';

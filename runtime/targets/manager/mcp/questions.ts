@@ -1,6 +1,7 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { AppError } from '../../../contract/errors.ts';
-import type { Asker, Params } from '../upstream/connection.ts';
+import type { Asker } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** What servers ask during one call, until its client answers. */
 export interface Questions {

@@ -4,7 +4,8 @@ import { isObject } from '../../../core/json/is-object.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
-import type { Asker, Params } from '../upstream/connection.ts';
+import type { Asker } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { ASK_MILLISECONDS, type McpClient, mayGoOn } from './client.ts';
 import { createQuestions, type Questions } from './questions.ts';
 

@@ -2,7 +2,7 @@ import { messageOf } from '../../../contract/errors.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { FoundTool, ToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { callTool } from './call-methods.ts';
 import { type McpCall, type Method, optionalObject, requiredText } from './mcp-call.ts';
 import type { Targets } from './targets.ts';

@@ -1,7 +1,7 @@
 import { OpenItems } from '../../../core/limits/open-items.ts';
 import type { RequestId } from '../../../serve/mcp/rpc-message.ts';
 import type { SessionLink, SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { ASK_MILLISECONDS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';

@@ -4,7 +4,7 @@ import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { notification } from '../../../serve/mcp/mcp-session.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Params } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { type McpCall, optionalObject } from './mcp-call.ts';

@@ -12,7 +12,8 @@ import {
 } from '../../../serve/mcp/stateless-http.ts';
 import { STATELESS_VERSIONS } from '../../../serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
-import type { Asker, Params } from '../upstream/connection.ts';
+import type { Asker } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { abilitiesOf } from '../upstream/server-questions.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFacts } from './endpoint.ts';

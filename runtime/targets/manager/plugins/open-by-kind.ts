@@ -1,5 +1,5 @@
 import type { OpenPlugin, PluginPlace } from './open-plugin.ts';
-import type { PluginSpec } from './settings.ts';
+import type { PluginSpec } from '../config/plugin-settings.ts';
 
 /** Makes a plugin ready to be asked. Rejects with an AppError that says why it is not; nothing is left running then. */
 export async function openByKind(

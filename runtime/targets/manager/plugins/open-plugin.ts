@@ -1,5 +1,5 @@
 import type { PluginAnswer, PluginRequest, PluginResponse } from './exchange.ts';
-import type { PluginFlow } from './settings.ts';
+import type { PluginFlow } from '../config/plugin-settings.ts';
 
 /** A plugin that can be asked. */
 export interface OpenPlugin {

@@ -4,7 +4,12 @@ import { changeRequest, changeResponse, checkAnswer } from './change.ts';
 import type { PluginAnswer, PluginRequest, PluginResponse } from './exchange.ts';
 import type { OpenPlugin } from './open-plugin.ts';
 import type { PluginRunner } from './plugin-runner.ts';
-import { CATEGORY_RULES, type CategoryRules, PLUGIN_CATEGORIES, type PluginFlow } from './settings.ts';
+import {
+  CATEGORY_RULES,
+  type CategoryRules,
+  PLUGIN_CATEGORIES,
+  type PluginFlow,
+} from '../config/plugin-settings.ts';
 
 /** What came of asking all plugins: the message as they left it, or what one of them answers instead. */
 type Verdict<Message> = { readonly message: Message } | { readonly refusal: PluginAnswer };

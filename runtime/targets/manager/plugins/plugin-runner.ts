@@ -3,7 +3,7 @@ import { planRestart } from '../../../core/limits/restart-policy.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { OpenPlugin } from './open-plugin.ts';
-import type { PluginFlow, PluginSpec } from './settings.ts';
+import type { PluginFlow, PluginSpec } from '../config/plugin-settings.ts';
 
 export interface RunnerOptions {
   readonly spec: PluginSpec;

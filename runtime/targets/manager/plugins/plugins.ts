@@ -11,7 +11,7 @@ import { openByKind } from './open-by-kind.ts';
 import type { PluginPlace } from './open-plugin.ts';
 import { createPipeline, type Pipeline, RESPONSE_FAILURE } from './pipeline.ts';
 import { PluginRunner } from './plugin-runner.ts';
-import type { PluginFlow, PluginSettings, PluginSpec } from './settings.ts';
+import type { PluginFlow, PluginSettings, PluginSpec } from '../config/plugin-settings.ts';
 
 export interface PluginsOptions {
   /** What paths in the settings are relative to: the folder of the configuration. */

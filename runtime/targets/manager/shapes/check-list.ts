@@ -1,8 +1,7 @@
-import type { Params } from '../upstream/connection.ts';
+import { Malformed, type Params, type Shape } from './shape.ts';
 import { createYielder } from '../../../platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem } from './schema-compiler.ts';
-import { Malformed, type Shape } from './shape.ts';
 import { isRecord } from './values.ts';
 
 interface ListKind {

@@ -1,10 +1,19 @@
-import type { ToolResult } from '../calls/call.ts';
-import type { Params } from '../upstream/connection.ts';
 import { contentBlock, resourceContents } from './content.ts';
 import { hint, listOf, objectOf, optional } from './members.ts';
 import { role } from './metadata.ts';
-import type { Shape } from './shape.ts';
+import type { Params, Shape } from './shape.ts';
 import { flag, isRecord, text, wholeNumber } from './values.ts';
+
+export interface ToolResult extends Params {
+  readonly content?: readonly ContentBlock[] | undefined;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
+
+export interface ContentBlock extends Params {
+  readonly type: string;
+  readonly text?: string | undefined;
+}
 
 const TASK = 'io.modelcontextprotocol/related-task';
 

@@ -1,3 +1,6 @@
+/** A JSON object of an MCP message: parameters, a result, or an item of a list. */
+export type Params = Readonly<Record<string, unknown>>;
+
 /**
  * Takes a value of a server to what MCP allows there: the same value if it is valid, or a copy with the repairs that are safe.
  * Undefined means that the value is to be left out. Throws a Malformed if the value cannot be repaired.

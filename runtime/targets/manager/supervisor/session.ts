@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../platform/clock.ts';
-import type { CloseReason, Connection, Params, PeerInfo, RequestOptions } from '../upstream/connection.ts';
+import type { CloseReason, Connection, PeerInfo, RequestOptions } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** A connection that counts what is asked over it, so that it can be ended when nothing is left to answer. */
 export class Session implements Connection {

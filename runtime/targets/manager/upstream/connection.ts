@@ -1,3 +1,5 @@
+import type { Params } from '../shapes/shape.ts';
+
 /** An open connection to one MCP server, its handshake done. */
 export interface Connection {
   readonly peer: PeerInfo;
@@ -18,8 +20,6 @@ export interface Connection {
   /** Ends it politely, then by force; resolves when the whole process group is gone. */
   close(): Promise<void>;
 }
-
-export type Params = Readonly<Record<string, unknown>>;
 
 export interface RequestOptions {
   readonly timeoutMs: number;

@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/json/is-object.ts';
-import type { Connection, Params, PeerInfo, RequestOptions } from './connection.ts';
+import type { Connection, PeerInfo, RequestOptions } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Params, RequestOptions } from './connection.ts';
+import type { RequestOptions } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 interface ListenOptions {
   readonly capabilities: Params;

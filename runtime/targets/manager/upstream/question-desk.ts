@@ -1,6 +1,7 @@
 import type { OpenItems } from '../../../core/limits/open-items.ts';
 import { RpcError } from '../../../serve/mcp/rpc-error.ts';
-import type { Asker, Params } from './connection.ts';
+import type { Asker } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { RpcMessage } from './rpc-message.ts';
 import { askClient, chooseAsker, type Question } from './server-questions.ts';
 

@@ -1,5 +1,5 @@
 import { parseLossless } from '../../../core/json/lossless-json.ts';
-import type { Params } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** A JSON-RPC 2.0 message: a request, a notification or an answer, told apart by what it has. */
 export interface RpcMessage {

@@ -1,5 +1,6 @@
 import { OpenItems } from '../../../core/limits/open-items.ts';
-import { type Connection, ConnectionClosed, type Params, TimeoutFailure } from './connection.ts';
+import { type Connection, ConnectionClosed, TimeoutFailure } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
 import { createPausableTimer } from './pausable-timer.ts';
 import { rpcResult } from './rpc-result.ts';

@@ -1,7 +1,7 @@
 import { isDeeperThan } from './value-depth.ts';
-import { Malformed } from '../shapes/shape.ts';
+import { Malformed, type Params } from '../shapes/shape.ts';
 import { isRecord, record } from '../shapes/values.ts';
-import { type Params, RpcFailure } from './connection.ts';
+import { RpcFailure } from './connection.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** Of these requests only the fact matters that they were answered, and some servers answer with something other than `{}`. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
-import type { Asker, Params } from './connection.ts';
+import type { Asker } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** What servers may ask clients, and what a client that can answer says it can do. */
 const ABILITIES: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@ import type {
   ProviderCall,
   ProviderInstance,
   StreamedAnswer,
-  Wire,
   WholeAnswer,
 } from '../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Wire } from '../../../../runtime/targets/gateway/ask/shapes/wire.ts';
 import { openProvider } from '../../../../runtime/targets/gateway/ask/providers/open-provider.ts';
 import type {
   ForwardOptions,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { EncoderContext } from '../../context.ts';
 import { modelFacts } from '../model-facts.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
-import { modelMetadata } from '../schemas/model.ts';
+import { modelMetadata } from '../../schemas/model.ts';
 
 /** `GET /health` and `GET /model`. */
 export function modelRoutes({ engine }: EncoderContext): RouteGroup {

@@ -12,7 +12,7 @@ import { planVector, type VectorPlan } from '../../../../core/model/vector-plan.
 import { jsonAnswer, listPieces } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
-import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '../schemas/openai.ts';
+import { type EmbeddingsRequest, embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 
 /** `POST /v1/embeddings`: one vector for each input, for clients of OpenAI's API. */
 export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {

@@ -9,7 +9,7 @@ import { predictExamples } from '../examples.ts';
 import { jsonAnswer } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, TIMING_HEADERS } from '../run-model.ts';
-import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
+import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
 
 /** `POST /predict`: runs the model on each input. */
 export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {

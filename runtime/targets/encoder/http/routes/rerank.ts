@@ -11,7 +11,7 @@ import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, sumOf, TIMING_HEADERS } from '../run-model.ts';
-import { rerankRequest, rerankResponse } from '../schemas/rerank.ts';
+import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 
 /** `POST /rerank`: ranks documents by relevance to a query, with a cross-encoder. */
 export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {

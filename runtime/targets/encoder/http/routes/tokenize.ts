@@ -7,7 +7,7 @@ import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import { planVector } from '../../../../core/model/vector-plan.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
-import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../schemas/tokenize.ts';
+import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../../schemas/tokenize.ts';
 
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
 export function tokenizeRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {

@@ -1,9 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AccountRow, Schema } from '../../store/schema.ts';
 
-export const userAccount = (userId: string): string => `user:${userId}`;
-export const keyAccount = (keyId: string): string => `key:${keyId}`;
-
 /** The account of a new user or key. One that is there already, of a user that was deleted, starts from nothing again. */
 export async function openAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
   const fresh = { spent_nano: 0n, minute: null, ...window };

@@ -1,3 +1,4 @@
+import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 
 /** What a user or a key may use. Null is no limit. */
@@ -43,11 +44,6 @@ export interface UserChanges {
 
 interface NewUser extends UserChanges {
   readonly userId: string;
-}
-
-export interface Page {
-  readonly skip: number;
-  readonly limit: number;
 }
 
 export interface Users {

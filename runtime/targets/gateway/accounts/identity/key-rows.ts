@@ -3,7 +3,8 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/given-only.ts';
 import { storableText } from '../../store/storable-text.ts';
-import { keyAccount, spentNow } from './accounts.ts';
+import { spentNow } from './accounts.ts';
+import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyChanges, KeyStatus, Metadata } from './identity.ts';
 
 /** Keys with what they have spent. */

@@ -3,7 +3,8 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { AccountRow, Schema, UserRow } from '../../store/schema.ts';
 import { omitUndefined } from '../../../../core/json/given-only.ts';
 import { storableText } from '../../store/storable-text.ts';
-import { spentNow, userAccount } from './accounts.ts';
+import { spentNow } from './accounts.ts';
+import { userAccount } from '../../store/account-ids.ts';
 import type { Metadata, User, UserChanges } from './identity.ts';
 
 /** Those that are not deleted, with what they have spent. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { userAccount } from '../identity/accounts.ts';
+import { userAccount } from '../../store/account-ids.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
 import { omitUndefined } from '../../../../core/json/given-only.ts';

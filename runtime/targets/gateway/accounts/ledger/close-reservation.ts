@@ -1,4 +1,4 @@
-import { keyAccount, userAccount } from '../identity/accounts.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';

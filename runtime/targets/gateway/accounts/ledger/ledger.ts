@@ -1,6 +1,7 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
-import type { Page, Spender } from '../identity/identity.ts';
+import type { Spender } from '../identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 
 /** What a request may cost, before anybody knows what it does. */
 export interface Estimate {

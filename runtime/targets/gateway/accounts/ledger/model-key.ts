@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { parseModel } from '../../ask/routing/model-string.ts';
+import { parseModel } from '../../shared/model-string.ts';
 
 /** Under which name a model's price is found: as routing calls it, however it is written. Throws an InputError. */
 export function modelKeyOf(text: string): string {

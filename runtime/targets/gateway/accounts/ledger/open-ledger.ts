@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import { keyAccount, userAccount } from '../identity/accounts.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Identity, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { keyAccount, userAccount } from '../identity/accounts.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { ReservationRow } from '../../store/schema.ts';
 import type { Estimate, RateState } from './ledger.ts';

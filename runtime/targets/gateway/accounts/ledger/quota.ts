@@ -1,5 +1,6 @@
 import { totalOf } from './sliding-minute.ts';
-import { keyAccount, spentNow, userAccount } from '../identity/accounts.ts';
+import { spentNow } from '../identity/accounts.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Limits, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountRow } from '../../store/schema.ts';

@@ -1,5 +1,5 @@
 import type { Nanos } from '../../shared/money.ts';
-import type { Page } from '../identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
 /** Which requests; all that are named must fit. */

@@ -1,5 +1,5 @@
 import type { AbandonedRead } from '../providers/provider.ts';
-import type { AbandonedEvent } from '../../telemetry/telemetry.ts';
+import type { AbandonedEvent } from './telemetry.ts';
 import { isUncounted } from './is-uncounted.ts';
 import type { Admitted } from './request-state.ts';
 import { isEstimated, priceOf, tokensOf } from './usage-entries.ts';

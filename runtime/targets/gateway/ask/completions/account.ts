@@ -5,7 +5,7 @@ import type { Logger } from '../../../../serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Estimate, Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
-import type { RequestTrace, Telemetry } from '../../telemetry/telemetry.ts';
+import type { RequestTrace, Telemetry } from './telemetry.ts';
 import type { CompletionRequest } from './completion.ts';
 import { logFailedAttempt } from './log-failed-attempt.ts';
 import { rateOfRefused, setRateHeaders } from './rate-headers.ts';

@@ -1,5 +1,5 @@
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
-import type { CompletionEvent } from '../../telemetry/telemetry.ts';
+import type { CompletionEvent } from './telemetry.ts';
 import { isUncounted } from './is-uncounted.ts';
 import type { RequestState } from './request-state.ts';
 import { type Outcome, priceOf, providerOf, tokensOf } from './usage-entries.ts';

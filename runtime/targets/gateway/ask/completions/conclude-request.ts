@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry.ts';
 import { completionEvent } from './completion-event.ts';
 import type { RequestState } from './request-state.ts';
 import type { Outcome } from './usage-entries.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { countMembers, memberNames } from '../../shared/json-members.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /**
  * Throws an InputError if two members of the request have one name, or names that differ in capitals alone. The bytes go on as

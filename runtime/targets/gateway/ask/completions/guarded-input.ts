@@ -1,6 +1,6 @@
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
 import { monitorHeader } from '../guardrails/monitor-header.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest } from './completion.ts';
 
 /** A request that may go on. */

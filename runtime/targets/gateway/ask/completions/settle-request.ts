@@ -2,7 +2,7 @@ import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { Ledger, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
-import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry.ts';
 import { abandonedEvent } from './abandoned-event.ts';
 import { bookAbandoned } from './book-abandoned.ts';
 import { concludeRequest } from './conclude-request.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** Throws an InputError for the name of a model that could stand in no URL: JSON can write half of a surrogate pair. */
 export function requireWellFormedModel({ model }: Json): void {

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { StreamGuard } from '../streams/stream.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** What an encoder of type sequence_classification is asked, and what of its answer is a reason to object. */
 export interface GuardrailProfile {

@@ -1,4 +1,4 @@
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** Members of requests that no model reads: the request's own settings, and who asks. */
 const SETTINGS = new Set(

@@ -1,6 +1,6 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 import type { GuardrailPlace, GuardrailRule } from './guardrail.ts';
 
 const MOST_RULES = 8;

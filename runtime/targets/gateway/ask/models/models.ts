@@ -1,6 +1,6 @@
 import { BREAKER_POLICY } from '../routing/circuit-breaker.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import type { ModelsConfig } from '../../config/spec.ts';
+import type { ModelsConfig } from './models-config.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../providers/provider.ts';
 import { createRouter, providerKey } from '../routing/router.ts';

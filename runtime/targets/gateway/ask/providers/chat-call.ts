@@ -6,7 +6,7 @@ import { readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { readCompletion, readingDecoder } from '../wires/chat/read-answer.ts';
-import type { ChatCompletion } from '../wires/chat/shape.ts';
+import type { ChatCompletion } from '../shapes/chat.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type {
   ChatAnswer,

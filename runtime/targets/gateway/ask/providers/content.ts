@@ -1,6 +1,6 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { ChatMessage, ContentPart, Json } from '../wires/chat/shape.ts';
+import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
 
 /** The parts of a message, whether it was written as a text or as parts. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {

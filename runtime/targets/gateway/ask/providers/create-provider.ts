@@ -14,7 +14,7 @@ import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOr } from './failure.ts';
 import { createRedact } from './redact.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
 
 export interface ProviderParts {

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 import { readAbandoned } from './abandoned-answer.ts';
 import type {
   FailedAnswer,
@@ -12,8 +12,8 @@ import type {
   Upstream,
   UpstreamAnswer,
   UpstreamRequest,
-  Wire,
 } from './provider.ts';
+import type { Wire } from '../shapes/wire.ts';
 import { describeAnswer } from './failure-detail.ts';
 import { failure, refusedAnswer, thrownFailure } from './failure.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';

@@ -4,12 +4,10 @@ import type { MemberEdits } from '../../shared/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
-import type { ChatCompletion, ChatRequest, Json } from '../wires/chat/shape.ts';
+import type { Wire } from '../shapes/wire.ts';
+import type { ChatCompletion, ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
-
-/** How clients speak to us. */
-export type Wire = 'chat' | 'messages' | 'responses';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder';
 

@@ -1,7 +1,7 @@
 import { editMembers } from '../../shared/json-members.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { readEvent } from '../../../../serve/event-stream/event-data.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
 
 /** An answer with another name for the model, and everything else as it was. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../contract/errors.ts';
-import type { ChatRequest } from '../wires/chat/shape.ts';
+import type { ChatRequest } from '../shapes/chat.ts';
 
 /** What changes the shape of an answer cannot be left out without a word; hints as `seed` can. */
 const SHAPING = [

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../streams/stream.ts';
 import { readUsage } from '../streams/tally.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** The usage of an answer in OpenAI's shape that has no text: whoever tells of the prompt has told all. */
 export function usageOf(body: Json): TokenUsage | undefined {

@@ -12,7 +12,7 @@ import type {
 import { failure } from '../providers/failure.ts';
 import type { Alias, Resolved, Router, RoutingPolicy, Target } from './routing.ts';
 import { createAttempts } from './attempt-targets.ts';
-import { parseModel } from './model-string.ts';
+import { parseModel } from '../../shared/model-string.ts';
 import { orderTargets } from './order-targets.ts';
 import { createTargetStates, type TargetStates } from './target-states.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Json } from '../wires/chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** Comments alone are none. */
 export const hasEvent = (bytes: Uint8Array): boolean =>

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import type { ChatChunk, Json } from '../wires/chat/shape.ts';
+import type { ChatChunk, Json } from '../shapes/chat.ts';
 
 /** Tokens as a provider counted them. */
 export interface TokenUsage {

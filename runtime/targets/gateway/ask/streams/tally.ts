@@ -1,4 +1,4 @@
-import type { ChatChunk, ChatUsage, ChunkDelta } from '../wires/chat/shape.ts';
+import type { ChatChunk, ChatUsage, ChunkDelta } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
 import { writtenTexts } from './written-texts.ts';
 

@@ -1,6 +1,6 @@
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventEncoder, StreamWords } from '../streams/stream.ts';
-import type { ChatCompletion, ChatRequest, Json } from './chat/shape.ts';
+import type { ChatCompletion, ChatRequest, Json } from '../shapes/chat.ts';
 
 /** What an answer says of itself, where the provider does not. */
 export interface AnswerFacts {

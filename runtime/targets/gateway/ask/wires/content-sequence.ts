@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { ChunkDelta, ToolCallDelta } from './chat/shape.ts';
+import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
 
 /** A piece of what a model writes. All pieces of one call of a tool come one after the other. */
 export type ContentPiece =

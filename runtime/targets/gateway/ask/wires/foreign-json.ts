@@ -1,5 +1,5 @@
 import { isObject } from '../../../../core/json/is-object.ts';
-import type { Json } from './chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 // What others wrote may be of any shape. These read it, and throw for what they cannot make sense of.
 

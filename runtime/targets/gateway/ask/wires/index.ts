@@ -1,4 +1,4 @@
-import type { Wire } from '../providers/provider.ts';
+import type { Wire } from '../shapes/wire.ts';
 import { chatWire } from './chat/wire.ts';
 import type { ClientWire } from './client-wire.ts';
 import { messagesWire } from './messages/wire.ts';

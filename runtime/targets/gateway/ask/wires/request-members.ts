@@ -1,6 +1,6 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import { type AppError, inputError } from '../../../../contract/errors.ts';
-import type { Json } from './chat/shape.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** Members of a request that is to be translated. These throw an InputError that names the place of what is wrong. */
 export function textAt(value: unknown, place: string): string {

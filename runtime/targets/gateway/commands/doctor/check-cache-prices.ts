@@ -1,6 +1,6 @@
 import { isFree } from '../../shared/token-price.ts';
 import { type Finding, note } from '../../../../serve/cli/doctor/finding.ts';
-import type { ModelsConfig } from '../../config/spec.ts';
+import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 
 /** Reports prices of Anthropic's models without a price of cache writes: Anthropic bills those at more than other input. */

@@ -2,7 +2,7 @@ import type { Invocation } from '../../../../serve/cli/command.ts';
 import { givenBy } from '../../config/given.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
-import type { ModelsConfig } from '../../config/spec.ts';
+import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import type { DatabasePlace } from '../../store/database-url.ts';
 
 /** What the configuration says to commands that work on the database. */

@@ -2,7 +2,7 @@ import { didYouMean } from '../../../../core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../ask/guardrails/guardrail.ts';
 import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../ask/guardrails/judge.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
-import type { ModelsConfig } from '../spec.ts';
+import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import { type ResolveContext, timeIn } from './context.ts';
 import type { KnownNames } from './model-names.ts';
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../../core/text/suggest.ts';
-import { parseModel } from '../../ask/routing/model-string.ts';
+import { parseModel } from '../../shared/model-string.ts';
 
 /** All names that the file gives, also to what is wrong, so that one mistake is not told twice. */
 export interface KnownNames {

@@ -3,7 +3,7 @@ import { RETRY_POLICY, type RetryPolicy } from '../../shared/retry-plan.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
-import type { ModelsConfig } from '../spec.ts';
+import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import { resolveAliases } from './aliases.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';

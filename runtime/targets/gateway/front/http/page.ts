@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { wholeNumberOf } from '../../../../serve/http/query.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import type { Page } from '../../accounts/identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 
 const SKIP = { least: 0, most: Number.MAX_SAFE_INTEGER, fallback: 0 };
 const LIMIT = { least: 1, most: 1000, fallback: 100 };

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Page } from '../../accounts/identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 
 /** A cell of CSV is text; JSON lines and Parquet may hold more. */

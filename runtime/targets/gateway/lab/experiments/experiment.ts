@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Viewer } from '../datasets/dataset.ts';
-import type { Page } from '../../accounts/identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { TaskDefinition } from '../work/work.ts';
 
@@ -23,6 +23,12 @@ interface NewExperiment extends Pick<
   Experiment,
   'name' | 'description' | 'datasetId' | 'maxSamples' | 'task' | 'owner'
 > {}
+
+/** The workflows of an experiment, which end with it. */
+export interface ExperimentWorkflows {
+  stopOf(experimentId: string): Promise<void>;
+  deleteOf(trx: Kysely<Schema>, experimentId: string): Promise<void>;
+}
 
 export interface Experiments {
   /** Throws an InputError for a dataset that is not there, or that the task can do nothing with. */

@@ -9,8 +9,7 @@ import { lockRow } from '../../store/lock-row.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import { TASKS } from '../work/tasks/index.ts';
-import type { Workflows } from '../workflows/workflow.ts';
-import type { Experiment, Experiments } from './experiment.ts';
+import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
 import { freeName } from './free-name.ts';
@@ -19,7 +18,7 @@ import { refuseUsed } from './refuse-used.ts';
 export interface ExperimentParts {
   readonly clock: Clock;
   readonly datasets: Datasets;
-  readonly workflows: Pick<Workflows, 'stopOf' | 'deleteOf'>;
+  readonly workflows: ExperimentWorkflows;
 }
 
 export function createExperiments(

@@ -8,7 +8,7 @@ import { lockRow } from '../../store/lock-row.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { JobRow } from '../../store/workflow-schema.ts';
-import type { Json } from '../../ask/wires/chat/shape.ts';
+import type { Json } from '../../ask/shapes/chat.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
 import type { Holder } from './holder.ts';
 import { jobOf } from './job-row.ts';

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Nanos } from '../../shared/money.ts';
-import type { Page } from '../../accounts/identity/identity.ts';
+import type { Page } from '../../store/page.ts';
 import type { Viewer } from '../datasets/dataset.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../work/work.ts';
-import type { Json } from '../../ask/wires/chat/shape.ts';
+import type { Json } from '../../ask/shapes/chat.ts';
 
 export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../ask/wires/chat/shape.ts';
+import type { Json } from '../../ask/shapes/chat.ts';
 import type { Work, WorkSpec, WorkTools } from './work.ts';
 import { openEvaluation } from './evaluation/open-evaluation.ts';
 import { openInference } from './inference/open-inference.ts';

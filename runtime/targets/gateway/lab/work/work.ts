@@ -1,4 +1,4 @@
-import type { Json } from '../../ask/wires/chat/shape.ts';
+import type { Json } from '../../ask/shapes/chat.ts';
 import type { Row, RowChunk } from '../datasets/dataset.ts';
 
 /** What models are asked to do, in the words of the hub that models come from. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Viewer } from '../datasets/dataset.ts';
-import type { Experiment } from '../experiments/experiment.ts';
-import type { Page } from '../../accounts/identity/identity.ts';
+import type { Experiment, ExperimentWorkflows } from '../experiments/experiment.ts';
+import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
@@ -88,7 +88,7 @@ interface WorkflowFilter {
   readonly status?: WorkflowStatus | undefined;
 }
 
-export interface Workflows {
+export interface Workflows extends ExperimentWorkflows {
   /** Throws what is wrong with it, also what can only be seen by asking the model. */
   create(workflow: NewWorkflow): Promise<Workflow>;
   /** Throws a NotFoundError. */
@@ -107,8 +107,6 @@ export interface Workflows {
   retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
   /** Without force only what is over, and what nobody uses. */
   delete(viewer: Viewer, id: string, force: boolean): Promise<Workflow>;
-  stopOf(experimentId: string): Promise<void>;
-  deleteOf(trx: Kysely<Schema>, experimentId: string): Promise<void>;
   /** In the transaction that ends a job: what follows from it. */
   ended(trx: Kysely<Schema>, job: Job): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { keyAccount, userAccount } from '../../accounts/identity/accounts.ts';
+import { keyAccount, userAccount } from '../account-ids.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 
 /** Reservations that are in memory alone. The accounts in the database know nothing of them. */

@@ -1,7 +1,7 @@
 import { configError } from '../../../../contract/errors.ts';
 import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import type { PluginPlace } from '../../config-edit/plugins-text.ts';
-import { PLUGIN_CATEGORIES } from '../../plugins/settings.ts';
+import { PLUGIN_CATEGORIES } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { editPlugins } from './edit.ts';

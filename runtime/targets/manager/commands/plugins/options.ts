@@ -5,7 +5,7 @@ import {
   PLUGIN_FLOWS,
   PLUGIN_KINDS,
   type PluginCategory,
-} from '../../plugins/settings.ts';
+} from '../../config/plugin-settings.ts';
 import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 
 const CATEGORY = { value: 'category', help: 'Its category', choices: PLUGIN_CATEGORIES } satisfies Option;

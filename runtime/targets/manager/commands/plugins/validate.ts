@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { configError, messageOf } from '../../../../contract/errors.ts';
 import type { Command } from '../../../../serve/cli/command.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
-import type { PluginSpec } from '../../plugins/settings.ts';
+import type { PluginSpec } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
@@ -20,7 +20,7 @@ export const validatePluginsCommand: Command = {
   },
   async run(invocation, output) {
     exactly(invocation);
-    const { readPluginSettings } = await import('../../plugins/read-settings.ts');
+    const { readPluginSettings } = await import('../../config/read-plugins.ts');
     const { pluginsTable } = await import('../../config-edit/plugins-table.ts');
     const { text, path } = await readPlugins(invocation);
     const wanted = invocation.value('category');

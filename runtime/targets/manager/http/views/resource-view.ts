@@ -1,4 +1,4 @@
-import type { Params } from '../../upstream/connection.ts';
+import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 
 export const resourceView = ({ uri, name, description, mimeType, _meta }: Params): Params => ({

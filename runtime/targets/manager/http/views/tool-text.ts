@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolResult } from '../../calls/call.ts';
+import type { ContentBlock, ToolResult } from '../../shapes/results.ts';
 
 /**
  * The result of a tool as one text, which is all the contract has room for: its text blocks with line breaks between them;

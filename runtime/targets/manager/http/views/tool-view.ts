@@ -1,6 +1,6 @@
 import { inlineRefs } from './inline-refs.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
-import type { Params } from '../../upstream/connection.ts';
+import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 
 export const DETAILS = ['minimal', 'summary', 'full'] as const;

@@ -7,7 +7,7 @@ import { endGroup } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { type Child, spawnChild } from '../../upstream/process/spawn-child.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
-import type { ExecutableLaunch, PluginSpec } from '../settings.ts';
+import type { ExecutableLaunch, PluginSpec } from '../../config/plugin-settings.ts';
 import { checkExecutable } from './check-executable.ts';
 import { connectPlugin, type PluginClient } from './grpc-client.ts';
 import { introduce } from './introduce.ts';

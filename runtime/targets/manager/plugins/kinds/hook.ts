@@ -12,7 +12,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { GO_ON, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
 import type { OpenPlugin } from '../open-plugin.ts';
-import type { HookLaunch, PluginSpec } from '../settings.ts';
+import type { HookLaunch, PluginSpec } from '../../config/plugin-settings.ts';
 
 /** Bytes are a third longer in JSON. */
 const MAX_ANSWER_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectError } from '@connectrpc/connect';
 import { configError } from '../../../../contract/errors.ts';
 import { Flow } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
-import { PLUGIN_FLOWS, type PluginFlow, type PluginSpec } from '../settings.ts';
+import { PLUGIN_FLOWS, type PluginFlow, type PluginSpec } from '../../config/plugin-settings.ts';
 import type { PluginClient } from './grpc-client.ts';
 
 const LOOK_AGAIN_MS = 50;

@@ -5,7 +5,7 @@ import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { waitFor } from '../../../../platform/wait-for.ts';
 import { GO_ON, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
-import type { ModuleLaunch, PluginFlow, PluginSpec } from '../settings.ts';
+import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';
 
 /** What a module may export. It knows the flows that it has a function for; returning nothing means to go on. */
 interface PluginModule {

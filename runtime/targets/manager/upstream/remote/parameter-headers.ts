@@ -1,6 +1,6 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
-import type { Params } from '../connection.ts';
+import type { Params } from '../../shapes/shape.ts';
 
 /** Which arguments of which tools a server wants repeated in headers, as its own tool list says. */
 export interface ParameterHeaders {

@@ -1,7 +1,8 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import { ConnectionClosed, type Params, SessionForgotten } from '../connection.ts';
+import { ConnectionClosed, SessionForgotten } from '../connection.ts';
+import type { Params } from '../../shapes/shape.ts';
 import type { RpcMessage } from '../rpc-message.ts';
 import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
+import { predictResponse } from '../../../../../runtime/targets/encoder/schemas/predict.ts';
 import { TOLERANCE } from '../../../../helpers/close.ts';
 import { type Entity, readGoldenEntities } from '../../../../helpers/golden-entities.ts';
 import { expectToMatch } from './matches.ts';

@@ -1,7 +1,7 @@
 import { AuthenticationError, NotFoundError, OpenAI, UnprocessableEntityError } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HttpListener, listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import { embeddingsResponse } from '../../../../../runtime/targets/encoder/http/schemas/openai.ts';
+import { embeddingsResponse } from '../../../../../runtime/targets/encoder/schemas/openai.ts';
 import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
 import { readGolden } from '../../../../helpers/golden.ts';
 import { expectToMatch } from './matches.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
-import { predictResponse } from '../../../../../runtime/targets/encoder/http/schemas/predict.ts';
+import { predictResponse } from '../../../../../runtime/targets/encoder/schemas/predict.ts';
 import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
 import { expectToMatch } from './matches.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../../runtime/targets/manager/access/caller.ts';
-import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';

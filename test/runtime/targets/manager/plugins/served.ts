@@ -14,7 +14,7 @@ import {
   type PluginsOptions,
   startPlugins,
 } from '../../../../../runtime/targets/manager/plugins/plugins.ts';
-import { readPluginSettings } from '../../../../../runtime/targets/manager/plugins/read-settings.ts';
+import { readPluginSettings } from '../../../../../runtime/targets/manager/config/read-plugins.ts';
 import { ROOT } from '../../../../helpers/paths.ts';
 
 const FIXTURES = join(ROOT, 'fixtures/mcp-plugins');

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
 import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';

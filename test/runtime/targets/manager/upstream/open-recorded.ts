@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { onTestFinished } from 'vitest';
 import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { Connection, Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Connection } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
 import { launchOf, specOf } from './spec.ts';
 

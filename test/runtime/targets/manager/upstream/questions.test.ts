@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Asker, Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Asker } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { createRpcPeer, type RpcPeer } from '../../../../../runtime/targets/manager/upstream/rpc-peer.ts';
 import type { RpcMessage } from '../../../../../runtime/targets/manager/upstream/rpc-message.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Params } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
 import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
 
 const toolCall = (name: string, args: Params = {}): Params => ({ name, arguments: args });

@@ -3,7 +3,7 @@ import { estimateTokens } from '../token-estimate.ts';
 import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../providers/provider.ts';
 import { classifiedSummary } from '../../providers/encoder/classified-summary.ts';
 import type { Resolved, Target } from '../../routing/routing.ts';
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { guardrailsAsked, modelName, open, userName } from './shapes.ts';
 import { promptTokensIn, textOr } from './tokens.ts';

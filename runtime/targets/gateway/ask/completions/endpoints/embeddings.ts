@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { guardrailsAsked, modelName, open, mayBe, userName } from './shapes.ts';
 import { promptTokensIn, textOr } from './tokens.ts';

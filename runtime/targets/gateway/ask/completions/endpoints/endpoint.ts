@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Payer } from '../../../accounts/identity/identity.ts';
 import type { FailedAnswer, ProviderCall, StreamedAnswer, WholeAnswer } from '../../providers/provider.ts';
 import type { Resolved, Routed, RouteOptions, Router } from '../../routing/routing.ts';
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 
 /** What is asked of a model, without what routing decides. */
 export type AskedCall = Omit<ProviderCall, 'wire' | 'model' | 'showModel'>;

@@ -1,6 +1,6 @@
 import { estimateTokens } from '../token-estimate.ts';
 import { inputTexts } from '../../guardrails/input-texts.ts';
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 
 /** What is held for an answer is never more than for this many tokens: no model writes so much. */
 const MOST = 1_000_000;

@@ -6,7 +6,7 @@ import { anthropicModels } from './models.ts';
 import { nativeDecoder, readNativeAnswer } from './native.ts';
 import { anthropicRequest } from './request.ts';
 import { anthropicDecoder } from './stream.ts';
-import type { AnthropicMessage } from './shape.ts';
+import type { AnthropicMessage } from '../../shapes/messages.ts';
 
 /** The revision whose shapes these are. */
 const VERSION = '2023-06-01';

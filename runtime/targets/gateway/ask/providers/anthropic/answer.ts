@@ -1,6 +1,6 @@
-import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../wires/chat/shape.ts';
+import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../shapes/chat.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
-import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from './shape.ts';
+import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 
 /** An answer of Anthropic in the inner shape. */
 export function readAnswer({

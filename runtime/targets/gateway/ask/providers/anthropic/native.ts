@@ -1,9 +1,9 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { writtenTexts } from '../../streams/written-texts.ts';
-import type { ChatCompletion, Json } from '../../wires/chat/shape.ts';
+import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 import { readAnswer } from './answer.ts';
-import type { AnthropicMessage } from './shape.ts';
+import type { AnthropicMessage } from '../../shapes/messages.ts';
 import { anthropicDecoder } from './stream.ts';
 
 // Clients of Anthropic's own wire see all of an answer, also what the inner shape has no word for, as the calls of tools that

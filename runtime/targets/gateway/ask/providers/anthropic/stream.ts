@@ -1,8 +1,8 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
-import type { ChatChunk, ChunkDelta, Json } from '../../wires/chat/shape.ts';
+import type { ChatChunk, ChunkDelta, Json } from '../../shapes/chat.ts';
 import { finishOf, usageOf } from './answer.ts';
-import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from './shape.ts';
+import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
 export function anthropicDecoder(): EventDecoder {

@@ -1,4 +1,4 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { ClassifiedAnswer, FailedAnswer, Provider } from '../provider.ts';
 import type { Exchange, JsonAnswer } from '../exchange.ts';
 import { failure, isFailed } from '../failure.ts';

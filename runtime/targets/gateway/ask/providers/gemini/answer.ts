@@ -5,7 +5,7 @@ import type {
   FinishReason,
   Json,
   ToolCall,
-} from '../../wires/chat/shape.ts';
+} from '../../shapes/chat.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
 import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import { inputError } from '../../../../../contract/errors.ts';
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { EmbeddingsExchange } from '../provider.ts';
 import { bareModel, modelPath } from './model-path.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { ErrorText } from '../provider.ts';
 
 /** `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, in some answers inside a list. */

@@ -1,13 +1,6 @@
 import { inputError } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import type {
-  ChatMessage,
-  ChatRequest,
-  ContentPart,
-  Json,
-  ToolCall,
-  ToolChoice,
-} from '../../wires/chat/shape.ts';
+import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
 import {
   mergedTurns,
   partsOf,

@@ -1,4 +1,4 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 
 /** What we look at of Gemini's answers. @see https://ai.google.dev/api/generate-content */
 export interface GeminiAnswer extends Json {

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
-import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../wires/chat/shape.ts';
+import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../shapes/chat.ts';
 import { callOf, candidatesOf, finishOf, usageOf } from './answer.ts';
 import type { GeminiAnswer, GeminiCandidate } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { ErrorText } from '../provider.ts';
 
 /** `{"error": {"message", "type", "code"}}`, or what others make of it: a text, `detail`, `message`. */

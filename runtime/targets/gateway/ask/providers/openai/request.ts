@@ -1,6 +1,6 @@
 import type { MemberEdits } from '../../../shared/json-members.ts';
 import { asksForUsage } from '../../wires/chat/stream.ts';
-import type { ChatMessage, ChatRequest, Json } from '../../wires/chat/shape.ts';
+import type { ChatMessage, ChatRequest, Json } from '../../shapes/chat.ts';
 import type { OpenAiDialect } from '../provider.ts';
 import { WITHOUT_OURS } from '../without-ours.ts';
 

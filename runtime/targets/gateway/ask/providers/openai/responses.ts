@@ -2,7 +2,7 @@ import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import { textIn } from '../../streams/tally.ts';
 import { writtenTexts } from '../../streams/written-texts.ts';
-import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../wires/chat/shape.ts';
+import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
 import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../provider.ts';
 import { WITHOUT_OURS } from '../without-ours.ts';

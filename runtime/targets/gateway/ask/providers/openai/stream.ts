@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { DecodedFrame } from '../../streams/upstream-reader.ts';
-import type { ChatChunk, Json } from '../../wires/chat/shape.ts';
+import type { ChatChunk, Json } from '../../shapes/chat.ts';
 import { asksForUsage, isUsageOnly } from '../../wires/chat/stream.ts';
 import type { OpenAiDialect } from '../provider.ts';
 

@@ -1,3 +1,3 @@
-import type { ChatCompletion, Json } from './shape.ts';
+import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 
 export const fromChat = (answer: ChatCompletion): Json => ({ ...answer });

@@ -3,7 +3,14 @@ import type { EventDecoder } from '../../streams/stream.ts';
 import { checkedUsage } from '../../streams/tally.ts';
 import { countOr, objectsIn, textIn, textOr } from '../foreign-json.ts';
 import { readCall, readCallDelta } from './read-call.ts';
-import type { ChatChunk, ChatCompletion, ChatMessage, ChunkChoice, ChunkDelta, Json } from './shape.ts';
+import type {
+  ChatChunk,
+  ChatCompletion,
+  ChatMessage,
+  ChunkChoice,
+  ChunkDelta,
+  Json,
+} from '../../shapes/chat.ts';
 
 /** Who an answer is read for. */
 export interface Reading {

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { countOr, textOr } from '../foreign-json.ts';
-import type { Json, ToolCall, ToolCallDelta } from './shape.ts';
+import type { Json, ToolCall, ToolCallDelta } from '../../shapes/chat.ts';
 
 /** A call of a tool. Throws if it has to be told over a wire that has no word for it. */
 export function readCall(call: Json, at: number, isTranslated: boolean): ToolCall {

@@ -1,4 +1,4 @@
-import type { ChatRequest, Json } from '../chat/shape.ts';
+import type { ChatRequest, Json } from '../../shapes/chat.ts';
 import { contentAt, eachAt, isAbsent, mayBeTextAt, objectAt, textAt } from '../request-members.ts';
 
 /** The client's wire is the inner shape; here it is only made sure of it. Throws an InputError. */

@@ -1,7 +1,7 @@
 import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
 import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
 import type { AnswerFacts } from '../client-wire.ts';
-import type { ChatChunk, Json } from './shape.ts';
+import type { ChatChunk, Json } from '../../shapes/chat.ts';
 
 /** Chunks as they are; the one with the usage only for those who ask for it. */
 export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {

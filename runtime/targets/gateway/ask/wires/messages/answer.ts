@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../providers/anthropic/shape.ts';
-import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../chat/shape.ts';
+import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
+import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
 
 /** An answer as clients of Anthropic's API read it. */

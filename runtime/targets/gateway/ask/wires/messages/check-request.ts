@@ -1,4 +1,4 @@
-import type { Json } from '../chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import { contentAt, eachAt, isAbsent, mayBeTextAt, objectAt, textAt } from '../request-members.ts';
 
 /** Throws an InputError for what has not the shape of Anthropic's messages, as far as it is translated. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../../core/json/is-object.ts';
-import type { AnthropicBlock, AnthropicTool } from '../../providers/anthropic/shape.ts';
-import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../chat/shape.ts';
+import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
+import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
 import { checkRequest } from './check-request.ts';
 

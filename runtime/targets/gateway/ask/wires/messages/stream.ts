@@ -1,6 +1,6 @@
 import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
 import { eventText } from '../../streams/event-text.ts';
-import type { ChatChunk, ChatUsage, Json } from '../chat/shape.ts';
+import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type ContentPiece, createContentSequence } from '../content-sequence.ts';
 import { stopReason, usageOf } from './answer.ts';

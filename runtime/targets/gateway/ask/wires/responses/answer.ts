@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../chat/shape.ts';
+import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
 
 /** An answer as clients of OpenAI's responses read it. */

@@ -6,7 +6,7 @@ import type {
   Json,
   ResponseFormat,
   ToolChoice,
-} from '../chat/shape.ts';
+} from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../chat/shape.ts';
+import type { Json } from '../../shapes/chat.ts';
 import type { ClientWire } from '../client-wire.ts';
 import { fromChat } from './answer.ts';
 import { toChat } from './request.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import type { WorkerBatch, WorkerReplacement } from './protocol.ts';
 

@@ -1,6 +1,6 @@
 import type { Row } from '../../datasets/dataset.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../../work/work.ts';
-import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 
 /** Where a worker asks; what it may ask for is said by its token alone. */
 export const WORKER_PATHS = {

@@ -1,5 +1,5 @@
 import type { Json as MetricJson } from '../../metrics/metric.ts';
-import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 import type { EvaluationSpec, Work, WorkTools } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import type { Pacing } from '../pacing.ts';

@@ -1,5 +1,5 @@
 import type { Row } from '../../datasets/dataset.ts';
-import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 import type { BatchOutcome, InferenceSpec, Work, WorkTools } from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import type { Pacing } from '../pacing.ts';

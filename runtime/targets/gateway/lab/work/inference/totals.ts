@@ -1,4 +1,4 @@
-import type { Json } from '../../../ask/wires/chat/shape.ts';
+import type { Json } from '../../../ask/shapes/chat.ts';
 import type { WorkResult } from '../work.ts';
 
 /** What an inference has come to so far. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/config/spec.ts';
+import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/ask/models/models-config.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './asking.ts';

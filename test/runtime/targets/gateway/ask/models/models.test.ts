@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/config/spec.ts';
+import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/ask/models/models-config.ts';
 import type {
   CurrentModels,
   HeldModels,

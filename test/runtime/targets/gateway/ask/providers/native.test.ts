@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Wire } from '../../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Wire } from '../../../../../../runtime/targets/gateway/ask/shapes/wire.ts';
 import { anthropicAdapter } from '../../../../../../runtime/targets/gateway/ask/providers/anthropic/adapter.ts';
 import { PRESETS } from '../../../../../../runtime/targets/gateway/ask/providers/presets.ts';
 import type { FixtureWire } from '../../fixture-provider.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type {
   ChatAnswer,
   Provider,
-  Wire,
 } from '../../../../../../runtime/targets/gateway/ask/providers/provider.ts';
+import type { Wire } from '../../../../../../runtime/targets/gateway/ask/shapes/wire.ts';
 import { providerKinds, RECORDED } from '../../recorded-answers.ts';
 import { mutated } from '../../mutated.ts';
 import { startScripted } from '../../scripted-provider.ts';

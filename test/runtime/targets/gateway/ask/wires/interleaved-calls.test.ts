@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readEvent } from '../../../../../../runtime/serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '../../../../../../runtime/serve/event-stream/event-frames.ts';
 import type { EventEncoder } from '../../../../../../runtime/targets/gateway/ask/streams/stream.ts';
-import type { ChunkDelta } from '../../../../../../runtime/targets/gateway/ask/wires/chat/shape.ts';
+import type { ChunkDelta } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { messagesWire } from '../../../../../../runtime/targets/gateway/ask/wires/messages/wire.ts';
 import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/wires/responses/wire.ts';
 

@@ -18,7 +18,7 @@ import type {
   ChatMessage,
   ChatRequest,
   ToolCall,
-} from '../../../../../../runtime/targets/gateway/ask/wires/chat/shape.ts';
+} from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { messagesWire } from '../../../../../../runtime/targets/gateway/ask/wires/messages/wire.ts';
 import { responsesWire } from '../../../../../../runtime/targets/gateway/ask/wires/responses/wire.ts';
 

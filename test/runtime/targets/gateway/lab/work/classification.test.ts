@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { InferenceSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/ask/wires/chat/shape.ts';
+import type { Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { encoderAt, evaluationOf, inferenceOf, runAll, signal, withWork } from './working.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Backend, EvaluationSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/ask/wires/chat/shape.ts';
+import type { Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
 

@@ -8,7 +8,7 @@ import type {
   WorkTools,
 } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/ask/wires/chat/shape.ts';
+import type { Json } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 import { openWork } from '../../../../../../runtime/targets/gateway/lab/work/open-work.ts';
 import type { Pacing } from '../../../../../../runtime/targets/gateway/lab/work/pacing.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { usageOf } from '../../../../../../../runtime/targets/gateway/ask/providers/anthropic/answer.ts';
-import type { AnthropicUsage } from '../../../../../../../runtime/targets/gateway/ask/providers/anthropic/shape.ts';
+import type { AnthropicUsage } from '../../../../../../../runtime/targets/gateway/ask/shapes/messages.ts';
 import { readUsage } from '../../../../../../../runtime/targets/gateway/ask/streams/tally.ts';
 
 const TOLD = { input_tokens: 11, output_tokens: 15, cache_read_input_tokens: 8 };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { Manifest } from '../../../../contract/manifest.ts';
-import { oneOf, optional } from '../../../../serve/http/schemas.ts';
+import type { Manifest } from '../../../contract/manifest.ts';
+import { oneOf, optional } from '../../../serve/http/schemas.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;

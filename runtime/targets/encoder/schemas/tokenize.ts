@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { optional } from '../../../../serve/http/schemas.ts';
+import { optional } from '../../../serve/http/schemas.ts';
 import { promptName, text } from './texts.ts';
 
 export const tokenizeRequest = (most: number) =>

@@ -1,4 +1,4 @@
-import type { Json } from '../../wires/chat/shape.ts';
+import type { Json } from './chat.ts';
 
 /** What we look at of Anthropic's messages. @see https://docs.anthropic.com/en/api/messages */
 export interface AnthropicMessage extends Json {

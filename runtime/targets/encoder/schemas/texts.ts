@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { MESSAGE_KEYWORD } from '../../../../serve/http/explain-problems.ts';
-import { optional } from '../../../../serve/http/schemas.ts';
+import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
+import { optional } from '../../../serve/http/schemas.ts';
 
 /** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { optional } from '../../../../serve/http/schemas.ts';
+import { optional } from '../../../serve/http/schemas.ts';
 import { text } from './texts.ts';
 
 const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);

@@ -1,7 +1,7 @@
-import type { Nanos } from '../shared/money.ts';
-import type { HeaderReader } from '../accounts/identity/identity.ts';
-import type { Attempt } from '../ask/routing/routing.ts';
-import type { CountedTokens } from '../ask/streams/stream.ts';
+import type { Nanos } from '../../shared/money.ts';
+import type { HeaderReader } from '../../accounts/identity/identity.ts';
+import type { Attempt } from '../routing/routing.ts';
+import type { CountedTokens } from '../streams/stream.ts';
 
 /** What became of a request to a model. Told once for each, when its accounts are settled. */
 export interface CompletionEvent {

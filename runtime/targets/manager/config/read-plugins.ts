@@ -1,5 +1,5 @@
-import type { Path, Report } from '../config/problems.ts';
-import { isTable, nameValue, readTable, type TableReader } from '../config/table-reader.ts';
+import type { Path, Report } from './problems.ts';
+import { isTable, nameValue, readTable, type TableReader } from './table-reader.ts';
 import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
   PLUGIN_CATEGORIES,
@@ -10,7 +10,7 @@ import {
   type PluginLaunch,
   type PluginSettings,
   type PluginSpec,
-} from './settings.ts';
+} from './plugin-settings.ts';
 
 const KEYS_OF_ALL = ['name', 'kind', 'required', 'flows', 'timeout', 'config'];
 const KEYS_BY_KIND = { exec: ['commit_hash'], http: ['url'], js: ['path'] } as const;

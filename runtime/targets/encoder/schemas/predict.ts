@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
-import type { ModelType } from '../../../../contract/model-types.ts';
-import { oneOf, optional, textMap } from '../../../../serve/http/schemas.ts';
+import type { ModelType } from '../../../contract/model-types.ts';
+import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
   embeddingResult,
   sentenceEmbeddingResult,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { MODEL_TYPE_NAMES } from '../../../../contract/model-types.ts';
-import { SCORE_FUNCTIONS } from '../../../../contract/score-function.ts';
-import { POOLINGS } from '../../../../contract/sentence.ts';
-import { oneOf, textMap } from '../../../../serve/http/schemas.ts';
+import { MODEL_TYPE_NAMES } from '../../../contract/model-types.ts';
+import { SCORE_FUNCTIONS } from '../../../contract/score-function.ts';
+import { POOLINGS } from '../../../contract/sentence.ts';
+import { oneOf, textMap } from '../../../serve/http/schemas.ts';
 
 export const modelMetadata = Type.Object(
   {

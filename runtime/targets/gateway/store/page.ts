@@ -1,0 +1,5 @@
+/** A part of a list. */
+export interface Page {
+  readonly skip: number;
+  readonly limit: number;
+}
