@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
+import type { HttpExchange } from './exchange/exchange.ts';
 import { type ParseOptions, parseJson } from './parse-json.ts';
 import { readBytes, type ReadOptions } from './read-bytes.ts';
 
@@ -20,27 +21,48 @@ export interface BodyOptions extends ReadOptions, ParseOptions {
 /** Body size up to which all problems are reported; a large body could have millions, so only the first is reported. */
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
+/** A request whose body has not been read. */
+type RequestBody = Pick<HttpExchange, 'headers' | 'readBody'>;
+
 /** Schemas are compiled once, on first use. */
 export function createBodyReader(options: BodyOptions): BodyReader {
+  const read = createExchangeBodyReader(options);
+  return (c, schema) =>
+    read(
+      {
+        headers: c.req.raw.headers,
+        readBody: ({ maxBodyBytes, ...limits }) => readBytes(c, maxBodyBytes, limits),
+      },
+      schema,
+    );
+}
+
+/** Reads and validates the body of an exchange. */
+export type ExchangeBodyReader = <Schema extends TSchema>(
+  request: RequestBody,
+  schema: Schema,
+) => Promise<Static<Schema>>;
+
+export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyReader {
   const parse = createBodyParser(options);
-  return async (c, schema) => {
+  return async (request, schema) => {
     // Clients that send no body often send no content type.
     const mayBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
-    const untyped = mayBeEmpty && c.req.header('Content-Type') === undefined;
-    if (!untyped) requireJson(c);
-    const bytes = await readBytes(c, options.maxBodyBytes, options);
-    if (untyped && bytes.length > 0) requireJson(c);
+    const untyped = mayBeEmpty && request.headers.get('content-type') === null;
+    if (!untyped) requireJson(request);
+    const bytes = await request.readBody(options);
+    if (untyped && bytes.length > 0) requireJson(request);
     return parse(bytes, schema);
   };
 }
 
 /** Reads the body of a request with a JSON content type, as bytes. */
 export async function readJsonBytes(
-  c: Context,
+  request: RequestBody,
   options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>,
 ): Promise<Uint8Array> {
-  requireJson(c);
-  return await readBytes(c, options.maxBodyBytes, options);
+  requireJson(request);
+  return await request.readBody(options);
 }
 
 export type BodyParser = <Schema extends TSchema>(bytes: Uint8Array, schema: Schema) => Static<Schema>;
@@ -80,8 +102,8 @@ function createAjv(allErrors: boolean): Ajv {
   return ajv;
 }
 
-function requireJson(c: Context): void {
-  const type = c.req.header('Content-Type');
+function requireJson({ headers }: Pick<RequestBody, 'headers'>): void {
+  const type = headers.get('content-type');
   if (type?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
     const found = type ? JSON.stringify(type.slice(0, 100)) : 'none';
     throw new AppError(
@@ -89,7 +111,7 @@ function requireJson(c: Context): void {
       `Unsupported content type: found ${found}. Send the header \`Content-Type: application/json\`.`,
     );
   }
-  const encoding = c.req.header('Content-Encoding') ?? 'identity';
+  const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError(
       'UnsupportedMediaError',

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../contract/errors.ts';
 import type { Principal } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { requestIdFrom } from '../request-id.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
+import type { HttpExchange } from './exchange/exchange.ts';
+import { answerIncoming } from './exchange/node-exchange.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
 
@@ -21,19 +23,24 @@ export interface DirectRoute {
   readonly maxBodyBytes: number;
   readonly hostRules?: HostRules | undefined;
   /** Authenticates a request before its body is read. Default: the keys of the kernel. */
-  readonly signIn?: ((incoming: IncomingMessage) => Promise<Principal>) | undefined;
+  readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
+  /** Names and values of headers of every response, alternating. */
+  readonly head?: readonly string[] | undefined;
   /** Answers the request. Resolves when the response has started; rejects only before that. */
   readonly answer: (request: DirectRequest) => Promise<void>;
 }
 
 export interface DirectRequest {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  /** Request id, for the response headers. */
+  readonly exchange: HttpExchange;
   readonly requestId: string;
   readonly caller: Principal | undefined;
   /** Values of the path's groups. */
   readonly parts: readonly string[];
+}
+
+interface DirectMatch extends Pick<DirectRequest, 'parts'> {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }
 
 /** Returns whether it handles the request; if so, it answers it or calls `fail`. */
@@ -51,7 +58,7 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
   }));
 
   async function take(
-    { incoming, outgoing, parts }: Pick<DirectRequest, 'incoming' | 'outgoing' | 'parts'>,
+    { incoming, outgoing, parts }: DirectMatch,
     { direct, refusal }: (typeof routes)[number],
     fail: (failure: DirectFailure) => void,
   ): Promise<void> {
@@ -60,10 +67,15 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const requestId = requestIdFrom(headers['x-request-id']);
     let caller: Principal | undefined;
     try {
-      const reason = refusal?.({ url, headers: { get: (name) => headers[name]?.toString() ?? null } });
-      if (reason !== undefined) throw new AppError('ForbiddenError', reason);
-      caller = direct.signIn ? await direct.signIn(incoming) : kernel.access.check(headers.authorization);
-      await direct.answer({ incoming, outgoing, requestId, caller, parts });
+      const head = [REQUEST_ID_HEADER, requestId, ...(direct.head ?? [])];
+      await answerIncoming({ incoming, outgoing, head }, async (exchange) => {
+        const reason = refusal?.(exchange);
+        if (reason !== undefined) throw new AppError('ForbiddenError', reason);
+        caller = direct.signIn
+          ? await direct.signIn(exchange.headers)
+          : kernel.access.check(headers.authorization);
+        await direct.answer({ exchange, requestId, caller, parts });
+      });
     } catch (error) {
       fail({ error, requestId, caller, startedAt });
       return;

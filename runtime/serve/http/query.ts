@@ -8,7 +8,16 @@ export function wordOf<const Words extends readonly [string, ...string[]]>(
   words: Words,
   fallback: Words[number],
 ): Words[number] {
-  const given = c.req.query(name);
+  return wordIn(c.req.query(name), name, words, fallback);
+}
+
+/** Same for the value of a parameter, undefined if the query does not have it. */
+export function wordIn<const Words extends readonly [string, ...string[]]>(
+  given: string | undefined,
+  name: string,
+  words: Words,
+  fallback: Words[number],
+): Words[number] {
   if (given === undefined || given === '') return fallback;
   const word = words.find((candidate) => candidate === given.trim().toLowerCase());
   if (word === undefined) throw wrong(name, given, `one of ${words.join(', ')}`);

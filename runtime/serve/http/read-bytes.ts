@@ -13,9 +13,9 @@ export interface ReadOptions {
 export async function readBytes(
   c: Context,
   limit: number,
-  { tooLargeMessage = tooLarge, timeoutMs }: ReadOptions = {},
+  { tooLargeMessage, timeoutMs }: ReadOptions = {},
 ): Promise<Uint8Array> {
-  const refusal = (): AppError => new AppError('TooLargeError', tooLargeMessage(limit));
+  const refusal = (): AppError => tooLargeError(limit, tooLargeMessage);
   const announced = c.req.header('Content-Length');
   if (announced !== undefined && Number(announced) > limit) throw refusal();
   try {
@@ -33,7 +33,7 @@ export async function readBytes(
 const readWhole = async (c: Context): Promise<Uint8Array> => new Uint8Array(await c.req.raw.arrayBuffer());
 
 /** Reads a body of unknown length and aborts as soon as it exceeds `limit`. */
-export async function readCounted(
+async function readCounted(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
   refusal: () => AppError,
@@ -51,6 +51,9 @@ export async function readCounted(
 
 const tooLarge = (limit: number): string =>
   `Body too large: the maximum is ${limit} bytes. Send a smaller request, or start the server with a larger --max-body.`;
+
+export const tooLargeError = (limit: number, message: ReadOptions['tooLargeMessage'] = tooLarge): AppError =>
+  new AppError('TooLargeError', message(limit));
 
 export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
 

@@ -1,4 +1,4 @@
-import { type HttpAnswer, JSON_TYPE } from './http-exchange.ts';
+import { type HttpAnswer, JSON_TYPE } from '../http/exchange/exchange.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
 /** Error code of the protocol's SDKs for HTTP errors that do not belong to a JSON-RPC request. */

@@ -1,7 +1,7 @@
 import type { EventLog, StreamLog } from './event-log.ts';
 import { createEventStream, type EventStream, parseEventId } from './event-stream.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
+import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';
 import { createMcpSession, notification } from './mcp-session.ts';
 import { createPostAnswer, type PostAnswer } from './post-answer.ts';
 import { FIRST_PRIMED_VERSION } from './protocol-version.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import { parseJson } from '../http/parse-json.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import type { HttpAnswer, HttpExchange } from './http-exchange.ts';
+import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -22,7 +22,10 @@ export async function readJson(
   { parse, maxBytes = DEFAULT_MAX_BODY_BYTES }: ReadMessageOptions,
 ): Promise<{ readonly value: unknown } | Refusal> {
   if (!isJson(exchange)) return { refusal: HTTP_ERRORS.notJsonType() };
-  const body = await exchange.readBody(maxBytes);
+  const body = await exchange.readBody({ maxBodyBytes: maxBytes }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'TooLargeError') return undefined;
+    throw error;
+  });
   if (body === undefined) return { refusal: HTTP_ERRORS.tooLarge(maxBytes) };
   try {
     return { value: parseJson(body, { maxDepth: MAX_DEPTH, parse }) };

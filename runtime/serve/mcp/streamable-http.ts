@@ -3,7 +3,7 @@ import { settlesWithin } from '../../platform/settles-within.ts';
 import { createHostCheck, type HostRules } from '../http/host-rules.ts';
 import { createEventLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import { type HttpAnswer, type HttpExchange, JSON_TYPE } from './http-exchange.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../http/exchange/exchange.ts';
 import { type HttpSession, openHttpSession } from './http-session.ts';
 import { alreadyOpen, isInitialize, readInitialize, initializeResponse } from './initialize.ts';
 import { declaresStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } from './protocol-version.ts';

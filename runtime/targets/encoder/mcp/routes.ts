@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { answerRequest } from '../../../serve/mcp/fetch-exchange.ts';
+import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer } from './server.ts';
@@ -21,6 +21,6 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
     cancelWhenGone: true,
   });
   const routes = new Hono();
-  routes.all('/mcp', (c) => answerRequest(c.req.raw, (exchange) => mcp.handle(exchange)));
+  routes.all('/mcp', (c) => answerRequest(c, (exchange) => mcp.handle(exchange)));
   return { routes, close: mcp.close };
 }

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createBodyReader } from '../../../serve/http/body.ts';
 import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
@@ -8,6 +7,7 @@ import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddress } from './base-address.ts';
+import { createToolCallAnswer } from './call-tool.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -28,14 +28,12 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   const bodies = bodyOptions(options);
   const parts: HttpParts = {
     answer: createStructAnswer(baseAddress),
-    redact: options.redact,
     readBody: createBodyReader(bodies),
-    readLossless: createBodyReader({ ...bodies, parse: parseLossless }),
   };
   const groups = [
     healthRoutes(context, parts),
     serverRoutes(context),
-    toolRoutes(context, parts),
+    toolRoutes(context, parts, createToolCallAnswer(context, options)),
     promptRoutes(context, parts),
     resourceRoutes(context, parts),
     searchRoutes(context, parts),

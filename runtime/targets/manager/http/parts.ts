@@ -2,16 +2,12 @@ import { Hono } from 'hono';
 import type { BodyReader } from '../../../serve/http/body.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../serve/http/route-group.ts';
-import type { Redactor } from '../../../serve/redact.ts';
 import type { StructAnswer } from './struct-answer.ts';
 
 /** What all routes are made with. */
 export interface HttpParts {
   readonly answer: StructAnswer;
-  readonly redact: Redactor;
   readonly readBody: BodyReader;
-  /** Keeps numbers as they are written that a double cannot hold. */
-  readonly readLossless: BodyReader;
 }
 
 export type ManagerRoutes = RouteGroup<ShellEnv>;

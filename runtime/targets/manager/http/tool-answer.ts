@@ -1,13 +1,12 @@
-import type { Context } from 'hono';
 import { AppError } from '../../../contract/errors.ts';
 import type { Operation } from '../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../serve/http/schemas.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Redactor } from '../../../serve/redact.ts';
-import { wordOf } from '../../../serve/http/query.ts';
+import type { HttpAnswer, HttpExchange } from '../../../serve/http/exchange/exchange.ts';
+import { wordIn } from '../../../serve/http/query.ts';
 import { toolResult, toolText as toolTextSchema } from './schemas/tools.ts';
-import { jsonAnswer } from './struct-answer.ts';
 import { toolText } from './views/tool-text.ts';
 
 /** Asks for the whole result, by the header `Accept`. */
@@ -15,32 +14,41 @@ const RESULT_TYPE = 'application/vnd.mcp.tool-result+json';
 
 const FORMS = ['text', 'full'] as const;
 
-export interface ToolCall {
-  /** As the caller wrote them. */
+interface CalledTool {
+  /** Names as the caller wrote them. */
   readonly server: string;
   readonly tool: string;
-  readonly run: () => Promise<ToolResult>;
   readonly redact: Redactor;
 }
 
-/** A tool's result as the text the contract has for it, and its failure as an error; or all of it, if that is asked for. */
-export async function answerWithResult(c: Context, call: ToolCall): Promise<Response> {
-  // Checked before the call: what it does cannot be undone.
-  const ownType = accepts(c, RESULT_TYPE);
-  const asked = wordOf(c, 'result', FORMS, ownType ? 'full' : 'text');
-  const result = await call.run();
-  if (asked === 'full') return jsonAnswer(c, result, ownType ? RESULT_TYPE : 'application/json');
-  return jsonAnswer(c, textOfCall(call, result));
+interface ResultForm {
+  readonly isFull: boolean;
+  readonly mediaType: string;
 }
 
-/** What a call comes to as text. Throws an UpstreamError if the tool failed. */
-export function textOfCall(call: Omit<ToolCall, 'run'>, result: ToolResult): string {
-  if (result.isError === true) throw failureOf(call, result);
-  return toolText(result);
+/** The form of the result that the request asks for: its text, or all of it. Throws an InputError for an unknown form. */
+export function resultForm({ url, headers }: HttpExchange): ResultForm {
+  const accept = (headers.get('accept') ?? '').split(',');
+  const ownType = accept.some((one) => one.split(';')[0]?.trim().toLowerCase() === RESULT_TYPE);
+  const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined;
+  const form = wordIn(query?.get('result') ?? undefined, 'result', FORMS, ownType ? 'full' : 'text');
+  const isFull = form === 'full';
+  return { isFull, mediaType: isFull && ownType ? RESULT_TYPE : 'application/json' };
+}
+
+/** Answers with the result of a tool. Throws an UpstreamError if the tool failed and only the text is wanted. */
+export function toolAnswer(
+  call: CalledTool,
+  result: ToolResult,
+  { isFull, mediaType }: ResultForm,
+): HttpAnswer {
+  if (!isFull && result.isError === true) throw failureOf(call, result);
+  const body = JSON.stringify(isFull ? result : toolText(result));
+  return { status: 200, headers: { 'content-type': mediaType }, body };
 }
 
 /** All the tool had to say about it. */
-function failureOf({ server, tool, redact }: Omit<ToolCall, 'run'>, result: ToolResult): AppError {
+function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): AppError {
   const owner = serverName(server);
   const { structuredContent } = result;
   return new AppError('UpstreamError', 'MCP server error calling tool', {
@@ -53,9 +61,6 @@ function failureOf({ server, tool, redact }: Omit<ToolCall, 'run'>, result: Tool
     ],
   });
 }
-
-const accepts = (c: Context, type: string): boolean =>
-  (c.req.header('Accept') ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === type);
 
 export const RESULT_PARAMETER = {
   name: 'result',

@@ -1,7 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { DirectRequest, DirectRoute } from '../../../serve/http/direct-route.ts';
-import { REQUEST_ID_HEADER } from '../../../serve/request-id.ts';
-import { answerIncoming } from '../../../serve/mcp/node-exchange.ts';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../serve/mcp/read-message.ts';
 import type { McpHttp } from '../../../serve/mcp/streamable-http.ts';
 import type { Caller } from '../access/caller.ts';
@@ -17,9 +15,6 @@ export interface DirectMessageParts extends Pick<DirectRoute, 'hostRules'> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** As long as the server lets a whole request take. */
-const BODY_MILLISECONDS = 120_000;
-
 /** As clients of MCP write what they have to accept. */
 const BOTH_TYPES: ReadonlySet<string> = new Set([
   'application/json, text/event-stream',
@@ -31,14 +26,11 @@ const BOTH_TYPES: ReadonlySet<string> = new Set([
 /** Messages to the endpoint that need nothing of the app. */
 export function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): readonly DirectRoute[] {
   const answer = async (request: DirectRequest): Promise<void> => {
-    const { incoming, outgoing, requestId, parts } = request;
+    const { exchange, requestId, parts } = request;
     const caller = request.caller as Caller | undefined;
     if (!caller) throw new AppError('InternalError', 'a message was sent by nobody');
-    outgoing.setHeader(REQUEST_ID_HEADER, requestId);
     const client = { caller, requestId, endpoint: endpointFor(caller, parts[0]) };
-    await answerIncoming({ incoming, outgoing, bodyTimeoutMs: BODY_MILLISECONDS }, (exchange) =>
-      mcp.handle(exchange, client),
-    );
+    await mcp.handle(exchange, client);
   };
   const common = {
     accepts: BOTH_TYPES,

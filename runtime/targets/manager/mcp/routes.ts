@@ -3,7 +3,7 @@ import type { DirectRoute } from '../../../serve/http/direct-route.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
-import { answerRequest } from '../../../serve/mcp/fetch-exchange.ts';
+import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { splitQualified } from '../calls/qualified-name.ts';
 import { createToolSearch } from '../calls/search.ts';
@@ -80,7 +80,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const answer = (c: Context<ShellEnv>, server?: string): Promise<Response> => {
     const caller = callerOf(c);
     const client = { caller, requestId: c.get('requestId'), endpoint: endpointFor(caller, server) };
-    return answerRequest(c.req.raw, (exchange) => mcp.handle(exchange, client));
+    return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
   routes.all(ALL, (c) => answer(c));
   routes.all(ONE, (c) => answer(c, c.req.param('server')));

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createDirectListener, type DirectRoute } from '../../../../runtime/serve/http/direct-route.ts';
 import { type HttpListener, listenHttp } from '../../../../runtime/serve/http/listen.ts';
-import { readIncoming } from '../../../../runtime/serve/http/read-incoming.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
@@ -12,8 +11,8 @@ const ECHO: DirectRoute = {
   route: '/echo',
   path: /^\/echo(?:\?.*)?$/,
   maxBodyBytes: 1000,
-  async answer({ incoming, outgoing }) {
-    outgoing.end(await readIncoming(incoming, 5000));
+  async answer({ exchange }) {
+    exchange.answer({ status: 200, body: await exchange.readBody({ maxBodyBytes: 1000 }) });
   },
 };
 

@@ -1,4 +1,5 @@
-import { answerRequest } from '../../../../runtime/serve/mcp/fetch-exchange.ts';
+import { Hono } from 'hono';
+import { answerRequest } from '../../../../runtime/serve/http/exchange/fetch-exchange.ts';
 import type { McpHttp } from '../../../../runtime/serve/mcp/streamable-http.ts';
 
 /** Raw requests to an MCP endpoint that does not listen. */
@@ -31,8 +32,8 @@ const URL = 'http://localhost/mcp';
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 export function endpoint(mcp: Pick<McpHttp, 'handle'>): Endpoint {
-  const ask = (request: Request): Promise<Response> =>
-    answerRequest(request, (exchange) => mcp.handle(exchange));
+  const app = new Hono().all('*', (c) => answerRequest(c, (exchange) => mcp.handle(exchange)));
+  const ask = async (request: Request): Promise<Response> => await app.fetch(request);
   const post: Endpoint['post'] = (message, headers = {}, signal) => {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
     const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body };

@@ -14,7 +14,8 @@ import type {
   ForwardOptions,
   StreamSummary,
 } from '../../../../runtime/targets/gateway/ask/streams/stream.ts';
-import { toReadableStream } from '../../../../runtime/targets/gateway/ask/streams/readable-stream.ts';
+import { KEEP_ALIVE_TEXT } from '../../../../runtime/targets/gateway/ask/streams/event-text.ts';
+import { readablePieces } from '../../../../runtime/serve/http/exchange/readable-pieces.ts';
 import type { FixtureName, FixtureProvider } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */
@@ -114,7 +115,7 @@ export async function readStream(
       await options.settle?.(settled);
     },
   });
-  const body = toReadableStream(forwarded, { clock, keepAliveMs });
+  const body = readablePieces(forwarded, { text: KEEP_ALIVE_TEXT, milliseconds: keepAliveMs }, clock);
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString();

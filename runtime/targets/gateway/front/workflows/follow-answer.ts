@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { GatewayContext } from '../../context.ts';
 import { eventText } from '../../ask/streams/event-text.ts';
-import { toReadableStream } from '../../ask/streams/readable-stream.ts';
+import { readablePieces } from '../../../../serve/http/exchange/readable-pieces.ts';
 import type { WorkflowDetails } from '../../lab/workflows/workflow.ts';
 import { followLogs } from '../../lab/workflows/workflow-logs.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../completions/event-stream.ts';
@@ -20,7 +20,7 @@ export function followAnswer(
     () => undefined,
   );
   const events = eventsOf(look, jobs, gone);
-  const stream = toReadableStream(
+  const stream = readablePieces(
     {
       next: () => events.next(),
       async cancel() {
@@ -28,7 +28,8 @@ export function followAnswer(
         await events.return();
       },
     },
-    { clock, keepAliveMs: KEEP_ALIVE.milliseconds },
+    KEEP_ALIVE,
+    clock,
   );
   return c.body(stream, 200, { 'Content-Type': EVENT_STREAM, 'Cache-Control': 'no-cache' });
 }

@@ -4,11 +4,13 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 import type { ManagerContext } from '../../context.ts';
-import { serverCall } from '../env.ts';
+import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
+import { callerOf, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { wordOf } from '../../../../serve/http/query.ts';
 import { minimalToolsBody, toolArguments, toolsBody, toolSummariesBody } from '../schemas/tools.ts';
-import { answerWithResult, RESULT_ANSWERS, RESULT_PARAMETER } from '../tool-answer.ts';
+import type { AnswerToolCall } from '../call-tool.ts';
+import { RESULT_ANSWERS, RESULT_PARAMETER } from '../tool-answer.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
 import { serverName, UPSTREAM_ERRORS } from './operations.ts';
 
@@ -21,8 +23,11 @@ const TYPES = {
 export const TOOL_ROUTE = '/api/v1/servers/:server/tools/:tool';
 
 /** `/api/v1/servers/{name}/tools`: what there is to call, and calling it. */
-export function toolRoutes({ calls, kernel }: ManagerContext, parts: HttpParts): ManagerRoutes {
-  const { answer, readLossless, redact } = parts;
+export function toolRoutes(
+  { calls, kernel }: ManagerContext,
+  { answer }: HttpParts,
+  callTool: AnswerToolCall,
+): ManagerRoutes {
   const routes = newRoutes();
 
   routes.get('/api/v1/servers/:name/tools', admit(kernel.lifecycle), async (c) => {
@@ -30,12 +35,11 @@ export function toolRoutes({ calls, kernel }: ManagerContext, parts: HttpParts):
     const tools = await calls.listTools(serverCall(c, c.req.param('name')));
     return answer(c, TYPES[detail], { tools: tools.map(TOOL_VIEWS[detail]) });
   });
-  routes.post(TOOL_ROUTE, admit(kernel.lifecycle), async (c) => {
-    const { server, tool } = c.req.param();
-    const args = await readLossless(c, toolArguments);
-    const run = () => calls.callTool({ ...serverCall(c, server), tool, args });
-    return answerWithResult(c, { server, tool, run, redact });
-  });
+  routes.post(TOOL_ROUTE, (c) =>
+    answerRequest(c, (exchange) =>
+      callTool(exchange, { caller: callerOf(c), requestId: c.get('requestId'), ...c.req.param() }),
+    ),
+  );
 
   return { routes, operations: [LIST, CALL] };
 }

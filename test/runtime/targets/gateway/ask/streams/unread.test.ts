@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../../../../runtime/contract/errors.ts';
 import type { StreamSummary } from '../../../../../../runtime/targets/gateway/ask/streams/stream.ts';
-import { toReadableStream } from '../../../../../../runtime/targets/gateway/ask/streams/readable-stream.ts';
+import { readablePieces } from '../../../../../../runtime/serve/http/exchange/readable-pieces.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import { callOf, chatBody, providerOf, streamOf } from '../../test-provider.ts';
@@ -97,11 +97,11 @@ test('a provider that falls silent is settled before anybody reads of it, and le
 
 test('a body that nobody reads on never ends as one that was whole', async () => {
   const { clock, events, settled } = await begun('long@body');
-  const reader = toReadableStream(events, { clock, keepAliveMs: 600_000 }).getReader();
+  const reader = readablePieces(events, { text: '', milliseconds: 600_000 }, clock).getReader();
   await reader.read();
   clock.advance(STREAM_MS);
   await clock.nextIn(UNREAD_MS);
   clock.advance(UNREAD_MS);
   expect((await settled).outcome).toBe('incomplete');
-  await expect(reader.read()).rejects.toThrow('did not read on');
+  await expect(reader.read()).rejects.toThrow('The client stopped reading the response.');
 });

@@ -1,21 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** A body in pieces that are produced on demand. */
-export interface PieceSource {
-  /** Returns the next piece. Never rejects. */
-  next(): Promise<IteratorResult<Uint8Array, void>>;
-  /** Cancels the rest of the body. */
-  cancel(): Promise<void>;
-  /** Resolves if the body was cut off and the client does not read the rest: the connection is then closed. */
-  readonly unread: Promise<void>;
-}
-
-export interface KeepAlive {
-  /** Text that is ignored by readers of the body. */
-  readonly text: string;
-  /** Interval of silence after which the text is sent, in milliseconds. */
-  readonly milliseconds: number;
-}
+import type { KeepAlive, PieceSource } from './piece-source.ts';
 
 /** Writes a body at the speed at which the client reads it. The response headers must have been set. */
 export async function writePieces(
@@ -23,7 +8,7 @@ export async function writePieces(
   source: PieceSource,
   { text, milliseconds }: KeepAlive,
 ): Promise<void> {
-  void source.unread.then(() => outgoing.destroy());
+  void source.unread?.then(() => outgoing.destroy());
   const keepAlive = setTimeout(() => {
     if (!outgoing.writableNeedDrain) outgoing.write(text);
     keepAlive.refresh();

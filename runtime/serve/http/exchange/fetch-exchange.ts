@@ -1,0 +1,85 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type { StatusCode } from 'hono/utils/http-status';
+import { readBytes } from '../read-bytes.ts';
+import type { EventSink, HttpExchange } from './exchange.ts';
+import { readablePieces } from './readable-pieces.ts';
+
+/** Handles a request that the app received; resolves when the response has started. */
+export function answerRequest(
+  c: Context,
+  handle: (exchange: HttpExchange) => Promise<void>,
+): Promise<Response> {
+  const request = c.req.raw;
+  const begun = Promise.withResolvers<Response>();
+  const listeners: (() => void)[] = [];
+  let isGone = false;
+  const leave = (): void => {
+    if (isGone) return;
+    isGone = true;
+    for (const listener of listeners) listener();
+  };
+  const onAbort = (): void => leave();
+  if (request.signal.aborted) leave();
+  else request.signal.addEventListener('abort', onAbort, { once: true });
+  const begin = (response: Response): void => {
+    request.signal.removeEventListener('abort', onAbort);
+    begun.resolve(response);
+  };
+  handle({
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    readBody: ({ maxBodyBytes, ...options }) => readBytes(c, maxBodyBytes, options),
+    setHeader: (name, value) => c.header(name, value),
+    answer({ status, headers = {}, body }) {
+      const data: string | Uint8Array<ArrayBuffer> | null =
+        typeof body === 'object' ? Buffer.from(body) : (body ?? null);
+      begin(c.newResponse(data, status as StatusCode, headers));
+    },
+    stream(headers) {
+      const { sink, readable } = openSink(leave);
+      begin(c.body(readable, 200, headers));
+      return sink;
+    },
+    sendPieces(headers, source, keepAlive) {
+      // An app that is called without a server has no bindings.
+      const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
+      void source.unread?.then(() => outgoing?.destroy());
+      const cancel = (): Promise<void> => {
+        leave();
+        return source.cancel();
+      };
+      begin(
+        c.body(readablePieces({ ...source, next: () => source.next(), cancel }, keepAlive), 200, headers),
+      );
+    },
+    onGone(listener) {
+      if (isGone) queueMicrotask(listener);
+      else listeners.push(listener);
+    },
+  }).catch(begun.reject);
+  return begun.promise;
+}
+
+function openSink(onGone: () => void): { sink: EventSink; readable: ReadableStream<Uint8Array> } {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const readable = new ReadableStream<Uint8Array>({
+    start: (opened) => void (controller = opened),
+    cancel() {
+      controller = undefined;
+      onGone();
+    },
+  });
+  return {
+    readable,
+    sink: {
+      write: (text) => controller?.enqueue(encoder.encode(text)),
+      end() {
+        controller?.close();
+        controller = undefined;
+      },
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { parseLossless } from '../../../core/json/lossless-json.ts';
+import { createExchangeBodyReader } from '../../../serve/http/body.ts';
+import { goneSignal, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
+import type { ServerCall } from '../calls/call.ts';
+import type { ManagerContext } from '../context.ts';
+import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
+import { toolArguments } from './schemas/tools.ts';
+import { resultForm, toolAnswer } from './tool-answer.ts';
+
+interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
+  readonly tool: string;
+}
+
+/** Calls a tool with the JSON of the request and answers with its result; the server waits for the answer before it stops. */
+export type AnswerToolCall = (exchange: HttpExchange, call: ToolCall) => Promise<void>;
+
+export function createToolCallAnswer(
+  { calls, kernel }: ManagerContext,
+  options: ManagerAppOptions,
+): AnswerToolCall {
+  const readArguments = createExchangeBodyReader({ ...bodyOptions(options), parse: parseLossless });
+  const { redact } = options;
+  return async (exchange, call) => {
+    const leave = kernel.lifecycle.enter();
+    try {
+      const args = await readArguments(exchange, toolArguments);
+      // Checked before the call, because its effects cannot be undone.
+      const form = resultForm(exchange);
+      const result = await calls.callTool({ ...call, args, signal: goneSignal(exchange) });
+      exchange.answer(toolAnswer({ ...call, redact }, result, form));
+    } finally {
+      leave();
+    }
+  };
+}
