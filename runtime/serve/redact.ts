@@ -1,6 +1,6 @@
 import { isRawNumber } from '../core/json/lossless-json.ts';
 import type { Secret } from '../core/text/redactions.ts';
-import { createValueHider } from './hide-values.ts';
+import { createValueHider } from './value-hider.ts';
 
 /**
  * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { relevantErrors } from '../json/meant-errors.ts';
+import { relevantErrors } from '../json/relevant-errors.ts';
 import { explainKeys, explainUnionKeys, isAboutKeys } from './explain-keys.ts';
 import { explainValue, RULE_KEYWORD } from './explain-value.ts';
 import type { Finding } from './issue.ts';

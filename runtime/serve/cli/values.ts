@@ -5,21 +5,21 @@ import { type Invocation, type Option, UsageError } from './command.ts';
 export function wholeNumber(
   invocation: Invocation,
   name: string,
-  { least, most }: { least: number; most: number },
+  { min, max }: { min: number; max: number },
 ): number | undefined {
   const text = invocation.value(name);
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
   const given = `${invocation.source(name)}: ${JSON.stringify(text)}`;
-  throw new UsageError(`${given} is not a whole number from ${least} to ${most}.`);
+  throw new UsageError(`${given} is not a whole number from ${min} to ${max}.`);
 }
 
 /** Same as `wholeNumber`, for an option that has a fallback. */
 export function requiredNumber(
   invocation: Invocation,
   name: string,
-  limits: { least: number; most: number },
+  limits: { min: number; max: number },
 ): number {
   const number = wholeNumber(invocation, name, limits);
   if (number === undefined) throw new Error(`--${name} has no fallback`);

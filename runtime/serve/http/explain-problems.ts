@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '../../contract/errors.ts';
-import { relevantErrors, type SchemaBranch, typeOf } from '../../core/json/meant-errors.ts';
+import { relevantErrors, type SchemaBranch, typeOf } from '../../core/json/relevant-errors.ts';
 
 /** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';

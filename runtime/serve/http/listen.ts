@@ -16,7 +16,7 @@ import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { TlsFiles } from '../tls.ts';
-import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from './unheard-requests.ts';
+import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from './invalid-requests.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };

@@ -27,13 +27,13 @@ export function wordIn<const Words extends readonly [string, ...string[]]>(
 export function wholeNumberOf(
   c: Context,
   name: string,
-  { least, most, fallback }: { least: number; most: number; fallback: number },
+  { min, max, fallback }: { min: number; max: number; fallback: number },
 ): number {
   const given = c.req.query(name);
   if (given === undefined || given === '') return fallback;
   const number = Number(given);
-  if (/^\d+$/.test(given) && number >= least && number <= most) return number;
-  throw wrong(name, given, `a whole number from ${least} to ${most}`);
+  if (/^\d+$/.test(given) && number >= min && number <= max) return number;
+  throw wrong(name, given, `a whole number from ${min} to ${max}`);
 }
 
 /** Returns a required query parameter; `what` completes the error message. */

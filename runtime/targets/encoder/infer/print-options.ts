@@ -26,7 +26,7 @@ export function printOptions(invocation: Invocation, manifest: Manifest): PrintO
   const normalize = invocation.value('normalize');
   const wishes = {
     normalize: normalize === undefined ? undefined : normalize === 'true',
-    dimensions: wholeNumber(invocation, 'dimensions', { least: 1, most: width }),
+    dimensions: wholeNumber(invocation, 'dimensions', { min: 1, max: width }),
     promptName: invocation.value('prompt-name'),
   };
   const { options, prompt } = planVector(manifest, wishes, '--prompt-name');

@@ -28,7 +28,7 @@ export interface ServerSettings extends Callers {
   readonly logLevel: LogLevel;
 }
 
-const ANY_COUNT = { least: 1, most: 1_000_000_000 };
+const ANY_COUNT = { min: 1, max: 1_000_000_000 };
 
 function readEngineSettings(invocation: Invocation): EngineSettings {
   const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
@@ -67,7 +67,7 @@ export function readAddress(invocation: Invocation, hostnameFlag: string, portFl
   }
   return {
     hostname,
-    port: requiredNumber(invocation, portFlag, { least: 0, most: 65_535 }),
+    port: requiredNumber(invocation, portFlag, { min: 0, max: 65_535 }),
     portFlag: `--${portFlag}`,
   };
 }

@@ -21,8 +21,8 @@ export interface Given {
 }
 
 interface Limits {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Whether only whole numbers are meant; they are, unless said otherwise. */
   readonly whole?: boolean;
 }
@@ -57,14 +57,12 @@ export function givenBy(
       const value = text(name);
       return value === undefined ? undefined : (SWITCH[value] ?? refuse(name, value, 'true or false'));
     },
-    number(name, { least, most, whole = true }) {
+    number(name, { min, max, whole = true }) {
       const value = text(name);
       if (value === undefined) return undefined;
       const number = Number(value);
-      const isOne = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(value) && number >= least && number <= most;
-      return isOne
-        ? number
-        : refuse(name, value, `a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+      const isOne = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(value) && number >= min && number <= max;
+      return isOne ? number : refuse(name, value, `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`);
     },
     milliseconds(name) {
       const value = text(name);

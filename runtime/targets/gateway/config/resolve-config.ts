@@ -12,7 +12,7 @@ import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
 import { LOG_LEVELS } from '../../../serve/log-levels.ts';
 
-const RATE = { least: 1, most: 1_000_000_000 };
+const RATE = { min: 1, max: 1_000_000_000 };
 
 /** Flags, variables, the file and defaults as one. `written` is the file with what is wrong in it. */
 export function resolveConfig(

@@ -16,7 +16,7 @@ export const logsCommand: Command = {
   },
   async run(invocation, output) {
     const [server] = exactly(invocation, 'the server');
-    const lines = requiredNumber(invocation, 'lines', { least: 0, most: 100_000 });
+    const lines = requiredNumber(invocation, 'lines', { min: 0, max: 100_000 });
     const options = { server, lines, json: isJson(invocation) };
     const { followLogs, showLogs } = await import('../client/show-logs.ts');
     return withManager(invocation, (manager) =>

@@ -13,7 +13,7 @@ export const statusCommand: Command = {
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {
-    const everyMilliseconds = 1000 * requiredNumber(invocation, 'interval', { least: 1, most: 3600 });
+    const everyMilliseconds = 1000 * requiredNumber(invocation, 'interval', { min: 1, max: 3600 });
     const json = isJson(invocation);
     const watch = invocation.flag('watch');
     if (watch && json)

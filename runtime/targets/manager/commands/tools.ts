@@ -27,7 +27,7 @@ export const toolsCommand: Command = {
     if (query !== undefined && server !== undefined) {
       throw new UsageError('--search looks at all servers; leave out either it or the server.');
     }
-    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 1000 });
+    const limit = requiredNumber(invocation, 'limit', { min: 1, max: 1000 });
     const detail = invocation.value('detail') ?? 'summary';
     const json = isJson(invocation);
     const { searchTools, showTools } = await import('../client/show-tools.ts');

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
@@ -38,7 +38,7 @@ export interface FlagSettings {
   readonly logRotation: Rotation | undefined;
 }
 
-const ANY_SIZE = { least: 1, most: 2 ** 30 };
+const ANY_SIZE = { min: 1, max: 2 ** 30 };
 
 export function readDaemonSettings(invocation: Invocation, env: Environment): FlagSettings {
   const dev = invocation.flag('dev');
@@ -78,8 +78,8 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
 
 /** None for a limit of 0. */
 function readRotation(invocation: Invocation): Rotation | undefined {
-  const maxBytes = requiredNumber(invocation, 'log-max-size', { least: 0, most: 2 ** 40 });
-  const keep = requiredNumber(invocation, 'log-keep', { least: 0, most: 1000 });
+  const maxBytes = requiredNumber(invocation, 'log-max-size', { min: 0, max: 2 ** 40 });
+  const keep = requiredNumber(invocation, 'log-keep', { min: 0, max: 1000 });
   return maxBytes === 0 ? undefined : { maxBytes, keep };
 }
 
@@ -113,7 +113,7 @@ function readListen(invocation: Invocation): FlagSettings['listen'] {
   }
   const host = invocation.value('host');
   const hostname = host === undefined ? undefined : bindHost(host);
-  return omitUndefined({ hostname, port: wholeNumber(invocation, 'port', { least: 0, most: 65_535 }) });
+  return omitUndefined({ hostname, port: wholeNumber(invocation, 'port', { min: 0, max: 65_535 }) });
 }
 
 function readCors(invocation: Invocation): CorsSettings | undefined {

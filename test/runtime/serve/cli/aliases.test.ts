@@ -46,7 +46,7 @@ test('an older variable counts where neither a flag nor the variable of today is
 test('an error names the flag or the variable that the user wrote', () => {
   const refusal = (args: readonly string[], env?: Record<string, string>): string => {
     try {
-      wholeNumber(parse(args, env), 'max-body', { least: 1, most: 9 });
+      wholeNumber(parse(args, env), 'max-body', { min: 1, max: 9 });
     } catch (error) {
       return (error as Error).message;
     }

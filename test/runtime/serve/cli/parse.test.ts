@@ -23,7 +23,7 @@ const parse = (args: readonly string[], env: Record<string, string> = {}, comman
 const refusal = (args: readonly string[], env?: Record<string, string>, command?: Command): string => {
   try {
     const invocation = parse(args, env, command);
-    wholeNumber(invocation, 'port', { least: 0, most: 65_535 });
+    wholeNumber(invocation, 'port', { min: 0, max: 65_535 });
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message;

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { checkBudget, notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';

@@ -1,4 +1,4 @@
-import { createValueHider } from '../../../../serve/hide-values.ts';
+import { createValueHider } from '../../../../serve/value-hider.ts';
 
 /** Takes secrets out of what a provider says. */
 export type Redact = (text: string) => string;

@@ -14,7 +14,7 @@ export const budgetResetsCommand = storeCommand({
     ...commonOptions({ limit: { fallback: '20' } }),
   },
   prepare(invocation) {
-    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 100_000 });
+    const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     const user = invocation.value('user');
     return async ({ state, output, json }) => {
       const resets = await state.budgets.resets({ skip: 0, limit }, user);

@@ -1,5 +1,5 @@
 import { inputError } from '../../../../contract/errors.ts';
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import { wholeNumber } from '../../../../serve/cli/values.ts';
 import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
@@ -9,7 +9,7 @@ import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 
-const LIMITS = { least: 1, most: Number.MAX_SAFE_INTEGER };
+const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const retryExperimentCommand = experimentCommand({
   summary: 'Retry failed rows and failed models of an experiment; answers are kept.',

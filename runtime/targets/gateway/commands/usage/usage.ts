@@ -16,7 +16,7 @@ export const usageCommand = storeCommand({
   prepare(invocation) {
     const named = filterOf(invocation, Date.now());
     const shape = shapeOf(invocation);
-    const limit = requiredNumber(invocation, 'limit', { least: 1, most: 100_000 });
+    const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     const key = invocation.value('key');
     return async (context) => {
       const { state, output, json } = context;

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { RETRY_POLICY, type RetryPolicy } from '../../shared/retry-plan.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
@@ -16,7 +16,7 @@ import { ENCODER, resolveProvider } from './provider.ts';
 type Provider = ProviderInstance | EncoderProgram;
 
 const ASSUMED_OUTPUT_TOKENS = 1024;
-const MANY = { least: 1, most: 1_000_000_000 };
+const MANY = { min: 1, max: 1_000_000_000 };
 
 /** What can change while the gateway runs. */
 export function resolveModels(context: ResolveContext, file: GatewayFile, names: KnownNames): ModelsConfig {

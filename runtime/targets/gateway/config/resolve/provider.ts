@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
 import type {
   EncoderProgram,

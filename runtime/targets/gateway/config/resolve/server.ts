@@ -6,8 +6,8 @@ import type { ServerConfig } from '../spec.ts';
 import { resolveCallers } from './callers.ts';
 import { pathIn, type ResolveContext, timeIn } from './context.ts';
 
-const PORTS = { least: 0, most: 65_535 };
-const BYTES = { least: 1, most: 2 ** 30 };
+const PORTS = { min: 0, max: 65_535 };
+const BYTES = { min: 1, max: 2 ** 30 };
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 8000,

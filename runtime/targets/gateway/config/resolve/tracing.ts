@@ -6,7 +6,7 @@ import type { ResolveContext } from './context.ts';
 import { sendableHeaders } from './sendable.ts';
 
 const TRACES_PATH = '/v1/traces';
-const SHARE = { least: 0, most: 1, whole: false };
+const SHARE = { min: 0, max: 1, whole: false };
 
 /** @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ for the variables. Undefined: nothing is traced. */
 export function resolveTracing(

@@ -18,7 +18,7 @@ import { KEY_ERRORS } from '../http/operations.ts';
 
 const FORMATS = ['json', 'csv', 'markdown'] as const;
 const MARKDOWN = 'text/markdown; charset=utf-8';
-const DISAGREEMENTS = { least: 0, most: 1000, fallback: 20 };
+const DISAGREEMENTS = { min: 0, max: 1000, fallback: 20 };
 
 /** `GET /api/v1/experiments/{id}/compare`. */
 export function compareRoutes(
@@ -77,7 +77,7 @@ const OPERATION: GatewayRoutes['operations'][number] = {
       in: 'query',
       description: 'How many rows to show that are answered differently.',
       example: DISAGREEMENTS.fallback,
-      schema: wholeNumber(DISAGREEMENTS.least, DISAGREEMENTS.most, DISAGREEMENTS.fallback),
+      schema: wholeNumber(DISAGREEMENTS.min, DISAGREEMENTS.max, DISAGREEMENTS.fallback),
     },
   ],
   answer: answerOf('The comparison.', comparison, {

@@ -4,8 +4,8 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { wholeNumber } from '../../../../serve/http/openapi/describe.ts';
 import type { Page } from '../../store/page.ts';
 
-const SKIP = { least: 0, most: Number.MAX_SAFE_INTEGER, fallback: 0 };
-const LIMIT = { least: 1, most: 1000, fallback: 100 };
+const SKIP = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
+const LIMIT = { min: 1, max: 1000, fallback: 100 };
 
 /** Which part of a list is wanted. Throws an InputError. */
 export const pageOf = (c: Context): Page => ({
@@ -19,13 +19,13 @@ export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
     in: 'query',
     description: 'How many to leave out at the beginning.',
     example: SKIP.fallback,
-    schema: wholeNumber(SKIP.least, SKIP.most, SKIP.fallback),
+    schema: wholeNumber(SKIP.min, SKIP.max, SKIP.fallback),
   },
   {
     name: 'limit',
     in: 'query',
     description: 'How many at most.',
     example: LIMIT.fallback,
-    schema: wholeNumber(LIMIT.least, LIMIT.most, LIMIT.fallback),
+    schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
   },
 ];

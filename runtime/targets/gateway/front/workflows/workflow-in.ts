@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { omitUndefined } from '../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import type { GenerationConfig } from '../../lab/work/work.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../../lab/workflows/workflow.ts';
 import type { embedder, generationConfig, judge } from './named-models.ts';

@@ -23,7 +23,7 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
   routes.get('/api/v1/admin/servers/:name/logs', (c) => {
     const caller = requireAdmin(c);
     const { logs, name } = serverOf(supervisor, c.req.param('name'));
-    const lines = wholeNumberOf(c, 'lines', { least: LEAST, most: MOST, fallback: USUAL });
+    const lines = wholeNumberOf(c, 'lines', { min: LEAST, max: MOST, fallback: USUAL });
     const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
     // Who asks for headers only reads no stream, and would never end it.
     if (!follow || c.req.method === 'HEAD') {

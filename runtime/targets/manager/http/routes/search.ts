@@ -18,7 +18,7 @@ export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: Http
 
   routes.get('/api/v1/tools', admit(kernel.lifecycle), async (c) => {
     const query = requiredText(c, 'q', 'say what to search for, as `?q=current time`');
-    const limit = wholeNumberOf(c, 'limit', { least: LEAST, most: MOST, fallback: USUAL });
+    const limit = wholeNumberOf(c, 'limit', { min: LEAST, max: MOST, fallback: USUAL });
     const found = await search.search(callerOf(c), query, limit, {
       requestId: c.get('requestId'),
       signal: c.req.raw.signal,

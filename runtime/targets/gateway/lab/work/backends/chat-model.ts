@@ -1,7 +1,7 @@
 import { AppError } from '../../../../../contract/errors.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import { usageOf } from '../../../ask/providers/usage-of.ts';
-import { omitUndefined } from '../../../../../core/json/given-only.ts';
+import { omitUndefined } from '../../../../../core/json/omit-undefined.ts';
 import type { AskMany, ChatReply, Model } from './backend.ts';
 import type { Answer, Connection } from './connect.ts';
 import { readAll, vectorIn } from './encoder-model.ts';

@@ -11,14 +11,14 @@ export function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
 }
 
 function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
-  const branch = meantBranch(union.schema as SchemaBranch[], union.data);
+  const branch = intendedBranch(union.schema as SchemaBranch[], union.data);
   const path = `${union.schemaPath}/${branch}/`;
   const found = errors.filter((error) => isInside(error, union) && error.schemaPath.startsWith(path));
   return branch < 0 || found.length === 0 ? [union] : relevantErrors(found);
 }
 
 /** Index of the intended alternative; negative if unknown. */
-function meantBranch(branches: readonly SchemaBranch[], value: unknown): number {
+function intendedBranch(branches: readonly SchemaBranch[], value: unknown): number {
   const best = branches.findIndex((candidate) => fits(candidate, value));
   if (best >= 0) return best;
   // If the only alternative to a list is null, a list is intended, whatever it contains.
