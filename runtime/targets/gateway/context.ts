@@ -19,14 +19,14 @@ export interface GatewayContext {
   readonly experiments: Experiments;
   readonly workflows: Workflows;
   readonly singleJobs: SingleJobs;
-  /** Where jobs run. */
+  /** Where new jobs run. */
   readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
   readonly completions: Completions;
   readonly telemetry: Telemetry;
   readonly version: string;
-  /** Whether the database keeps what is written. */
-  readonly databaseWorks: () => Promise<boolean>;
-  /** Reads the configuration again. Throws what is wrong with it, and goes on with the one before. */
+  /** Whether the database can be written. */
+  readonly isDatabaseAvailable: () => Promise<boolean>;
+  /** Reloads the configuration. Throws if it is invalid; the one before stays in force. */
   readonly reload: () => Promise<void>;
 }

@@ -10,14 +10,14 @@ import { createUsageReports } from './accounts/ledger/usage-reports.ts';
 import type { Store } from './store/store.ts';
 import { type FollowedRevision, followRevision } from './store/followed-revision.ts';
 
-/** Who may ask, what it costs, and what was used: all that the gateway remembers. */
+/** Everything that the gateway stores: identities, budgets, prices and usage. */
 export interface GatewayState {
   readonly identity: Identity;
   readonly ledger: Ledger;
   readonly budgets: Budgets;
   readonly prices: Prices;
   readonly usage: UsageReports;
-  /** Writes what is still to be written, and closes the database. */
+  /** Writes pending changes and closes the database. */
   readonly close: () => Promise<void>;
 }
 
@@ -25,11 +25,11 @@ export interface GatewayStateOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly userLimits?: Partial<RateLimits> | undefined;
-  /** What is done now and then without anyone asking went wrong. */
+  /** Takes errors of background tasks. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The store is closed with it. */
+/** Opens all parts of the state. Closing it also closes the store. */
 export async function openGatewayState(store: Store, options: GatewayStateOptions): Promise<GatewayState> {
   const revision = followRevision(store, options.clock);
   const administration = administer(store, revision, options);
@@ -45,10 +45,10 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
   };
 }
 
-/** All but the ledger: what commands need, which let no requests in and leave the accounts to gateways that run. */
+/** The state without the ledger. Commands accept no requests, so they leave balances to running gateways. */
 export type Administration = Omit<GatewayState, 'ledger'>;
 
-/** The store is closed with it. */
+/** Opens the state for commands. Closing it also closes the store. */
 export const openAdministration = (store: Store, clock: Clock): Administration =>
   administer(store, followRevision(store, clock), { clock, masterKey: undefined });
 

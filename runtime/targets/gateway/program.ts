@@ -2,23 +2,38 @@ import type { Program } from '../../serve/cli/command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { versionCommand } from '../../serve/cli/version-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
-import { CONFIG_COMMANDS } from './commands/config-commands.ts';
+import { CONFIG_COMMANDS } from './commands/config/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
-import { JOB_COMMANDS } from './commands/job-commands.ts';
+import { JOB_COMMANDS } from './commands/job/commands.ts';
 import { serveCommand } from './commands/serve.ts';
-import { STORE_COMMANDS } from './commands/store-commands.ts';
+import { BUDGET_COMMANDS } from './commands/budgets/commands.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { KEY_COMMANDS } from './commands/keys/commands.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
+import { usageCommand } from './commands/usage/usage.ts';
+import { USER_COMMANDS } from './commands/users/commands.ts';
+import { completionCommand } from '../../serve/cli/completion-command.ts';
 
 /** The commands of gateway. */
 export const gatewayProgram: Program = {
   name: 'gateway',
-  title: 'One door to language models, with keys, users, budgets and honest accounts.',
+  title: 'LLM gateway with API keys, users, budgets and usage tracking.',
   options: JSON_OPTION,
   commands: {
     serve: serveCommand,
     config: CONFIG_COMMANDS,
     experiment: EXPERIMENT_COMMANDS,
     job: JOB_COMMANDS,
-    ...STORE_COMMANDS,
+    migrate: migrateCommand,
+    'init-db': migrateCommand,
+    keys: KEY_COMMANDS,
+    users: USER_COMMANDS,
+    budgets: BUDGET_COMMANDS,
+    pricing: PRICING_COMMANDS,
+    usage: usageCommand,
+    doctor: doctorCommand,
+    completion: completionCommand,
     version: versionCommand('gateway'),
     licenses: licensesCommand('gateway'),
   },

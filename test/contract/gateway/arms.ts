@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseInvocation } from '../../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../../runtime/targets/gateway/commands/serve.ts';
-import { givenBy } from '../../../runtime/targets/gateway/config/given.ts';
+import { readFlagsAndEnv } from '../../../runtime/targets/gateway/config/flags-and-env.ts';
 import { readGatewayConfig } from '../../../runtime/targets/gateway/config/read-config.ts';
 import { startGateway } from '../../../runtime/targets/gateway/servers/start-gateway.ts';
 import { serviceArms } from '../service-arms.ts';
@@ -27,8 +27,8 @@ const { inProcess, executable } = serviceArms<GatewayFiles>({
   startHere: async ({ folder, files, flags }, write) => {
     const env = { ...process.env, ...environmentOf(files) };
     const invocation = parseInvocation(serveCommand, [...argumentsFor(folder), ...flags], {});
-    const given = givenBy(invocation, serveCommand.options, env);
-    return await startGateway({ read: () => readGatewayConfig(given, env), write });
+    const flagsAndEnv = readFlagsAndEnv(invocation, serveCommand.options, env);
+    return await startGateway({ read: () => readGatewayConfig(flagsAndEnv, env), write });
   },
   command: ({ folder, files, flags }) => ({
     path: builtProgram('gateway'),

@@ -16,38 +16,40 @@ verifiesGatewayCommand('gcli:migrate', async (arm) => {
   const { done, json, path, refused, run } = folderOf(arm);
   const file = path('data/gateway.db');
   expect(await done('migrate', '--dry-run')).toMatch(
-    /gateway\.db: empty; `gateway migrate` makes version \d+\.\n$/,
+    /gateway\.db: empty; `gateway migrate` would create version \d+\.\n$/,
   );
   expect(existsSync(path('data'))).toBe(false);
   const made = await json('migrate');
   expect(made).toEqual({ database: file, from: 0, to: expect.any(Number), applied: true });
-  expect(await done('init-db')).toBe(`${file}: is of version ${made.to} already.\n`);
+  expect(await done('init-db')).toBe(`${file}: already at version ${made.to}.\n`);
   expect(await json('migrate', '--dry-run')).toEqual({ ...made, from: made.to, applied: false });
   edit(file, 'update gateway_meta set schema_version = 999');
   expect(await run('migrate', '--dry-run')).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringContaining('version 999, newer than this gateway'),
+    stdout: expect.stringContaining('version 999 is newer than this gateway'),
   });
-  expect(await refused(1, 'migrate')).toContain('Use the newer gateway that made it');
+  expect(await refused(1, 'migrate')).toContain('Use a newer gateway, or another database.');
 });
 
 verifiesGatewayCommand('gcli:database', async (arm) => {
   const { done, refused, path, write } = folderOf(arm);
   const at = (url: string): string[] => ['keys', 'list', '--database-url', url];
-  expect(await refused(1, 'keys', 'create')).toContain('`gateway migrate` makes it');
-  expect(await refused(1, ...at(`sqlite:${path('no/such/folder.db')}`))).toContain('There is no database at');
+  expect(await refused(1, 'keys', 'create')).toContain('Create it with `gateway migrate`');
+  expect(await refused(1, ...at(`sqlite:${path('no/such/folder.db')}`))).toContain(
+    'folder.db does not exist.',
+  );
   expect(readdirSync(path('.'))).toEqual([]);
   expect(await refused(1, ...at(`sqlite:${write('text.db', 'no database'.repeat(100))}`))).toContain(
     'the file is not a SQLite database. Choose another',
   );
-  expect(await refused(2, ...at('mysql://x'))).toContain('begins with "mysql:", which is not supported');
+  expect(await refused(2, ...at('mysql://x'))).toContain('has the unsupported scheme "mysql"');
   const secret = await refused(1, ...at('postgres://me:hush@127.0.0.1:1/x'));
-  expect(secret).toContain('(PostgreSQL at 127.0.0.1:1/x): nothing listens there. Start PostgreSQL');
+  expect(secret).toContain('(PostgreSQL at 127.0.0.1:1/x): connection refused. Start PostgreSQL');
   expect(secret).not.toContain('hush');
   await done('migrate');
   edit(path('data/gateway.db'), 'update gateway_meta set schema_version = 999');
   expect(await refused(1, 'keys', 'list')).toContain(
-    'is of version 999, and this gateway knows versions up to',
+    'has schema version 999, but this gateway supports versions up to',
   );
   edit(path('data/gateway.db'), 'update gateway_meta set schema_version = 1');
   expect(await refused(1, 'keys', 'list')).toContain('Run `gateway migrate`');
@@ -59,7 +61,7 @@ verifiesOnce('gcli:database', async () => {
   const locked = new DatabaseSync(path('data/gateway.db'));
   locked.exec('begin exclusive');
   expect(await refused(1, 'keys', 'create')).toContain(
-    'another program keeps the file locked. End it, or wait',
+    'the file is locked by another program. Stop it, or wait',
   );
   locked.close();
   await done('keys', 'create');
@@ -80,7 +82,7 @@ verifiesOnce('gcli:database', async () => {
     env: { XDG_CACHE_HOME: path('.') },
   });
   expect([exitCode, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Error: .*gateway\.db\): the file (may not be written|cannot be opened)\. .*\.$/);
+  expect(stderr).toMatch(/^Error: .*gateway\.db\): the file (is not writable|cannot be opened)\. .*\.$/);
 });
 
 verifiesOnce('gcli:settings', async () => {
@@ -136,7 +138,7 @@ describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
     expect(doctor).toContainEqual({
       what: 'clock',
       state: 'ok',
-      message: 'agrees with the clock of the database',
+      message: 'in sync with the clock of the database',
     });
     expect(await refused(1, 'users', 'create', 'bob')).toContain('already exists');
   });

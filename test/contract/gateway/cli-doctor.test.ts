@@ -38,10 +38,10 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
     expect.stringMatching(/^ok configuration: .*gateway\.yml; providers: openai, guard; aliases: fast$/),
     `ok master key: ${MASTER_KEY.length} characters`,
     expect.stringMatching(/^ok database: .*gateway\.db, version \d+$/),
-    expect.stringMatching(/^ok provider openai: answers, and has \d+ models?$/),
-    'ok encoder guard: classifies texts',
-    'ok guardrail attacks: the encoder guard knows INJECTION',
-    'ok prices: all models of aliases have one',
+    expect.stringMatching(/^ok provider openai: reachable, \d+ models?$/),
+    'ok encoder guard: reachable, classifies texts',
+    'ok guardrail attacks: the encoder guard has the labels INJECTION',
+    'ok prices: all models of aliases have a price',
     'ok port: http://127.0.0.1:0 is available',
   ]);
   const { exitCode, stdout } = await run('doctor', '--port', '0');
@@ -57,7 +57,7 @@ verifiesGateway('gcli:doctor', async (arm) => {
   });
   const { json } = storeFolder(GATEWAY_EXECUTABLE, folder);
   const findings: Finding[] = await json('doctor', '--port', new URL(url).port);
-  expect(shown(findings)).toContain(`ok port: a gateway answers at ${url}`);
+  expect(shown(findings)).toContain(`ok port: a gateway is running at ${url}`);
 });
 
 verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
@@ -97,17 +97,17 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
   const told = shown(JSON.parse(stdout));
   expect([exitCode, stderr]).toEqual([1, '']);
   for (const expected of [
-    /^problem configuration: The master key has 16 characters; use at least 32/,
-    new RegExp(`^note database: ${path('data/gateway.db')} is not there yet`),
-    /^problem provider openai: refuses the key \(status 401\).* Correct its `api_key`, or the variable that holds it\.$/,
-    /^problem provider groq: cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1 Correct its address \(http:\/\/127\.0\.0\.1:1\/v1\)/,
-    /^problem encoder down: does not do what it should \(status 503\)/,
-    /^problem encoder broken: .*broken\.encoder` could not be started: it ended with code 3 Start it by hand to see why/,
-    /^ok encoder guard: classifies texts$/,
+    /^problem configuration: The master key has 16 characters\. Use at least 32/,
+    new RegExp(`^note database: ${path('data/gateway.db')} does not exist yet; \`gateway serve\``),
+    /^problem provider openai: rejected the API key \(status 401\).* Correct its `api_key`, or the variable with the key\.$/,
+    /^problem provider groq: cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1 Check its address \(http:\/\/127\.0\.0\.1:1\/v1\)/,
+    /^problem encoder down: failed \(status 503\)/,
+    /^problem encoder broken: .*broken\.encoder` could not be started: it ended with code 3 Start it manually to see the reason/,
+    /^ok encoder guard: reachable, classifies texts$/,
     /^problem guardrail attacks: the encoder other has no label "GOD" Its labels are BAD, GOOD\. Did you mean "GOOD"\?$/,
     /^problem guardrail attacks: the encoder other has no label "INJECTION" Its labels are BAD, GOOD\.$/,
-    /^problem prices: no price of openai:gpt-4o, groq:llama, so requests for them are refused `gateway pricing set/,
-    /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) End what listens there, or choose another/,
+    /^problem prices: no price for openai:gpt-4o, groq:llama, so requests for them are refused Set it with `gateway pricing set/,
+    /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) Stop the program that listens on it, or choose another port/,
   ]) {
     expect(told).toContainEqual(expect.stringMatching(expected));
   }
@@ -120,7 +120,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
   ] as const) {
     write('gateway.yml', JSON.stringify({ ...unpriced, allow_unpriced: allow }));
     expect(shown(JSON.parse((await run('doctor', '--json')).stdout))).toContainEqual(
-      expect.stringMatching(new RegExp(`^note prices: no price of openai:gpt-4o, groq:llama, ${effect} `)),
+      expect.stringMatching(new RegExp(`^note prices: no price for openai:gpt-4o, groq:llama, ${effect} `)),
     );
   }
 

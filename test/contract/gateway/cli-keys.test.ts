@@ -65,11 +65,11 @@ verifiesGatewayCommand('gcli:keys:secret', async (arm) => {
   expect(made).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(/^gw-[\w-]{64}\n$/),
-    stderr: expect.stringMatching(/^Made key .*\n$/),
+    stderr: expect.stringMatching(/^Created key .*\. The key is shown only once:\n$/),
   });
   const rotated = await run('keys', 'rotate', 'ci', '--grace', '1h');
   expect(rotated.stdout).toMatch(/^gw-[\w-]{64}\n$/);
-  expect(rotated.stderr).toContain('the old one works on for 1h');
+  expect(rotated.stderr).toContain('the old one stays valid for 1h');
   const asJson = await json('keys', 'rotate', 'ci');
   expect(asJson).toMatchObject({ key_name: 'ci', key: expect.stringMatching(/^gw-[\w-]{64}$/) });
   const shown = await Promise.all([
@@ -107,13 +107,13 @@ verifiesGateway('gcli:keys:me', async (arm) => {
     await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url, '--api-key', secret, ...args]);
   const { stdout } = await me();
   expect(stdout).toMatch(/^user +bob$/m);
-  expect(stdout).toMatch(/^key: left +\$2\.50$/m);
-  expect(stdout).toMatch(/^key: requests in a minute +0 of 7$/m);
-  expect(stdout).toMatch(/^user: left +any amount$/m);
+  expect(stdout).toMatch(/^key: remaining +\$2\.50$/m);
+  expect(stdout).toMatch(/^key: requests per minute +0 of 7$/m);
+  expect(stdout).toMatch(/^user: remaining +unlimited$/m);
   expect(JSON.parse((await me('--json')).stdout)).toMatchObject({ quota: { key: { remaining: 2.5 } } });
   expect(await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url])).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('GATEWAY_API_KEY or --api-key'),
+    stderr: expect.stringContaining('Set GATEWAY_API_KEY or --api-key.'),
   });
 });
 
@@ -127,12 +127,12 @@ verifiesGatewayCommand('gcli:keys:models', async (arm) => {
   const saidOf = async (...patterns: string[]): Promise<string> => {
     const { exitCode, stderr } = await run('keys', 'create', ...patterns.flatMap((one) => ['--model', one]));
     expect(exitCode).toBe(0);
-    return stderr.replace(/^Made key.*\n/m, '');
+    return stderr.replace(/^Created key.*\n/m, '');
   };
   expect(await saidOf('openai:gpt-*', 'fast', 'MINE:*', '*', 'open*')).toBe('');
   expect(await saidOf('opena:gpt-4o', 'fsat')).toBe(
-    'Warning: no provider or alias of the configuration fits "opena:gpt-4o"; did you mean `openai`?\n' +
-      'Warning: no provider or alias of the configuration fits "fsat"; the key cannot use it yet\n',
+    'Warning: "opena:gpt-4o" matches no configured provider or alias; did you mean `openai`?\n' +
+      'Warning: "fsat" matches no configured provider or alias; the key cannot use it yet\n',
   );
 });
 

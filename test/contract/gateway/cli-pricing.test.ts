@@ -118,7 +118,7 @@ verifiesGatewayCommand('gcli:pricing:cache', async (arm) => {
     '--tier: "9:in=6" has the unknown price "in"; use input, output, cached-input, cache-write, cache-write-1h.',
   );
   expect(await set('--tier', '9:input=x')).toContain(
-    'has input=x, which is not an amount in dollars, as 5 or 2.50.',
+    'has input=x, which is not an amount in dollars, e.g. 5 or 2.50.',
   );
   expect(await set('--tier', '9:input=1')).toContain('has no output, e.g. 9:input=6,output=22.50.');
   expect(await set('--tier', '9:input=1,input=2')).toContain('has input twice; remove one of them.');
@@ -135,7 +135,9 @@ verifiesGatewayCommand('gcli:pricing:cache', async (arm) => {
   );
   expect(exitCode).toBe(1);
   expect(told).toContain('tiers[0]: unknown member "above"');
-  expect(told).toContain('tiers[0]: input_price_per_million is missing: dollars for a million tokens.');
+  expect(told).toContain(
+    'tiers[0]: input_price_per_million is missing; set it in dollars per million tokens.',
+  );
   expect(told).toContain(
     'tiers[0]: above_prompt_tokens is missing; it must be a whole number of at least 1.',
   );
@@ -171,7 +173,7 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
   expect((await json('pricing', 'list'))[1]).toMatchObject({ model_key: 'a:2' });
   const nameless = write('nameless.json', JSON.stringify({ gpt: both }));
   expect(await refused(1, 'pricing', 'import', nameless)).toContain(
-    'model_key is "gpt", which names no model; write it as provider:model.',
+    'model_key is "gpt", which is not a model; write it as provider:model.',
   );
 
   const bad = write(
@@ -181,14 +183,14 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
   const { exitCode, stderr } = await run('pricing', 'import', bad);
   expect(exitCode).toBe(1);
   expect(stderr).toBe(
-    `Error: There are 7 problems; no price was changed.\n` +
-      `  ${bad}:2: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
-      `  ${bad}:2: input_price_per_million is missing: dollars for a million tokens.\n` +
-      `  ${bad}:3: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? There are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
+    `Error: 7 problems; no price was changed.\n` +
+      `  ${bad}:2: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? Known members are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
+      `  ${bad}:2: input_price_per_million is missing; set it in dollars per million tokens.\n` +
+      `  ${bad}:3: unknown member "input_price_per_milion"; did you mean \`input_price_per_million\`? Known members are model_key, input_price_per_million, output_price_per_million, cached_input_price_per_million, cache_write_price_per_million, cache_write_1h_price_per_million, tiers, effective_at.\n` +
       `  ${bad}:3: model_key is missing; write it as provider:model.\n` +
-      `  ${bad}:3: input_price_per_million is missing: dollars for a million tokens.\n` +
-      `  ${bad}:3: output_price_per_million is "x", which is not an amount in dollars, as 5 or 2.50.\n` +
-      `  ${bad}:3: effective_at is "soon", which is no date, as "2027-01-31".\n`,
+      `  ${bad}:3: input_price_per_million is missing; set it in dollars per million tokens.\n` +
+      `  ${bad}:3: output_price_per_million is "x", which is not an amount in dollars, e.g. 5 or 2.50.\n` +
+      `  ${bad}:3: effective_at is "soon", which is not a date, e.g. "2027-01-31".\n`,
   );
   expect(await json('pricing', 'list')).toHaveLength(4);
   expect(await refused(1, 'pricing', 'import', write('x.json', '[{"a": ]'))).toContain(
@@ -196,7 +198,7 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
   );
   expect(await refused(1, 'pricing', 'import', write('x.csv', 'a,"b\n'))).toContain('is not valid CSV');
   expect(await refused(1, 'pricing', 'import', write('none.csv', ''))).toContain('is empty');
-  expect(await refused(1, 'pricing', 'import', write('none.json', '[]'))).toContain('holds no prices');
+  expect(await refused(1, 'pricing', 'import', write('none.json', '[]'))).toContain('contains no prices');
   expect(await refused(1, 'pricing', 'import', 'no-such-file.csv')).toContain('no-such-file.csv');
 });
 

@@ -9,7 +9,7 @@ const folderOf = useStoreFolder();
 verifiesGatewayCommand('gcli:usage', async (arm) => {
   const { done, json, path, refused } = folderOf(arm);
   await done('migrate');
-  expect(await done('usage')).toBe('In all: 0 requests, 0 failed, 0 tokens in, 0 out, $0.00.\n');
+  expect(await done('usage')).toBe('Total: 0 requests, 0 failed, 0 tokens in, 0 out, $0.00.\n');
   const database = `sqlite:${path('data/gateway.db')}`;
   const [bob, alice] = [
     (await done('keys', 'create', '--name', 'ci', '--user', 'bob')).trim(),
@@ -28,7 +28,7 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   expect(all).toMatch(
     / alice +openai:gpt-4o +\S+ +error 502 +- +- +\$0\.00 +250\n.* bob +groq:llama +\S+ +success +~100 +~20 +\$1\.50 +250\n/,
   );
-  expect(all).toMatch(/\nIn all: 3 requests, 1 failed, 200 tokens in, 40 out, \$3\.00\.\n$/);
+  expect(all).toMatch(/\nTotal: 3 requests, 1 failed, 200 tokens in, 40 out, \$3\.00\.\n$/);
   expect(await json('usage', '--limit', '1')).toMatchObject({
     totals: { requests: 3, errors: 1, prompt_tokens: 200, cached_tokens: 30, cost: 3 },
     logs: [{ user_id: 'alice', status: 'error' }],
@@ -73,8 +73,8 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   for (const [args, meant] of [
     [['--group-by', 'modl'], 'Did you mean model?'],
     [['--interval', 'week'], 'is not one of minute, hour, day.'],
-    [['--group-by', 'user', '--csv'], 'Give one of --group-by, --interval and --csv.'],
-    [['--csv', '--json'], 'Give either --csv or --json.'],
+    [['--group-by', 'user', '--csv'], '--group-by, --interval and --csv conflict; use one of them.'],
+    [['--csv', '--json'], '--csv conflicts with --json; use one of them.'],
     [['--from', 'yesterday'], '--from: "yesterday" is not'],
     [['--limit', '0'], 'is not a whole number from 1'],
   ] as const) {

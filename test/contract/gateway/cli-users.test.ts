@@ -37,10 +37,10 @@ verifiesGatewayCommand('gcli:users', async (arm) => {
     alias: 'Alice',
   });
   expect(await done('users', 'get', 'alice')).toMatch(/^blocked +no$/m);
-  expect(await done('users', 'delete', 'bob')).toBe('Deleted user bob; its keys work no more.\n');
+  expect(await done('users', 'delete', 'bob')).toBe('Deleted user bob and disabled its keys.\n');
   expect(await json('keys', 'list')).toMatchObject([{ user_id: 'bob', status: 'inactive' }]);
   expect(await refused(1, 'keys', 'create', '--user', 'bob')).toContain(
-    '`gateway users create bob` brings it back',
+    'User "bob" was deleted. Restore it with `gateway users create bob`.',
   );
   await done('users', 'create', 'bob');
   expect(await json('users', 'get', 'bob')).toMatchObject({ alias: null });
@@ -56,11 +56,11 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
   await done('budgets', 'create', '--amount', '0.000000001', '--every', '12h');
   await done('users', 'create', 'alice', '--budget', id);
   expect(await done('budgets', 'list')).toMatch(
-    /^ID +NAME +EACH USER MAY SPEND +USERS +CREATED\n\S+ +team +\$10\.00 per 30d +1 .*\n\S+ +- +\$0\.000000001 per 12h +0 /,
+    /^ID +NAME +LIMIT PER USER +USERS +CREATED\n\S+ +team +\$10\.00 per 30d +1 .*\n\S+ +- +\$0\.000000001 per 12h +0 /,
   );
   expect(await json('budgets', 'list')).toMatchObject([made, { name: null, budget_duration_sec: 43_200 }]);
   expect(await json('budgets', 'get', 'team')).toEqual(made);
-  expect(await done('budgets', 'get', id)).toMatch(/^each user may spend +\$10\.00 per 30d$/m);
+  expect(await done('budgets', 'get', id)).toMatch(/^limit per user +\$10\.00 per 30d$/m);
   const changed = await json(
     'budgets',
     'update',

@@ -2,16 +2,16 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
-/** `doctor`: what keeps the gateway from working, and the way out. */
+/** `doctor` reports what keeps the gateway from working, each problem with a remedy. */
 export const doctorCommand: Command = {
   summary:
-    'Look for what is wrong: configuration, database, providers, encoders, prices. Exits with 1 if anything is.',
+    'Diagnose problems of configuration, database, providers, encoders and prices. Exits with 1 if any are found.',
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   async run(invocation, output) {
-    const [{ examine }, { showFindings }] = await Promise.all([
-      import('./doctor/examine.ts'),
+    const [{ runChecks }, { showFindings }] = await Promise.all([
+      import('./doctor/run-checks.ts'),
       import('../../../serve/cli/doctor/show-findings.ts'),
     ]);
-    return showFindings(await examine(invocation, process.env), invocation.flag('json'), output);
+    return showFindings(await runChecks(invocation, process.env), invocation.flag('json'), output);
   },
 };

@@ -4,11 +4,10 @@ import { STORE_OPTIONS } from '../config/options.ts';
 import { printResult } from './show/print-result.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
 
-/** `migrate`: makes the database, or brings an older one to this version. */
 export const migrateCommand: Command = {
-  summary: 'Make the database, or bring an older one to the version of this gateway.',
+  summary: 'Create the database or migrate it to the current schema.',
   options: {
-    'dry-run': { help: 'Only say which version it has and what would be done' },
+    'dry-run': { help: 'Only print the current version and what would be done' },
     ...JSON_OPTION,
     ...STORE_OPTIONS,
   },
@@ -34,14 +33,14 @@ export const migrateCommand: Command = {
 };
 
 function describePlan(from: number, to: number): string {
-  if (from === to) return `version ${to}; nothing is to be done.`;
-  if (from > to) return `version ${from}, newer than this gateway, which knows versions up to ${to}.`;
+  if (from === to) return `version ${to}; nothing to do.`;
+  if (from > to) return `version ${from} is newer than this gateway, which supports versions up to ${to}.`;
   return from === 0
-    ? `empty; \`gateway migrate\` makes version ${to}.`
-    : `version ${from}; \`gateway migrate\` brings it to ${to}.`;
+    ? `empty; \`gateway migrate\` would create version ${to}.`
+    : `version ${from}; \`gateway migrate\` would migrate it to ${to}.`;
 }
 
 function describeResult(from: number, to: number): string {
-  if (from === to) return `is of version ${to} already.`;
-  return from === 0 ? `made, version ${to}.` : `brought from version ${from} to ${to}.`;
+  if (from === to) return `already at version ${to}.`;
+  return from === 0 ? `created, version ${to}.` : `migrated from version ${from} to ${to}.`;
 }

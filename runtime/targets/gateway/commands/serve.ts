@@ -8,16 +8,16 @@ const OPTIONS = {
   ...withEnvironment('GATEWAY', commonOptions({ 'no-watch': {} })),
 };
 
-/** `serve`: answers until the process is told to stop. */
+/** `serve` runs the gateway until the process gets a signal. */
 export const serveCommand: Command = {
-  summary: 'Serve the configured models over HTTP, with keys, users and budgets.',
+  summary: 'Serve the configured models over HTTP.',
   options: OPTIONS,
   async run(invocation, output) {
-    const { givenBy } = await import('../config/given.ts');
+    const { readFlagsAndEnv } = await import('../config/flags-and-env.ts');
     const { readGatewayConfig } = await import('../config/read-config.ts');
     const { runGateway } = await import('../servers/run-gateway.ts');
-    const given = givenBy(invocation, OPTIONS, process.env);
-    const read = () => readGatewayConfig(given, process.env);
+    const flagsAndEnv = readFlagsAndEnv(invocation, OPTIONS, process.env);
+    const read = () => readGatewayConfig(flagsAndEnv, process.env);
     return await runGateway({ read, watch: !invocation.flag('no-watch') }, output);
   },
 };

@@ -1,10 +1,10 @@
 import { shownPlace } from '../store/database-url.ts';
 import type { LoadedGatewayConfig } from './read-config.ts';
 
-/** Of a gateway without a configuration file. */
+/** Shown for a gateway without a configuration file. */
 const NO_FILE = 'none; providers from the environment';
 
-/** What a valid configuration comes to, in a few lines and without a secret. */
+/** Summarizes a valid configuration, without secrets. */
 export function describeConfig({ server, database, models, masterKey, file }: LoadedGatewayConfig): string {
   const names = models.providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
   const rows = [

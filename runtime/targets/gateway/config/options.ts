@@ -4,7 +4,7 @@ import { withEnvironment } from '../../../serve/cli/values.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Which configuration, and which database: for every command that uses one. */
+/** Options of all commands that use the database. */
 export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
   ...commonOptions({
     config: {
@@ -14,11 +14,12 @@ export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
   }),
   'data-dir': {
     value: 'folder',
-    help: 'Where the database is; by default gateway in $XDG_DATA_HOME or ~/.local/share',
+    help: 'Folder of the SQLite database',
+    defaultText: 'gateway in $XDG_DATA_HOME or ~/.local/share',
   },
   'database-url': {
     value: 'url',
-    help: 'postgres://user:password@host:5432/name, or sqlite:<file>; DATABASE_URL says the same',
+    help: 'Database URL, postgres://user:password@host:5432/name or sqlite:<file>; also DATABASE_URL',
   },
 });
 
@@ -37,42 +38,53 @@ const NETWORK_OPTIONS: Options = {
       defaultText: '30s',
     },
   }),
-  'body-timeout': { value: 'time', help: 'How long a body may take to arrive (30s)' },
+  'body-timeout': { value: 'time', help: 'Timeout for receiving a request body', defaultText: '30s' },
 };
 
 const ACCOUNT_OPTIONS: Options = {
   'auto-migrate': {
-    help: 'Bring an older database to this version at the start; --auto-migrate=false to refuse',
+    help: 'Migrate an older database at the start; --auto-migrate=false refuses to start instead',
+    defaultText: 'true',
   },
   'master-key': {
     value: 'key',
-    help: 'Opens everything. Others on this machine can read it on the command line: prefer the variable',
+    help: 'Admin key. Visible in the process list; prefer GATEWAY_MASTER_KEY',
   },
-  'master-key-file': { value: 'file', help: 'A file that holds it' },
-  'bootstrap-api-key': { help: 'Make a first key and print it once, if there are no keys' },
-  'rate-limit-rpm': { value: 'number', help: 'Requests a minute of users that have no limit of their own' },
-  'rate-limit-tpm': { value: 'number', help: 'The same for tokens a minute' },
-  'rate-limit-parallel': { value: 'number', help: 'The same for requests at once' },
+  'master-key-file': { value: 'file', help: 'File containing the master key' },
+  'bootstrap-api-key': { help: 'Create a first API key if there is none, and print it once' },
+  'rate-limit-rpm': {
+    value: 'number',
+    help: 'Default requests-per-minute limit for users without their own',
+  },
+  'rate-limit-tpm': { value: 'number', help: 'Default tokens-per-minute limit for users without their own' },
+  'rate-limit-parallel': {
+    value: 'number',
+    help: 'Default limit of concurrent requests for users without their own',
+  },
   'require-pricing': { help: 'Refuse models without a price' },
   'allow-unpriced': { help: 'Allow requests under a budget to models without a price' },
   'assumed-output-tokens': {
     value: 'number',
-    help: 'Tokens to expect of an answer where a request names no most (1024)',
+    help: 'Output tokens to assume when a request sets no maximum',
+    defaultText: '1024',
   },
 };
 
 const OPERATION_OPTIONS: Options = {
-  'enable-metrics': { help: 'Serve /metrics for Prometheus; --enable-metrics=false to switch it off' },
+  'enable-metrics': {
+    help: 'Serve /metrics for Prometheus; --enable-metrics=false disables it',
+    defaultText: 'true',
+  },
   ...commonOptions({ 'log-level': { defaultText: 'info' } }),
   'otel-endpoint': {
     value: 'url',
-    help: 'Where a collector takes OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT says the same',
+    help: 'URL of a collector for OTLP over HTTP; also OTEL_EXPORTER_OTLP_ENDPOINT',
   },
-  'otel-service-name': { value: 'name', help: 'What the gateway is called there (gateway)' },
-  'otel-sampled': { value: 'share', help: 'Which share of requests is traced, 0 to 1 (1)' },
+  'otel-service-name': { value: 'name', help: 'Service name in traces', defaultText: 'gateway' },
+  'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1', defaultText: '1' },
 };
 
-/** All that flags and variables can say; everything else only stands in the file. */
+/** All settings that have a flag and a variable; all others can only be set in the file. */
 export const GATEWAY_OPTIONS: Options = {
   ...STORE_OPTIONS,
   ...withEnvironment('GATEWAY', { ...NETWORK_OPTIONS, ...ACCOUNT_OPTIONS, ...OPERATION_OPTIONS }),

@@ -1,4 +1,5 @@
 import { type AppError, configError } from '../../../contract/errors.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import { describe, isMapping } from '../../../core/yaml/describe.ts';
 import { type Finding, formatIssues } from '../../../core/yaml/issue.ts';
@@ -6,53 +7,53 @@ import { locate, sourceAt } from '../../../core/yaml/locate.ts';
 import { parseYaml } from '../../../core/yaml/parse-yaml.ts';
 import { createValidate, type Validate } from '../../../core/yaml/validate.ts';
 import { GATEWAY_FILE_SCHEMA, type GatewayFile } from './schemas/file.ts';
-import { expandFile } from './texts-in-file.ts';
-import { withoutFindings } from './without-findings.ts';
+import { expandFile } from './expand-file.ts';
 
 type Path = readonly string[];
 
-/** A file with its variables in place. */
+/** A configuration file with expanded variables. */
 export interface ParsedFile {
-  /** Without what is wrong in it. */
+  /** The file without invalid values. */
   readonly value: GatewayFile;
+  /** The file with invalid values. */
   readonly written: unknown;
-  /** Whether a value comes out of the environment. */
+  /** Whether a value contains a variable. */
   readonly isExpanded: (path: Path) => boolean;
   readonly findings: readonly Finding[];
-  /** One ConfigError for all findings, with the line and column of each. */
+  /** Creates one ConfigError for all findings, with the line and column of each. */
   readonly problems: (findings: readonly Finding[]) => AppError;
 }
 
-/** Reads the text of a configuration file. Throws a ConfigError if it is no YAML at all. Pure. */
+/** Parses the text of a configuration file. Throws a ConfigError if it is not YAML. */
 export function parseFile(text: string, name: string, env: Environment): ParsedFile {
   const { doc, text: clean, value, issues, lines } = parseYaml(text);
   const problems = (findings: readonly Finding[]): AppError =>
     configError(formatIssues([...issues, ...findings.map((finding) => locate(doc, finding))], name, lines));
   if (value === undefined) throw problems([]);
-  // An empty file says nothing, which is allowed.
+  // An empty file is allowed.
   const file = value ?? {};
   if (!isMapping(file)) {
-    const message = `expected a mapping with settings as \`providers\`, found ${describe(file)}`;
+    const message = `expected a mapping with settings such as \`providers\`, found ${describe(file)}`;
     throw problems([{ path: [], at: 'value', message }]);
   }
   const expanded = expandFile(file, GATEWAY_FILE_SCHEMA, env);
   const hidden = (path: Path): string | undefined => {
     const written = expanded.written(path);
-    if (written !== undefined) return `${JSON.stringify(written)}, which stands for something else`;
-    return isSecret(path) ? 'something else' : undefined;
+    if (written !== undefined) return `${JSON.stringify(written)}, whose value is hidden`;
+    return isSecret(path) ? 'a hidden value' : undefined;
   };
   const validate = createValidate(GATEWAY_FILE_SCHEMA);
   const source = (path: Path): string => sourceAt(doc, clean, path);
   const findings = [
     ...expanded.findings,
-    // A text whose variables are not set is wrong enough.
+    // A text with an unset variable is reported once, not a second time because its value is invalid.
     ...validate(expanded.value, { source, hidden }).filter(
       ({ path }) => !expanded.findings.some((before) => before.path.join('\n') === path.join('\n')),
     ),
   ];
   if (issues.length > 0 && findings.length === 0) throw problems([]);
   return {
-    value: soundPart(expanded.value, findings, validate),
+    value: validPart(expanded.value, findings, validate),
     written: expanded.value,
     isExpanded: (path) => expanded.written(path) !== undefined,
     findings,
@@ -60,14 +61,29 @@ export function parseFile(text: string, name: string, env: Environment): ParsedF
   };
 }
 
-/** What is left after taking out what is wrong can lack something in turn. */
-function soundPart(value: unknown, findings: readonly Finding[], validate: Validate): GatewayFile {
-  const left = withoutFindings(value, findings);
+/** Removes invalid values repeatedly, because removing a required member makes its parent invalid. */
+function validPart(value: unknown, findings: readonly Finding[], validate: Validate): GatewayFile {
+  const left = findings.reduce((rest, { path }) => without(rest, path), value);
   const more = findings.length === 0 ? [] : validate(left, { source: () => '' });
-  return more.length === 0 ? (left as GatewayFile) : soundPart(left, more, validate);
+  return more.length === 0 ? (left as GatewayFile) : validPart(left, more, validate);
 }
 
-/** Values that may stand in no message, whatever is wrong with them: also headers written as one text. */
+/** Returns a copy of a value without the part at a path. Items of a list are not removed but emptied, so that others keep their index. */
+function without(value: unknown, [key, ...rest]: Path): unknown {
+  if (key === undefined) return {};
+  if (Array.isArray(value)) {
+    const list: readonly unknown[] = value;
+    return rest.length > 0
+      ? list.map((item, at) => (String(at) === key ? without(item, rest) : item))
+      : undefined;
+  }
+  if (!isObject(value)) return value;
+  const { [key]: member, ...others } = value;
+  const left = rest.length === 0 ? undefined : without(member, rest);
+  return left === undefined ? others : { ...others, [key]: left };
+}
+
+/** Whether messages must not contain the value. `headers` is included because it can be a text by mistake. */
 function isSecret(path: Path): boolean {
   return path.some((key) => /^(api_key|master_key|database_url|headers|custom_headers)$/.test(key));
 }

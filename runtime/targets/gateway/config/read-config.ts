@@ -5,7 +5,7 @@ import { createRedactions } from '../../../core/text/redactions.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
 import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
 import type { ReloadableConfig } from '../../../serve/program/reloader.ts';
-import type { Given } from './given.ts';
+import type { FlagsAndEnv } from './flags-and-env.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { presetsWithKeys } from './resolve/provider-keys.ts';
@@ -14,7 +14,7 @@ import type { GatewayFile } from './schemas/file.ts';
 import { literalSecrets } from './literal-secrets.ts';
 import type { GatewayConfig } from './spec.ts';
 
-/** A configuration, and what whoever wrote it should hear about it although it works. */
+/** A configuration with its file and its warnings. */
 export interface LoadedGatewayConfig extends GatewayConfig, ReloadableConfig {
   /** The file that was read; undefined if there is none. */
   readonly file: string | undefined;
@@ -23,31 +23,31 @@ export interface LoadedGatewayConfig extends GatewayConfig, ReloadableConfig {
 const DEFAULT_FILE = 'gateway.yml';
 
 export interface ReadOptions {
-  /** Only these settings of the file matter; what is wrong with others is for somebody else to say. */
+  /** Names of the settings that are needed. Problems of other settings are ignored. */
   readonly only?: readonly string[];
 }
 
-/** What commands need that work on the database itself. */
+/** Settings that commands on the database need. */
 export const STORE_SETTINGS: readonly string[] = ['database_url', 'data_dir'];
 
-/** Reads the configuration; rejects with one ConfigError that names everything wrong with its file. */
+/** Reads the configuration; rejects with one ConfigError that lists all problems of its file. */
 export async function readGatewayConfig(
-  given: Given,
+  flagsAndEnv: FlagsAndEnv,
   env: Environment,
   { only }: ReadOptions = {},
 ): Promise<LoadedGatewayConfig> {
-  const name = given.text('config');
-  const file = await readFile(name, given);
-  const matters = (setting: string): boolean => only?.includes(setting) ?? true;
+  const name = flagsAndEnv.text('config');
+  const file = await readFile(name, flagsAndEnv);
+  const isNeeded = (setting: string): boolean => only?.includes(setting) ?? true;
   if (!file) {
     const providers = Object.fromEntries(
-      presetsWithKeys((variable) => given.variable(variable)).map((preset) => [preset, {}]),
+      presetsWithKeys((variable) => flagsAndEnv.variable(variable)).map((preset) => [preset, {}]),
     );
     const findings: Finding[] = [];
-    const config = resolveAll(given, { providers }, { folder: '.', findings, matters });
-    const serious = seriousOf(findings, matters);
-    // What a file would hold was made up above; these are about the environment.
-    if (serious.length > 0) throw configError(serious.map(({ message }) => `${message}.`).join('\n'));
+    const config = resolveAll(flagsAndEnv, { providers }, { folder: '.', findings, isNeeded });
+    const relevant = relevantFindings(findings, isNeeded);
+    // Without a file, findings concern the environment, so they have no line and column.
+    if (relevant.length > 0) throw configError(relevant.map(({ message }) => `${message}.`).join('\n'));
     return {
       ...config,
       file: undefined,
@@ -57,53 +57,58 @@ export async function readGatewayConfig(
   }
   const parsed = parseFile(file.text, file.path, env);
   const findings = [...parsed.findings];
-  const config = resolveAll(given, parsed.value, {
+  const config = resolveAll(flagsAndEnv, parsed.value, {
     folder: dirname(resolve(file.path)),
     findings,
-    matters,
+    isNeeded,
     written: parsed.written,
   });
-  const serious = seriousOf(findings, matters);
-  if (serious.length > 0) throw parsed.problems(serious);
+  const relevant = relevantFindings(findings, isNeeded);
+  if (relevant.length > 0) throw parsed.problems(relevant);
   const path = resolve(file.path);
   return {
     ...config,
     file: path,
     files: [path],
     sources: [{ path, isBlank: isBlank(file) }],
-    warnings: [...config.warnings, ...sharedWarning(file, parsed)],
+    warnings: [...config.warnings, ...readableSecretsWarning(file, parsed)],
   };
 }
 
-const seriousOf = (findings: readonly Finding[], matters: ResolveContext['matters']): readonly Finding[] =>
-  findings.filter(({ path: [first] }) => first === undefined || matters(first));
+const relevantFindings = (
+  findings: readonly Finding[],
+  isNeeded: ResolveContext['isNeeded'],
+): readonly Finding[] => findings.filter(({ path: [first] }) => first === undefined || isNeeded(first));
 
-/** The file that is asked for must be there; the one that is looked for by default need not be. */
-async function readFile(name: string | undefined, given: Given): Promise<TextFileOnDisk | undefined> {
+/** Reads the configuration file. A file that is set must exist; the default file need not. */
+async function readFile(
+  name: string | undefined,
+  flagsAndEnv: FlagsAndEnv,
+): Promise<TextFileOnDisk | undefined> {
   const file = await readText(name ?? DEFAULT_FILE);
   if (file || name === undefined) return file;
-  throw configError(`${given.source('config')}: no such file: ${name}. Check the path, or leave it out.`);
+  throw configError(`${flagsAndEnv.source('config')}: ${name} does not exist. Correct the path, or omit it.`);
 }
 
 interface FileParts {
   readonly folder: string;
-  /** Grows. */
+  /** Problems are added to this list. */
   readonly findings: Finding[];
-  readonly matters: ResolveContext['matters'];
+  readonly isNeeded: ResolveContext['isNeeded'];
   readonly written?: unknown;
 }
 
 function resolveAll(
-  given: Given,
+  flagsAndEnv: FlagsAndEnv,
   file: GatewayFile,
-  { folder, findings, matters, written = file }: FileParts,
+  { folder, findings, isNeeded, written = file }: FileParts,
 ): Omit<LoadedGatewayConfig, 'file' | 'files' | 'sources'> {
   const warnings: string[] = [];
   const secrets = createRedactions();
   const context: ResolveContext = {
-    given,
+    flagsAndEnv,
     folder,
-    matters,
+    isNeeded,
     secrets,
     report: (path, message, at = 'value') => findings.push({ path, at, message }),
     warn: (message) => warnings.push(message),
@@ -112,12 +117,12 @@ function resolveAll(
   return { ...config, secrets: secrets.all(), warnings };
 }
 
-/** Windows says who may read a file in other ways. */
-function sharedWarning({ path, mode }: TextFileOnDisk, { value, isExpanded }: ParsedFile): string[] {
-  const isShared = process.platform !== 'win32' && (mode & 0o077) !== 0;
-  const written = isShared ? literalSecrets(value, isExpanded) : [];
-  if (written.length === 0) return [];
+/** Warns if other users can read secrets in the file. Windows has no mode bits that would show it. */
+function readableSecretsWarning({ path, mode }: TextFileOnDisk, { value, isExpanded }: ParsedFile): string[] {
+  const isReadable = process.platform !== 'win32' && (mode & 0o077) !== 0;
+  const secrets = isReadable ? literalSecrets(value, isExpanded) : [];
+  if (secrets.length === 0) return [];
   return [
-    `${path}: others than its owner may read it, and it holds ${written.join(', ')}. Write \${A_VARIABLE} instead, or \`chmod 600 ${path}\`.`,
+    `${path} contains ${secrets.join(', ')} and is readable by other users. Use a variable (\${NAME}), or run \`chmod 600 ${path}\`.`,
   ];
 }

@@ -14,37 +14,37 @@ import { LOG_LEVELS } from '../../../serve/log-levels.ts';
 
 const RATE = { min: 1, max: 1_000_000_000 };
 
-/** Flags, variables, the file and defaults as one. `written` is the file with what is wrong in it. */
+/** Merges flags, variables, the file and defaults. `written` is the file with its invalid values. */
 export function resolveConfig(
   context: ResolveContext,
   file: GatewayFile,
   written: unknown,
 ): Omit<GatewayConfig, 'secrets'> {
-  const { given, report } = context;
+  const { flagsAndEnv, report } = context;
   if (file.rate_limit_rpm !== undefined && file.user_limits?.rpm !== undefined)
-    report(['rate_limit_rpm'], 'says the same as `user_limits.rpm`; keep one of them', 'key');
+    report(['rate_limit_rpm'], 'conflicts with `user_limits.rpm`; keep one of them', 'key');
   const { rpm, tpm, max_parallel: parallel } = file.user_limits ?? {};
-  const level = given.text('log-level');
+  const level = flagsAndEnv.text('log-level');
   return {
     server: resolveServer(context, file),
     database: resolveDatabase(context, file),
-    autoMigrate: given.flag('auto-migrate') ?? file.auto_migrate ?? true,
+    autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? true,
     masterKey: resolveMasterKey(context, file),
-    bootstrapKey: given.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
+    bootstrapKey: flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
     userLimits: {
-      rpm: given.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
-      tpm: given.number('rate-limit-tpm', RATE) ?? tpm ?? null,
-      maxParallel: given.number('rate-limit-parallel', RATE) ?? parallel ?? null,
+      rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
+      tpm: flagsAndEnv.number('rate-limit-tpm', RATE) ?? tpm ?? null,
+      maxParallel: flagsAndEnv.number('rate-limit-parallel', RATE) ?? parallel ?? null,
     },
     models: resolveModels(context, file, namesIn(written)),
-    metrics: given.flag('enable-metrics') ?? file.enable_metrics ?? true,
+    metrics: flagsAndEnv.flag('enable-metrics') ?? file.enable_metrics ?? true,
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),
     logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
   };
 }
 
-/** All names, also of what is wrong otherwise: one mistake is told once. */
+/** Collects all names, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */
 function namesIn(written: unknown): KnownNames {
   const { providers, encoders, guardrails }: Readonly<Record<string, unknown>> = isObject(written)
     ? written

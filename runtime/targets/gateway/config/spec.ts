@@ -4,22 +4,22 @@ import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
 import type { DatabasePlace } from '../store/database-url.ts';
 
-/** All that the gateway is told: by flags, environment and file, in this order, with defaults for the rest. */
+/** The complete configuration. Precedence: flags, environment, file, defaults. */
 export interface GatewayConfig {
   readonly server: ServerConfig;
   readonly database: DatabasePlace;
   readonly autoMigrate: boolean;
   readonly masterKey: string | undefined;
-  /** Whether to make a first key, and to show it once, if there is none. */
+  /** Whether to create a first API key if there is none, and print it once. */
   readonly bootstrapKey: boolean;
-  /** Of users that have none of their own. */
+  /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;
   readonly metrics: boolean;
   readonly tracing: TracingConfig | undefined;
   readonly workflows: WorkflowsConfig;
   readonly logLevel: LogLevel;
-  /** Values that may stand in no log and no answer. */
+  /** Values that logs and answers must not contain. */
   readonly secrets: readonly Secret[];
 }
 
@@ -27,55 +27,55 @@ export interface ServerConfig {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /** Listen on other addresses than loopback although no key is needed. */
+  /** Whether addresses other than loopback are allowed without a master key. */
   readonly insecure: boolean;
   readonly allowedHosts: readonly string[];
-  /** Web pages that may call; `*` for all. None by default. */
+  /** Allowed CORS origins; `*` allows all. */
   readonly corsOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
-  /** When told to stop: how long requests may take to finish. */
+  /** Graceful shutdown timeout. */
   readonly shutdownMs: number;
 }
 
-/** How jobs of workflows run. */
+/** How workflow jobs run. */
 export interface WorkflowsConfig {
-  /** Of new jobs. */
+  /** Where new jobs run. */
   readonly compute: 'local' | 'ray';
-  /** Jobs that run at once beside this gateway. */
+  /** Maximum number of concurrent local jobs. */
   readonly slots: number;
-  /** Whether jobs of users may do what those of the master key may. */
+  /** Whether jobs of users have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
   readonly maxDatasetBytes: number;
   readonly ray: RayConfig | undefined;
 }
 
 export interface RayConfig {
-  /** Of the dashboard, which has the Jobs API. */
+  /** URL of the dashboard, which has the Jobs API. */
   readonly address: string;
   readonly token: string | undefined;
   readonly slots: number;
-  /** Starts this program on a node, as a shell reads it. */
+  /** Shell command that starts this program on a node. */
   readonly command: string;
-  /** Where nodes reach this gateway; its own address unless set. */
+  /** URL at which nodes reach this gateway (default: its own address). */
   readonly gatewayUrl: string | undefined;
   readonly resources: RayResources;
 }
 
-/** What Ray reserves on a node for each job. With all of it 0, Ray runs every job on the head node. */
+/** Resources that Ray reserves on a node for each job. If all are 0, Ray runs every job on the head node. */
 export interface RayResources {
   readonly cpus: number;
   readonly gpus: number;
-  /** Bytes. */
+  /** Memory in bytes. */
   readonly memory: number;
   readonly custom: Readonly<Record<string, number>>;
 }
 
 export interface TracingConfig {
-  /** Where spans are sent to by OTLP over HTTP, with `/v1/traces`. */
+  /** URL for spans (OTLP over HTTP), including `/v1/traces`. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** Of requests that come without a decision of their own, 0 to 1. */
+  /** Share of requests to trace, 0 to 1. It does not apply to requests with a `traceparent`, which decides itself. */
   readonly sampled: number;
 }

@@ -8,31 +8,31 @@ export interface GatewayAppOptions {
     'host' | 'allowedHosts' | 'corsOrigins' | 'maxBodyBytes' | 'bodyTimeoutMs'
   >;
   readonly hasMasterKey: boolean;
-  /** Whether there is `/metrics`. */
+  /** Whether to serve `/metrics`. */
   readonly metrics: boolean;
 }
 
 const ONE_MEBIBYTE = 1_048_576;
 
-/** How bodies are read of requests that are not for models: those hold a few fields. */
+/** Limits of request bodies other than those for models, which contain only a few fields. */
 export const smallBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: Math.min(server.maxBodyBytes, ONE_MEBIBYTE),
   timeoutMs: server.bodyTimeoutMs,
-  emptyMessage: 'The request needs a body.',
-  tooLargeMessage: (limit) => `The body is larger than ${limit} bytes, the most that is taken here.`,
+  emptyMessage: 'The request has no body.',
+  tooLargeMessage: (limit) => `The body is larger than ${limit} bytes, the maximum of this endpoint.`,
 });
 
-/** How those for models are read. */
+/** Limits of request bodies for models. */
 export const modelBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: server.maxBodyBytes,
   timeoutMs: server.bodyTimeoutMs,
   tooLargeMessage: (limit) =>
-    `The body is larger than ${limit} bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.`,
+    `The body is larger than ${limit} bytes, the maximum of this server. Send a smaller request, or increase --max-body.`,
 });
 
 /**
- * Without a master key some of this machine may ask without any credential, so that web pages must not be able to make a browser
- * ask for them. Elsewhere a credential is what counts, and proxies may call the server by any name.
+ * Without a master key, a gateway on loopback accepts some requests without a credential, so it checks Host and Origin: a web page
+ * must not be able to send such requests through a browser. Otherwise credentials protect it, and proxies can use any host name.
  */
 export function hostRulesOf({ server, hasMasterKey }: GatewayAppOptions): HostRules | undefined {
   const { host, allowedHosts, corsOrigins } = server;

@@ -32,15 +32,15 @@ import { workerRoutes } from './worker/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 import { secureAnswers } from './http/security-headers.ts';
 import { createGuards, createSignIn } from './sign-in/sign-in.ts';
-import { createWorkGuard } from './sign-in/work-guard.ts';
+import { createLabGuard } from './sign-in/lab-guard.ts';
 
-/** Everything the gateway answers over HTTP. It does not listen. */
+/** Creates the HTTP application of the gateway. It does not listen. */
 export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
   const bodies = smallBodies(options);
   const parts: HttpParts = {
     guards: createGuards(createSignIn(context), context.kernel.lifecycle),
     readBody: createBodyReader(bodies),
-    workGuard: createWorkGuard(context, options),
+    labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
   };
   const groups = [
@@ -69,14 +69,14 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     exposedHeaders: EXPOSED_HEADERS,
     hostRules: hostRulesOf(options),
     errorFormats: [API_ERRORS, GATEWAY_ERRORS],
-    // Workers ask them many times a second.
+    // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     explain: databaseFailure,
     outermost: secureAnswers,
     strict: false,
     metrics: options.metrics,
     async checkReady() {
-      if (!(await context.databaseWorks())) throw databaseUnavailable();
+      if (!(await context.isDatabaseAvailable())) throw databaseUnavailable();
     },
   });
   for (const { routes } of groups) app.route('/', routes);
@@ -92,7 +92,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
   return app;
 }
 
-/** What web pages need to see of answers, beside the body. */
+/** Response headers that web pages can read. */
 const EXPOSED_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

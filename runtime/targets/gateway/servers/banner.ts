@@ -1,6 +1,6 @@
 import type { RunningGateway } from './start-gateway.ts';
 
-/** What a person sees when the gateway listens, and where it answers. */
+/** The text that users see when the gateway is ready, with its URLs. */
 export function banner({
   url,
   config,
@@ -8,17 +8,15 @@ export function banner({
 }: Pick<RunningGateway, 'url' | 'config' | 'firstKey'>): string {
   const { providers, aliases } = config.models;
   const names = providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
-  const asks = names.length === 0 ? 'asks nobody yet: configure `providers`' : `asks ${names.join(', ')}`;
+  const aliasText = aliases.length === 0 ? '' : `; aliases: ${aliases.map(({ name }) => name).join(', ')}`;
   const lines = [
-    `The gateway ${asks}${aliases.length === 0 ? '' : `; aliases: ${aliases.map(({ name }) => name).join(', ')}`}`,
+    `The gateway is running. Providers: ${names.join(', ') || 'none; configure `providers`'}${aliasText}`,
     '',
     `  HTTP  ${url}`,
     `  API   ${url}/docs`,
     `  Spec  ${url}/openapi.json`,
-    ...(config.masterKey === undefined
-      ? ['', '  There is no master key: routes that manage users and keys are closed.']
-      : []),
-    ...(firstKey === undefined ? [] : ['', '  The first API key is on stdout, shown only now.']),
+    ...(config.masterKey === undefined ? ['', '  No master key is set: admin endpoints return 503.'] : []),
+    ...(firstKey === undefined ? [] : ['', '  The first API key is on stdout. It is shown only once.']),
   ];
   return `${lines.join('\n')}\n\n`;
 }

@@ -5,16 +5,16 @@ import { explainOpenError } from '../store/database-error.ts';
 
 export interface DatabaseCheckParts {
   readonly ledger: Pick<Ledger, 'sign'>;
-  /** How the database is called. */
+  /** The database as shown in messages. */
   readonly shown: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Anybody may ask, as often as they like. */
-const GOOD_FOR_MS = 1000;
+/** How long a result is reused, because anyone can request the health endpoints at any rate. */
+const MAX_AGE_MS = 1000;
 
-/** Whether the database keeps what is written, not older than a second. The log tells why not, and when it does again. */
+/** Creates a check whether the database can be written, whose result is at most a second old. Failure and recovery are logged. */
 export function createDatabaseCheck({
   ledger,
   shown,
@@ -25,12 +25,12 @@ export function createDatabaseCheck({
   let works = true;
   let checking: Promise<boolean> | undefined;
 
-  const look = async (): Promise<boolean> => {
+  const check = async (): Promise<boolean> => {
     const before = works;
     try {
       await ledger.sign();
       works = true;
-      if (!before) log.info('The database can be used again.');
+      if (!before) log.info('The database is available again.');
     } catch (error) {
       works = false;
       if (before) log.error({ err: error }, explainOpenError(causeOf(error), shown).message);
@@ -39,11 +39,11 @@ export function createDatabaseCheck({
     return works;
   };
   return async () => {
-    if (Math.abs(clock.now() - checkedAt) < GOOD_FOR_MS) return works;
-    checking ??= look().finally(() => (checking = undefined));
+    if (Math.abs(clock.now() - checkedAt) < MAX_AGE_MS) return works;
+    checking ??= check().finally(() => (checking = undefined));
     return await checking;
   };
 }
 
-/** What clients are told says nothing to whoever runs the gateway. */
+/** The cause has the details, which the error itself hides from clients. */
 const causeOf = (error: unknown): unknown => (error as { readonly cause?: unknown }).cause ?? error;

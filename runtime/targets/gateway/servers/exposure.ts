@@ -1,7 +1,7 @@
 import type { Exposure } from '../../../serve/program/listen-policy.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
-/** Where a gateway listens, and the master key that protects it. An empty master key is none. */
+/** Returns the address of a gateway and the master key that protects it. An empty master key counts as not set. */
 export function exposureOf({
   server,
   masterKey = '',

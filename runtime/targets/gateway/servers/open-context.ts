@@ -22,9 +22,9 @@ import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
-  /** Ends the children that outlive this process. */
+  /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
-  /** Sends and writes what is still to be sent and written, and ends what was started. */
+  /** Flushes traces and the database, and ends child processes. */
   readonly close: () => Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export interface ContextParts {
   readonly reload: () => Promise<void>;
 }
 
-/** Everything that the routes share. */
+/** Opens everything that the routes share. */
 export async function openContext({ config, log, reload }: ContextParts): Promise<OpenedContext> {
   const clock = systemClock;
   const closers = createCloserStack();
-  const onError = (error: unknown): void => log.error({ err: error }, 'failed in the background');
+  const onError = (error: unknown): void => log.error({ err: error }, 'Background task failed.');
   try {
     const store = await openStore(config.database, config);
     closers.add(() => store.close());
@@ -59,7 +59,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
 
     const guard = createOrphanGuard();
     closers.add(() => guard.close());
-    const onLine = (line: string): void => log.info({ encoder: line }, 'an encoder says');
+    const onLine = (line: string): void => log.info({ encoder: line }, 'Encoder output.');
     const onTrouble = (line: string): void => log.warn(`The encoder ${line}.`);
     const { watch } = guard;
     const models = createModels(config.models, {
@@ -83,7 +83,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     closers.add(() => telemetry.close());
     return {
-      // Who may ask what is for the routes to say: it depends on the route, and needs more headers than one.
+      // Routes check permissions themselves, because they depend on the route and on several headers.
       kernel: { log, metrics, lifecycle, access: { check: () => undefined } },
       clock,
       state,
@@ -97,7 +97,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       completions: createCompletions({ state, models, telemetry, lifecycle, clock, log }),
       telemetry,
       version,
-      databaseWorks: createDatabaseCheck({
+      isDatabaseAvailable: createDatabaseCheck({
         ledger: state.ledger,
         shown: shownPlace(config.database),
         clock,

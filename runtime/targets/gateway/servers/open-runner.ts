@@ -14,22 +14,22 @@ import type { OpenedContext } from './open-context.ts';
 export interface RunnerParts {
   readonly app: ReturnType<typeof gatewayApp>;
   readonly server: Pick<ServerConfig, 'host' | 'tls'>;
-  /** Where the gateway answers. */
+  /** URL of the gateway. */
   readonly url: string;
   readonly port: number;
   readonly workflows: WorkflowsConfig;
   readonly log: Logger;
 }
 
-/** What runs jobs, and how their workers reach this gateway. */
+/** Creates the runner of jobs, and the URL at which their workers reach this gateway. */
 export async function openRunner(
   { jobs, clock, watch }: Pick<OpenedContext, 'jobs' | 'clock' | 'watch'>,
   { app, server, url, port, workflows, log }: RunnerParts,
 ): Promise<Runner> {
   const closers = createCloserStack();
-  let localUrl = `http://${formatAddress(reachable(server.host), port)}`;
+  let localUrl = `http://${formatAddress(reachableHost(server.host), port)}`;
   if (server.tls) {
-    // Workers of this machine cannot know by which name its certificate is good.
+    // Local workers use HTTP, because they do not know which host name the certificate is valid for.
     const hostname = '127.0.0.1';
     const http = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse: errorWithoutPath });
     closers.add(() => http.close(0));
@@ -50,6 +50,6 @@ export async function openRunner(
   return { start: runner.start, close: closers.close };
 }
 
-/** An address that stands for all of them is none to ask. */
-const reachable = (host: string): string =>
+/** Replaces an address that stands for all addresses by a loopback address, which requests can use. */
+const reachableHost = (host: string): string =>
   ({ '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' })[host] ?? host;

@@ -13,9 +13,9 @@ interface GatewayReloaderOptions {
   readonly clock: Clock;
 }
 
-/** What is read at the start only, by its names in the file. */
+/** Parts of the configuration that are read only at the start, with their names in the file. */
 const START_ONLY = {
-  server: 'host, port, tls, limits or the like',
+  server: 'A server setting (host, port, tls, limits or another)',
   database: 'database_url or data_dir',
   masterKey: 'master_key',
   userLimits: 'user_limits',

@@ -6,41 +6,41 @@ import { assertSafeToListen } from '../../../serve/program/listen-policy.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createShutdown } from '../../../serve/program/shutdown.ts';
 import { createRedactor } from '../../../serve/redact.ts';
+import type { Keys } from '../accounts/identity/identity.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
 import { errorWithoutPath } from '../front/http/errors.ts';
-import { bootstrapKey } from './bootstrap-key.ts';
 import { exposureOf } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import { openRunner } from './open-runner.ts';
 import { createGatewayReloader } from './reloader.ts';
 
 export interface StartOptions {
-  /** Reads the configuration; again on every reload. */
+  /** Reads the configuration, at the start and on every reload. */
   readonly read: () => Promise<LoadedGatewayConfig>;
-  /** Takes lines of log. */
+  /** Writes a line of the log. */
   readonly write: (line: string) => void;
-  /** Whether to read the configuration again when its file changes. */
+  /** Whether to reload the configuration when its file changes. */
   readonly watch?: boolean;
 }
 
 export interface RunningGateway {
-  /** Where it answers. */
+  /** URL of the gateway. */
   readonly url: string;
   readonly config: LoadedGatewayConfig;
   readonly log: Logger;
-  /** A key that was made because there was none; nobody will ever see it again. */
+  /** The API key that was created because there was none. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly reload: () => Promise<void>;
-  /** Answers what was accepted and refuses what comes, then closes all. */
+  /** Finishes accepted requests, refuses new ones, and closes everything. */
   readonly stop: () => Promise<void>;
 }
 
-/** Maximum time in milliseconds to report the end of requests that are cut, and to account for them. */
+/** Maximum time to send errors to unfinished requests and to record their usage. */
 const MAX_CLOSE_MS = 2000;
 
-/** Puts the gateway on the network. */
+/** Starts the gateway and its server. */
 export async function startGateway({ read, write, watch = false }: StartOptions): Promise<RunningGateway> {
   const config = await read();
   const { server, masterKey } = config;
@@ -68,7 +68,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       clock: context.clock,
     });
     closers.add(reloader.close);
-    const firstKey = config.bootstrapKey ? await bootstrapKey(state.identity.keys) : undefined;
+    const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };
     const app = gatewayApp(context, options);
@@ -81,7 +81,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       tls: server.tls,
       refuse: errorWithoutPath,
     });
-    // The grace period is shorter than that of the process, so that what is cut off is still accounted for.
+    // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
       program: 'gateway',
@@ -114,4 +114,12 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     await closers.abandon();
     throw error;
   }
+}
+
+/** Creates an API key if there is none, and returns its secret, which is not stored. */
+async function createFirstKey(keys: Keys): Promise<string | undefined> {
+  const [existing] = await keys.list({ skip: 0, limit: 1 });
+  if (existing) return undefined;
+  const { secret } = await keys.create({ keyName: 'bootstrap', metadata: { bootstrap: true } });
+  return secret;
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Prices of cache writes and tiers, and the tokens of cache writes. Prices and rows from before have none, and cost the same. */
+/** Adds prices of cache writes, tiers, and counts of cache writes. Existing prices and usage have none, so costs do not change. */
 export async function addCachePrices(db: Kysely<unknown>): Promise<void> {
   const add = async (table: string, column: string, type: 'bigint' | 'text'): Promise<void> =>
     await db.schema.alterTable(table).addColumn(column, type).execute();

@@ -1,6 +1,6 @@
 import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from './schema.ts';
 
-/** The columns, with their types, of the tables that the ledger writes without a query builder. */
+/** Columns and their types, for tables that the ledger writes without a query builder. */
 type Columns<Row> = Readonly<Record<keyof Row, 'text' | 'bigint' | 'integer'>>;
 
 export const ACCOUNT_COLUMNS: Columns<AccountRow> = {

@@ -4,11 +4,11 @@ import type { WorkflowSchema } from './workflow-schema.ts';
 type Type = 'text' | 'bigint' | 'integer' | 'bytes';
 type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };
 
-/** What may be null ends in `?`; the first columns are the key. */
+/** Columns of all tables. Types of nullable columns end in `?`; the first column is the primary key, unless `KEYS` names others. */
 type Tables = {
   readonly [Table in keyof WorkflowSchema]: TableColumns<Omit<WorkflowSchema[Table], LaterColumn>>;
 };
-/** What later migrations have added. */
+/** Columns that later migrations have added. */
 type LaterColumn = 'failed_workers' | 'queued_reason' | 'retry_row';
 
 const TABLES: Tables = {
@@ -97,7 +97,7 @@ const TABLES: Tables = {
   gateway_signing_keys: { purpose: 'text', bytes: 'bytes' },
 };
 
-/** Tables whose key is more than the first column. */
+/** Primary keys that are not just the first column. */
 const KEYS: { readonly [Table in keyof WorkflowSchema]?: readonly (keyof WorkflowSchema[Table])[] } = {
   gateway_chunks: ['set_id', 'first_row'],
   gateway_secrets: ['owner', 'name'],
@@ -134,6 +134,6 @@ export async function createWorkflowTables(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** PostgreSQL's name for bytes; SQLite takes any name, and leaves bytes as they are. */
+/** PostgreSQL's type for bytes. SQLite accepts any type name and stores bytes unchanged. */
 const dataType = (type: Type): ColumnDataType | ReturnType<typeof sql> =>
   type === 'bytes' ? sql`bytea` : type;

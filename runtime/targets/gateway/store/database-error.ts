@@ -1,66 +1,68 @@
 import { AppError, configError, messageOf } from '../../../contract/errors.ts';
 
-/** What a database said, as a sentence for whoever runs the gateway. */
+/** Explains an error of the database to its operator. */
 export function explainOpenError(error: unknown, shown: string): AppError {
   if (error instanceof AppError) return error;
   const reason = SQLITE_REASONS[primaryCode(error)] ?? POSTGRES_REASONS[codeOf(error)];
   return configError(`Cannot use the database (${shown}): ${reason ?? `${messageOf(error)}.`}`, error);
 }
 
-/** For what fails while the gateway runs: whoever asked can only try again. */
+/** Creates an error for clients, which can only retry. The cause has the details. */
 export const databaseUnavailable = (error?: unknown): AppError =>
   error instanceof AppError
     ? error
-    : new AppError('UnavailableError', `${unavailableBecause(error)}; please retry.`, {
+    : new AppError('UnavailableError', `${unavailableReason(error)}. Please retry.`, {
         cause: error,
         reason: 'database_unavailable',
       });
 
-function unavailableBecause(error: unknown): string {
+function unavailableReason(error: unknown): string {
   if ((error as { errcode?: unknown } | undefined)?.errcode === OWNED_BY_OTHER) {
-    return 'Another gateway has the database to itself and does not answer; after 30 s it counts as dead';
+    return 'Another gateway has exclusive access to the database and does not respond; after 30 s it is considered dead';
   }
-  if (isContention(error)) return 'Another program keeps the database locked';
-  return 'The database cannot be used at the moment';
+  if (isContention(error)) return 'The database is locked by another program';
+  return 'The database is temporarily unavailable';
 }
 
-/** Another transaction was in the way; the same thing may work at once. */
+/** Whether another transaction caused the error, so that an immediate retry can succeed. */
 export function isContention(error: unknown): boolean {
   return (
     [SQLITE_BUSY, SQLITE_LOCKED].includes(primaryCode(error)) || ['40001', '40P01'].includes(codeOf(error))
   );
 }
 
-/** As SQLite says it, for locks of our own. */
+/** Error for a lock of our own, in the form of SQLite's errors. */
 export const lockedByOther = (): Error =>
-  Object.assign(new Error('Another process has the ledger to itself.'), { errcode: OWNED_BY_OTHER });
+  Object.assign(new Error('Another process has exclusive access to the ledger.'), {
+    errcode: OWNED_BY_OTHER,
+  });
 
-/** One of the rows cannot be stored, whoever tries: text that is no text, a number out of range, a second row of one id. */
+/** Whether a row can never be stored, for example because of invalid text, a number out of range or a duplicate id. */
 export function isBadData(error: unknown): boolean {
   return primaryCode(error) === SQLITE_CONSTRAINT || /^(22|23|ERR_INVALID_ARG_VALUE$)/.test(codeOf(error));
 }
 
-/** Undefined for what no database said. For where errors end that nobody knew. */
+/** Returns an error for clients if the database caused the error; otherwise undefined. For unexpected errors. */
 export const databaseFailure = (error: unknown): AppError | undefined =>
   codeOf(error) === 'ERR_SQLITE_ERROR' || POSTGRES_IS_GONE.test(`${codeOf(error)} ${messageOf(error)}`)
     ? databaseUnavailable(error)
     : undefined;
 
-/** It is not reached, is stopping or starting, has no room, or hung up: of that, its client tells some only in words. */
+/** Errors of an unreachable, starting, stopping or full server, and of closed connections. Some have no code, only a message. */
 const POSTGRES_IS_GONE =
   /^(?:E[A-Z_]+|08...|25006|53...|57...|58...) |^ (?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 const SQLITE_BUSY = 5;
-/** SQLite has no such reason for being busy. */
+/** An extended code of SQLITE_BUSY that SQLite itself does not use. */
 const OWNED_BY_OTHER = SQLITE_BUSY | (0xff << 8);
 const SQLITE_LOCKED = 6;
 const SQLITE_CONSTRAINT = 19;
 
 const SQLITE_REASONS: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: 'another program keeps the file locked. End it, or wait until it is done.',
-  [SQLITE_LOCKED]: 'another program keeps the file locked. End it, or wait until it is done.',
-  8: 'the file may not be written. Change its permissions and those of its folder, or choose another data folder.',
-  10: 'the disk reports an error. Look at its health, and restore the file from a backup.',
+  [SQLITE_BUSY]: 'the file is locked by another program. Stop it, or wait until it is done.',
+  [SQLITE_LOCKED]: 'the file is locked by another program. Stop it, or wait until it is done.',
+  8: 'the file is not writable. Change its permissions and those of its folder, or choose another data folder.',
+  10: 'the disk reports an error. Check the disk, and restore the file from a backup.',
   11: 'the file is damaged. Restore it from a backup, or choose another data folder.',
   13: 'the disk is full. Free some space.',
   14: 'the file cannot be opened. Its folder must exist and be writable.',
@@ -68,20 +70,20 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
 };
 
 const POSTGRES_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there. Start PostgreSQL, or correct host and port.',
-  ENOENT: 'there is no socket there. Start PostgreSQL, or correct the host.',
-  ENOTFOUND: 'there is no such host. Correct the host in the URL.',
-  EAI_AGAIN: 'the name of the host cannot be resolved now. Correct the host, or look at the network.',
-  ETIMEDOUT: 'it does not answer. Correct host and port, or look at the network.',
-  '28P01': 'it refuses user and password. Correct them in the URL.',
-  '28000': 'it does not let this user in. Correct the user in the URL, or its `pg_hba.conf`.',
-  '3D000': 'there is no database of that name. Create it with `createdb`, or correct the name.',
-  '42501': 'the user may not do that there. Grant it the right to create tables in the schema.',
-  '53300': 'it has no connection left. Raise its `max_connections`, or run fewer programs on it.',
-  '25006': 'it is read-only. Connect to the primary server.',
+  ECONNREFUSED: 'connection refused. Start PostgreSQL, or correct host and port.',
+  ENOENT: 'the socket does not exist. Start PostgreSQL, or correct the host.',
+  ENOTFOUND: 'the host name does not exist. Correct it in the URL.',
+  EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network.',
+  ETIMEDOUT: 'connection timed out. Correct host and port, or check the network.',
+  '28P01': 'wrong user or password. Correct them in the URL.',
+  '28000': 'the server rejects this user. Correct the user in the URL, or the `pg_hba.conf` of the server.',
+  '3D000': 'the database does not exist. Create it with `createdb`, or correct its name.',
+  '42501': 'permission denied. Grant the user the right to create tables in the schema.',
+  '53300': 'too many connections. Increase `max_connections` of the server, or run fewer clients.',
+  '25006': 'the server is read-only. Connect to the primary server.',
 };
 
-/** SQLite's extended codes hold the primary one in their lowest byte. */
+/** Returns the primary code, which is the lowest byte of SQLite's extended codes. */
 function primaryCode(error: unknown): number {
   const { errcode } = (error ?? {}) as { errcode?: unknown };
   return typeof errcode === 'number' ? errcode & 0xff : 0;
@@ -89,6 +91,6 @@ function primaryCode(error: unknown): number {
 
 function codeOf(error: unknown): string {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: readonly unknown[] };
-  // Where a host has several addresses, all of their failures come in one.
+  // For a host with several addresses, the error contains one error per address.
   return typeof code === 'string' ? code : errors?.[0] ? codeOf(errors[0]) : '';
 }

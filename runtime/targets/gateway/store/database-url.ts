@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { configError } from '../../../contract/errors.ts';
 
-/** Where the database is. */
+/** The location of a database. `shown` is the URL without credentials, for messages. */
 export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly shown: string };
 
 const RULE =
-  'Write `postgres://user:password@host:5432/name`, or `sqlite:<path of a file>`; without one, a file in the data folder is used.';
+  'Use `postgres://user:password@host:5432/name` or `sqlite:<file>`, or remove it to use a file in the data folder.';
 
-/** Files are relative to the folder. Throws a ConfigError if it is neither of the two kinds. A password is in no message. */
+/** Parses a database URL. A file is relative to `folder`. Throws a ConfigError, whose message never contains a password. */
 export function parseDatabaseUrl(text: string, folder = '.'): DatabasePlace {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text.trim()) ?? [];
   switch (scheme.toLowerCase()) {
@@ -21,41 +21,39 @@ export function parseDatabaseUrl(text: string, folder = '.'): DatabasePlace {
     case '':
       throw configError(`The database URL has no scheme. ${RULE}`);
     default:
-      throw configError(
-        `The database URL begins with ${JSON.stringify(`${scheme}:`)}, which is not supported. ${RULE}`,
-      );
+      throw configError(`The database URL has the unsupported scheme ${JSON.stringify(scheme)}. ${RULE}`);
   }
 }
 
-/** For messages. */
+/** Returns the location of a database for messages, without credentials. */
 export const shownPlace = (place: DatabasePlace): string =>
   place.kind === 'sqlite' ? place.path : place.shown;
 
-/** `sqlite:///relative`, as other tools write it, `sqlite:////absolute`, or simply `sqlite:path`. */
+/** Parses the path in `sqlite:path`, or in `sqlite:///relative` and `sqlite:////absolute`, the forms of other tools. */
 function sqlitePath(rest: string, folder: string): string {
   const path = rest.startsWith('///') ? rest.slice(3) : rest;
-  if (path === '' || path.startsWith('//')) throw configError(`The database URL names no file. ${RULE}`);
+  if (path === '' || path.startsWith('//')) throw configError(`The database URL contains no file. ${RULE}`);
   return resolve(folder, path);
 }
 
-/** Without user, password and options. */
+/** Returns the server and database of a URL, without user, password and options. */
 function shownUrl(url: string): string {
-  refuseLonePercent(url);
+  assertDecodable(url);
   try {
     const { host, pathname } = new URL(url);
     return `PostgreSQL at ${host || 'its socket'}${pathname}`;
   } catch (error) {
-    throw configError(`The database URL is not one. ${RULE}`, error);
+    throw configError(`Invalid database URL. ${RULE}`, error);
   }
 }
 
-/** Each part of the URL is decoded, and what cannot be would be told in words that help nobody. */
-function refuseLonePercent(url: string): void {
+/** Throws a ConfigError for an invalid percent-encoding, because the error of the PostgreSQL client would not explain it. */
+function assertDecodable(url: string): void {
   try {
     decodeURIComponent(url);
   } catch (error) {
     throw configError(
-      'The database URL has a % that begins no code of a character. Write %25 for a percent sign, also in a password.',
+      'The database URL contains an invalid percent-encoding. Write a percent sign as %25, also in a password.',
       error,
     );
   }

@@ -4,45 +4,45 @@ import type { Store } from './store.ts';
 import { databaseUnavailable } from './database-error.ts';
 import type { Schema } from './schema.ts';
 
-/** Between two looks at whether another process changed something, where nothing else tells. */
-const LOOK_EVERY_MS = 1000;
+/** How long the revision is considered current without reading it again. */
+const MAX_AGE_MS = 1000;
 
-/** The database's revision as far as this process knows it; what was remembered at another one is read again. */
+/** The database's revision as known to this process. Values that were cached at another revision must be read again. */
 export interface FollowedRevision {
-  /** The ledger reads it with every batch, and tells. */
+  /** Takes the revision that the ledger reads with every batch, so that it need not be read separately. */
   readonly noticed: (revision: number) => void;
-  /** Not older than a second; a promise only where that has to be asked. */
+  /** Returns the revision, at most one second old. It is a promise only if the database has to be queried. */
   readonly current: () => number | Promise<number>;
   /**
-   * Runs what changes users, keys, budgets or prices in a transaction, one at a time in all processes, and lets everybody know
-   * afterwards that what they remember of them is old.
+   * Changes users, keys, budgets or prices in a transaction, one at a time over all processes, and increments the revision, so that
+   * all processes discard what they have cached of them.
    */
   readonly change: <Result>(work: (trx: Transaction<Schema>) => Promise<Result>) => Promise<Result>;
 }
 
 export function followRevision({ db }: Pick<Store, 'db'>, clock: Clock): FollowedRevision {
   let known = -1;
-  let lookedAt = -Infinity;
-  let looking: Promise<number> | undefined;
+  let readAt = -Infinity;
+  let refreshing: Promise<number> | undefined;
 
   const noticed = (revision: number): void => {
     known = Math.max(known, revision);
-    lookedAt = clock.now();
+    readAt = clock.now();
   };
-  const look = async (): Promise<number> => {
+  const refresh = async (): Promise<number> => {
     noticed(await readRevision(db));
     return known;
   };
   return {
     noticed,
     current() {
-      if (Math.abs(clock.now() - lookedAt) < LOOK_EVERY_MS) return known;
-      looking ??= look().finally(() => (looking = undefined));
-      return looking;
+      if (Math.abs(clock.now() - readAt) < MAX_AGE_MS) return known;
+      refreshing ??= refresh().finally(() => (refreshing = undefined));
+      return refreshing;
     },
     change: async (work) => {
       const transaction = db.transaction().execute(async (trx) => {
-        // First of all, so that whoever changes something waits for whoever is about to.
+        // The first statement locks the row, so that concurrent changes wait for each other.
         await trx
           .updateTable('gateway_meta')
           .set({ revision: sql<number>`revision + 1` })

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** Whoever does this in a transaction waits for all others who did. */
+/** Locks the meta row until the transaction ends, so that transactions which call this run one after the other. */
 export async function lockMeta(trx: Kysely<Schema>): Promise<void> {
   await trx
     .updateTable('gateway_meta')

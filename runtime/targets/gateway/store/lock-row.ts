@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /**
- * Until the transaction ends nobody else changes the row; false if there is none. Both databases take what changes nothing as a
- * change. Whoever locks several does it in this order: experiment, workflow, job, dataset; else two could wait for each other.
+ * Locks a row until the transaction ends; returns false if it does not exist. It uses an update without a change, which locks the
+ * row in both databases. To avoid deadlocks, lock several rows in this order: experiment, workflow, job, dataset.
  */
 export async function lockRow(
   trx: Kysely<Schema>,

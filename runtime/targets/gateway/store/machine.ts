@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Names the space in which process ids of this machine mean something: two containers may share a host name, and a restart may
- * give old ids to new processes.
+ * Returns a name for the process id namespace of this machine. A host name is not enough: two containers can have the same, and after
+ * a restart of the machine, new processes can have old ids.
  */
 export function machineName(): string {
   if (process.platform !== 'linux') return hostname();
@@ -15,7 +15,7 @@ export function machineName(): string {
   }
 }
 
-/** Whether a process of this machine runs; another one may have its id by now, so that only a no is certain. */
+/** Whether a process of this machine can be running. True is not certain, because another process can have its id by now. */
 export function mayRun(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -25,7 +25,7 @@ export function mayRun(pid: number): boolean {
   }
 }
 
-/** Whether a process of this machine, which said at that time that it lives, lives no more. */
+/** Whether a process of this machine, which reported at `seen_at` that it is alive, has ended. */
 export const isGone = ({ pid, seen_at }: { readonly pid: number; readonly seen_at: number }): boolean =>
-  // One of before may have had this process's id; what it said is older than this process.
+  // An earlier process can have had the id of this one. Its report is older than this process.
   pid === process.pid ? seen_at < performance.timeOrigin : !mayRun(pid);

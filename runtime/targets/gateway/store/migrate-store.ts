@@ -5,8 +5,8 @@ import { migrate, type MigrateResult, NEWEST_VERSION, versionsOf } from './migra
 import { openDatabase } from './open-store.ts';
 
 /**
- * Brings a database to the version of this gateway, whatever it was, and closes it; a dry run only tells its version, and makes
- * nothing. Throws a ConfigError that says what is wrong with it.
+ * Creates a database or migrates it to the current schema, and closes it. A dry run only returns its version and creates nothing.
+ * Throws a ConfigError if the database cannot be used.
  */
 export async function migrateStore(
   place: DatabasePlace,

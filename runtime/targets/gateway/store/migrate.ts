@@ -4,27 +4,27 @@ import { MIGRATIONS } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
-/** Any number will do, as long as all gateways use the same one. */
+/** Arbitrary key of the advisory lock, the same in all gateways. */
 const MIGRATION_LOCK = 7_214_053_881;
 
 export interface MigrateResult {
-  /** 0 for an empty database. */
+  /** Schema version before the migration; 0 for an empty database. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Of databases of this gateway. */
+/** Schema version that this gateway requires. */
 export const NEWEST_VERSION = MIGRATIONS.length;
 
-/** Which version the database has, and which it should have. Changes nothing. */
+/** Returns the version that the database has and the one that it should have, without a change. */
 export const versionsOf = async ({ db }: Pick<Store, 'db'>): Promise<MigrateResult> => ({
   from: await versionOf(db),
   to: NEWEST_VERSION,
 });
 
 /**
- * Brings the database to this version, in one transaction, one process at a time. Without `apply` it only looks, and throws a
- * ConfigError if there would be something to do. A database of a newer version is left alone, with a ConfigError.
+ * Migrates the database to the current schema, in one transaction, one process at a time. Throws a ConfigError if the database has a
+ * newer version, or if it has an older one and `apply` is false.
  */
 export async function migrate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
@@ -33,19 +33,19 @@ export async function migrate(
 ): Promise<MigrateResult> {
   const to = NEWEST_VERSION;
   return await db.transaction().execute(async (trx) => {
-    // SQLite's transactions are alone in any case: see its dialect.
+    // On SQLite, the dialect already runs one transaction at a time.
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
     const from = await versionOf(trx);
     if (from > to) {
       throw configError(
-        `The database (${shown}) is of version ${from}, and this gateway knows versions up to ${to}. Use the newer gateway ` +
-          'that made it, or another database.',
+        `The database (${shown}) has schema version ${from}, but this gateway supports versions up to ${to}. Use a newer ` +
+          'gateway, or another database.',
       );
     }
     if (from === to) return { from, to };
     if (!apply) {
       throw configError(
-        `The database (${shown}) is of version ${from}, and this gateway needs version ${to}. Run \`gateway migrate\`, or set \`auto_migrate\`.`,
+        `The database (${shown}) has schema version ${from}, but this gateway requires ${to}. Run \`gateway migrate\`, or set \`auto_migrate\`.`,
       );
     }
     if (from === 0) await createMeta(trx);

@@ -1,23 +1,42 @@
 import { type Kysely, sql } from 'kysely';
 import { addCachePrices } from './add-cache-prices.ts';
-import { addErrorDetail } from './add-error-detail.ts';
-import { addRetryRow } from './add-retry-row.ts';
-import { countFailedWorkers } from './count-failed-workers.ts';
 import { createWorkflowTables } from './create-workflow-tables.ts';
-import { explainQueuedJobs } from './explain-queued-jobs.ts';
 
-/** Each brings the database one version further. What was released is never changed; a new one is added at the end. */
+/** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
 
 export const MIGRATIONS: readonly Migration[] = [
   createTables,
   createWorkflowTables,
-  countFailedWorkers,
+  addFailedWorkers,
   addErrorDetail,
-  explainQueuedJobs,
+  addQueuedReason,
   addRetryRow,
   addCachePrices,
 ];
+
+/** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */
+async function addFailedWorkers(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('gateway_jobs')
+    .addColumn('failed_workers', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
+
+/** Stores why a provider failed, for administrators. */
+async function addErrorDetail(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gateway_usage').addColumn('error_detail', 'text').execute();
+}
+
+/** Stores why a job waits, e.g. for a cluster that cannot be reached. */
+async function addQueuedReason(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gateway_jobs').addColumn('queued_reason', 'text').execute();
+}
+
+/** Stores how far a retry has repeated failed rows, so that it can continue there. */
+async function addRetryRow(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('gateway_jobs').addColumn('retry_row', 'bigint').execute();
+}
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Page } from './page.ts';
 
-/** A part of what a query finds, the newest first, and how many rows it finds in all. */
+/** Returns one page of a query's rows, newest first, and the total number of rows. */
 export async function newestFirst<Tables, Named extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Named, Row>,
   { skip, limit }: Page,

@@ -6,11 +6,11 @@ import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 export interface OpenOptions {
-  /** Whether to bring an older database to this version. */
+  /** Whether to migrate an older database to the current schema. */
   readonly autoMigrate: boolean;
 }
 
-/** Opens the database, and brings it to the version of this gateway. Throws a ConfigError that says what is wrong with it. */
+/** Opens the database and migrates it to the current schema. Throws a ConfigError if it cannot be used. */
 export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptions): Promise<Store> {
   const shown = shownPlace(place);
   let store: Store | undefined;
@@ -24,6 +24,6 @@ export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptio
   }
 }
 
-/** Whatever its version is. */
+/** Opens a database of any version. */
 export const openDatabase = (place: DatabasePlace): Store =>
   place.kind === 'sqlite' ? openSqlite(place.path) : openPostgres(place);

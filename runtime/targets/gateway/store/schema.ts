@@ -2,8 +2,8 @@ import type { Nanos } from '../shared/money.ts';
 import type { WorkflowSchema } from './workflow-schema.ts';
 
 /**
- * The tables, the same in both databases. Times are milliseconds since 1970, truths are 0 and 1, JSON is text, and columns that
- * hold money end in `_nano`: only those are read as bigint.
+ * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
+ * end in `_nano`; only they are read as bigint.
  */
 export interface Schema extends WorkflowSchema {
   gateway_meta: MetaRow;
@@ -18,13 +18,13 @@ export interface Schema extends WorkflowSchema {
   gateway_usage: UsageRow;
 }
 
-/** The one row about the database itself. */
+/** The only row about the database itself. */
 export interface MetaRow {
   readonly id: number;
   readonly schema_version: number;
-  /** Counts changes to users, keys, budgets and prices, so that processes know when what they remember is old. */
+  /** Counts changes of users, keys, budgets and prices, so that processes know when their caches are outdated. */
   readonly revision: number;
-  /** The process that holds reservations in its memory alone. Nobody else's ledger may write meanwhile. */
+  /** The process that keeps reservations only in memory. Ledgers of other processes must not write meanwhile. */
   readonly ledger_owner: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface KeyRow {
   readonly id: string;
   readonly key_hash: string;
   readonly key_prefix: string;
-  /** Of the secret before the last rotation, which works until `previous_expires_at`. */
+  /** Hash of the secret before the last rotation, which is valid until `previous_expires_at`. */
   readonly previous_hash: string | null;
   readonly previous_expires_at: number | null;
   readonly key_name: string | null;
@@ -85,18 +85,18 @@ export interface BudgetResetRow {
 export interface PriceRow {
   readonly model_key: string;
   readonly effective_at: number;
-  /** Per million tokens. */
+  /** Price per million tokens. */
   readonly input_nano: Nanos;
   readonly cached_input_nano: Nanos | null;
   readonly output_nano: Nanos;
   readonly created_at: number;
   readonly cache_write_nano: Nanos | null;
   readonly cache_write_1h_nano: Nanos | null;
-  /** A list of tiers as JSON; null if there are none. */
+  /** List of tiers as JSON; null if there are none. */
   readonly tiers: string | null;
 }
 
-/** What a user or a key has used and holds now. */
+/** Spending and reservations of a user or a key. */
 export interface AccountRow {
   /** `user:<id>` or `key:<id>`. */
   readonly id: string;
@@ -105,11 +105,11 @@ export interface AccountRow {
   readonly running: number;
   readonly window_started_at: number | null;
   readonly window_ends_at: number | null;
-  /** A SlidingMinute as JSON, where there is a limit by the minute. */
+  /** A SlidingMinute as JSON; null without a limit per minute. */
   readonly minute: string | null;
 }
 
-/** Money held for a request that is under way. */
+/** The amount reserved for a request in flight. */
 export interface ReservationRow {
   readonly id: string;
   readonly process_id: string;
@@ -123,7 +123,7 @@ export interface ReservationRow {
 /** A process that holds reservations; those of a dead one are released. */
 export interface ProcessRow {
   readonly id: string;
-  /** The machine and its space of process ids, where `pid` means something. */
+  /** The machine and its process id namespace, to which `pid` belongs. */
   readonly machine: string;
   readonly pid: number;
   readonly seen_at: number;
@@ -144,17 +144,17 @@ export interface UsageRow {
   readonly cost_nano: Nanos | null;
   readonly status: string;
   readonly error_message: string | null;
-  /** Why a provider failed: for administrators only, as it can name addresses. */
+  /** Why a provider failed. For administrators only, because it can contain addresses. */
   readonly error_detail: string | null;
   readonly status_code: number | null;
   readonly latency_ms: number | null;
   readonly ttft_ms: number | null;
-  /** 1 if the tokens were estimated, because the provider did not tell them. */
+  /** 1 if the tokens are estimated, because the provider did not report them. */
   readonly estimated: number;
   readonly request_id: string | null;
   readonly attempt: number;
-  /** The part of the prompt's tokens that the provider wrote to its cache. */
+  /** The part of `prompt_tokens` that the provider wrote to its cache. */
   readonly cache_write_tokens: number | null;
-  /** The part of those that it keeps for 1 hour. */
+  /** The part of `cache_write_tokens` that was written for 1 hour. */
   readonly cache_write_1h_tokens: number | null;
 }

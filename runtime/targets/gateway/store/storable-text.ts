@@ -1,4 +1,4 @@
-/** Zero characters and halves of surrogate pairs, which clients may send inside names; neither database keeps them as they are. */
+/** Null characters and lone surrogates. Clients can send them, but neither database stores them unchanged. */
 const UNSTORABLE = /\0|\p{Surrogate}/gu;
 
 export const isStorable = (text: string): boolean => storableText(text) === text;

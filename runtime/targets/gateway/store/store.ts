@@ -1,49 +1,48 @@
 import type { Kysely } from 'kysely';
 import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } from './schema.ts';
 
-/** Where the gateway remembers: one database, opened and of the right version. */
+/** An open database with the current schema. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres';
-  /** For everything but the ledger's own writing. */
+  /** For everything except the writes of the ledger. */
   readonly db: Kysely<Schema>;
   readonly ledger: LedgerStore;
   close(): Promise<void>;
 }
 
-/** The money's way into the database: whole batches, so that many requests share one transaction. */
+/** Writes of the ledger, in batches, so that many requests share one transaction. */
 export interface LedgerStore {
-  /** How many batches may be under way at once. */
+  /** Maximum number of concurrent batches. */
   readonly parallel: number;
   /**
-   * Reads rows and keeps others from changing them, lets `decide` say what becomes of them, writes that, and commits; durable
-   * when it resolves, and nothing has happened when it rejects, unless the connection broke in the very moment of the commit.
-   * `decide` may be asked again, of newer rows.
+   * Locks and reads rows, writes the changes that `decide` returns, and commits. The changes are durable when it resolves. Nothing has
+   * changed when it rejects, unless the connection broke during the commit. `decide` can be called again with newer rows.
    */
-  run(wanted: WantedRows, decide: (rows: LedgerRows) => LedgerChanges): Promise<void>;
-  /** Does the same at once if nothing has to be written for it; if it does, returns false, and nothing has happened. */
-  keep(wanted: WantedRows, decide: (rows: LedgerRows) => LedgerChanges): boolean;
+  run(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): Promise<void>;
+  /** Same as `run`, but synchronous, if nothing has to be written. Otherwise returns false, without a change. */
+  keep(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): boolean;
   /**
-   * From now on reservations of this process, which is in `gateway_processes`, may be in its memory alone, as long as nobody
-   * else could miss them. When the process is killed, they end with it.
+   * Allows the store to keep reservations of this process, which must be in `gateway_processes`, only in memory while no other
+   * process uses the database. If the process is killed, they are released.
    */
   join(processId: string): void;
-  /** Those that exist, as they are now with all that this process holds; nothing is locked. */
+  /** Returns existing accounts, including reservations that are only in memory. Locks nothing. */
   accounts(ids: readonly string[]): Promise<readonly AccountRow[]>;
-  /** Brings to the database what is in memory alone, for whoever is about to read it there. */
+  /** Writes reservations that are only in memory, before something else reads the database. */
   sync(): Promise<void>;
 }
 
-export interface WantedRows {
+export interface RowIds {
   readonly accounts: Iterable<string>;
   readonly reservations: Iterable<string>;
 }
 
 export interface LedgerRows {
   readonly revision: number;
-  /** Those that exist, as the following ones. */
+  /** Accounts that exist. */
   readonly accounts: readonly AccountRow[];
   readonly reservations: readonly ReservationRow[];
-  /** Which of the wanted reservations have their row of usage already. */
+  /** Ids of requested reservations whose usage is already recorded. */
   readonly billed: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 import type { KyselyPlugin } from 'kysely';
 
 /**
- * Both databases are told to give whole numbers as bigint, so that none is rounded. Only money stays that; times and counts
- * are far below 2^53 and are easier to use as numbers.
+ * Converts integers of a row to numbers, except amounts. Both databases return integers as bigint, so that none is rounded. Times
+ * and counts are far below 2^53 and easier to use as numbers.
  */
 export function wholeNumbers<Row>(row: Row): Row {
   const values = row as Record<string, unknown>;
@@ -12,7 +12,7 @@ export function wholeNumbers<Row>(row: Row): Row {
   return row;
 }
 
-/** Does so for all that is read through the query builder. */
+/** Does the same for all rows that the query builder reads. */
 export const WHOLE_NUMBERS: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult({ result }) {

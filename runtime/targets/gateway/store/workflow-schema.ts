@@ -1,6 +1,6 @@
 import type { Nanos } from '../shared/money.ts';
 
-/** The tables of datasets, experiments and the work on them; same rules as those of the accounts. */
+/** Tables of datasets, experiments, workflows and jobs, with the conventions of `Schema`. */
 export interface WorkflowSchema {
   gateway_datasets: DatasetRow;
   gateway_chunks: ChunkRow;
@@ -16,25 +16,25 @@ export interface DatasetRow {
   readonly id: string;
   readonly filename: string;
   readonly format: string;
-  /** Bytes, as uploaded. */
+  /** Size of the uploaded file in bytes. */
   readonly size: number;
   readonly row_count: number;
-  /** Names, as JSON. */
+  /** Names of the columns as JSON. */
   readonly columns: string;
-  /** 1 if no row lacks it. */
+  /** 1 if every row has a ground truth. */
   readonly ground_truth: number;
-  /** The workflow whose answers these are. */
+  /** Id of the workflow whose answers these are. */
   readonly run_id: string | null;
   readonly generated: number;
   readonly generated_by: string | null;
-  /** 0 while it is being written: nobody sees it then. */
+  /** 0 while the dataset is being written; clients do not see it then. */
   readonly complete: number;
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
   readonly created_at: number;
 }
 
-/** A run of rows of a dataset, of scores or of an artifact: whatever is too much for one value. */
+/** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
 interface ChunkRow {
   readonly set_id: string;
   readonly first_row: number;
@@ -48,7 +48,7 @@ interface ExperimentRow {
   readonly description: string;
   readonly dataset_id: string;
   readonly max_samples: number;
-  /** As JSON. */
+  /** Task definition as JSON. */
   readonly task: string;
   readonly owner: string | null;
   readonly created_at: number;
@@ -60,13 +60,13 @@ interface WorkflowRow {
   readonly experiment_id: string;
   readonly name: string;
   readonly description: string;
-  /** As it was asked for, with defaults in place; JSON. */
+  /** Specification with all defaults, as JSON. */
   readonly spec: string;
   readonly status: string;
   readonly error: string | null;
-  /** Its metrics by name, once there are any; JSON. */
+  /** Metrics by name as JSON; null before there are any. */
   readonly metrics: string | null;
-  /** The chunks of its compiled results. */
+  /** Id of the chunks with its compiled results. */
   readonly artifact_id: string | null;
   readonly owner: string | null;
   readonly created_at: number;
@@ -80,38 +80,38 @@ export interface JobRow {
   readonly name: string;
   readonly description: string;
   readonly status: string;
-  /** What to do, as JSON. */
+  /** Specification as JSON. */
   readonly spec: string;
   readonly dataset_id: string;
-  /** Where rows go. */
+  /** Id of the dataset that rows are written to. */
   readonly output_id: string | null;
   readonly total_rows: number;
-  /** All rows before this one are done, and written. */
+  /** Number of finished rows, which are all written. */
   readonly done_rows: number;
   readonly failed_rows: number;
-  /** What the work needs to go on after `done_rows`; JSON. */
+  /** State that a worker needs to continue after `done_rows`, as JSON. */
   readonly checkpoint: string | null;
-  /** What it came to; JSON. */
+  /** Result as JSON. */
   readonly result: string | null;
   readonly error: string | null;
-  /** 1 when somebody wants it to stop. */
+  /** 1 if the job is cancelled. */
   readonly cancelled: number;
-  /** The process that has it, and until when without a sign of life. */
+  /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
   readonly lease_owner: string | null;
   readonly lease_until: number | null;
-  /** Counts how often it was claimed; what an earlier holder brings is refused. */
+  /** Number of claims of the job. Writes of earlier holders are refused. */
   readonly lease_epoch: number;
   readonly timeout_sec: number;
-  /** Counted from when the work began. */
+  /** Time limit, counted from the start of the job. */
   readonly deadline_at: number | null;
   readonly compute: string;
-  /** What the compute backend calls it. */
+  /** Id of the job in the compute backend. */
   readonly compute_ref: string | null;
-  /** That ended before the job did, since the last batch was written. */
+  /** Number of workers that ended before the job did, since the last batch was written. */
   readonly failed_workers: number;
-  /** Why it waits, if it is not for a free slot. */
+  /** Why the job is queued, unless it waits for a free slot. */
   readonly queued_reason: string | null;
-  /** In a retry: failed rows from this one on are asked about again. Null once all of them were. */
+  /** In a retry: failed rows from this index are repeated. Null once all of them were. */
   readonly retry_row: number | null;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -131,17 +131,17 @@ interface JobLogRow {
 }
 
 interface SecretRow {
-  /** Of whoever set it; empty for the master key. */
+  /** User who owns the secret; empty for the master key. */
   readonly owner: string;
   readonly name: string;
-  /** Encrypted. */
+  /** Encrypted value. */
   readonly value: Uint8Array;
   readonly description: string;
   readonly created_at: number;
   readonly updated_at: number | null;
 }
 
-/** Made once, shared by all processes on the database. */
+/** A key that is created once and shared by all processes on the database. */
 interface SigningKeyRow {
   readonly purpose: string;
   readonly bytes: Uint8Array;

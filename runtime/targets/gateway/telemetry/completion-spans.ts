@@ -6,8 +6,8 @@ import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from 
 import { newSpanId } from './request-trace.ts';
 
 /**
- * A span for the request as it was answered, with all that it used, and one below it for each time that somebody was asked;
- * tokens stand in the first alone, so that nobody counts them twice.
+ * Creates the span of a request, and a child span for each provider call. Only the span of the request has token counts, so that
+ * sums over spans do not count them twice.
  */
 export function completionSpans(event: CompletionEvent, trace: RequestTrace): OtlpSpan[] {
   const { endpoint, status, reason, usage, cost, startedAt, firstByteMs } = event;
@@ -37,7 +37,7 @@ export function completionSpans(event: CompletionEvent, trace: RequestTrace): Ot
       'gateway.cost_dollars': cost === undefined ? undefined : { fraction: dollarsOf(cost) },
       'gateway.first_byte_ms': firstByteMs === undefined ? undefined : { fraction: firstByteMs },
     }),
-    // What a client did wrong is no failure of this server.
+    // Errors of clients are not errors of this span, according to the semantic conventions.
     status: failed ? { code: STATUS_ERROR, ...(reason === undefined ? {} : { message: reason }) } : {},
   };
   return [request, ...event.attempts.map((attempt) => attemptSpan(event, trace, attempt, endedAt))];
@@ -50,7 +50,7 @@ function attemptSpan(
   endedAt: number,
 ): OtlpSpan {
   const { target, outcome, startedAt } = attempt;
-  // An attempt that became a stream is over when the stream is.
+  // A streamed attempt ends with its stream.
   const end = outcome === 'answered' && streamed ? endedAt : startedAt + attempt.durationMs;
   return {
     traceId,
@@ -87,7 +87,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   '/v1/classify': 'classify',
 };
 
-/** Where the convention's name differs from that of our presets. */
+/** Provider names of the semantic conventions that differ from our presets. */
 const KNOWN_PROVIDERS: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   mistral: 'mistral_ai',

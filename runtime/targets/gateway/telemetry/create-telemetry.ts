@@ -10,13 +10,13 @@ import { createSpanSender } from './span-sender.ts';
 
 export interface TelemetryOptions {
   readonly metrics: Registry;
-  /** Undefined: no spans are made. */
+  /** Where spans are sent; undefined if tracing is disabled. */
   readonly tracing: TracingConfig | undefined;
   readonly clock: Clock;
   readonly version: string;
-  /** How many requests are being answered now. */
+  /** Returns the number of requests in flight. */
   readonly activeRequests: () => number;
-  /** Something that nobody waits for went wrong. */
+  /** Takes errors of telemetry, which never fail a request. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,7 +38,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         metrics.completed(event);
         const { trace } = event;
         if (!trace?.sampled) return;
-        queue?.add({ count: 1 + event.attempts.length, make: () => completionSpans(event, trace) });
+        queue?.add({ count: 1 + event.attempts.length, create: () => completionSpans(event, trace) });
       }),
     abandoned: (event) => quietly(() => metrics.abandoned(event)),
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),

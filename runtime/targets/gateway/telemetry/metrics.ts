@@ -10,7 +10,7 @@ export interface GatewayMetrics {
   readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
 }
 
-/** In seconds: models take from moments to minutes. */
+/** Histogram buckets in seconds, because models answer within milliseconds or minutes. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const DOLLARS = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const AUTH_REASONS: ReadonlySet<string> = new Set([
@@ -23,8 +23,8 @@ const AUTH_REASONS: ReadonlySet<string> = new Set([
 const HTTP_DURATIONS = 'http_request_duration_seconds';
 
 /**
- * What of the models' use is counted. Labels come from the configuration or from short lists: no user, no key, no path, and of
- * models only so many.
+ * Creates the metrics of the gateway. Labels have a limited number of values: they contain no user, key or path, and only a limited
+ * number of models.
  */
 export function createGatewayMetrics(registry: Registry, activeRequests: () => number): GatewayMetrics {
   const registers = [registry];
@@ -43,7 +43,7 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   countRequests(registry);
   void new Gauge({
     name: 'gateway_active_requests',
-    help: 'Requests that are being answered, streams included.',
+    help: 'Requests in flight, including streams.',
     registers,
     collect() {
       this.set(activeRequests());
@@ -51,39 +51,39 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   });
   const durations = histogram(
     'gateway_request_duration_seconds',
-    'Time from a request to a model to the end of its answer.',
+    'Duration of model requests, until the end of the answer.',
     SECONDS,
     'method',
     'endpoint',
   );
   const firstBytes = histogram(
     'gateway_time_to_first_byte_seconds',
-    'Time from a request to a model to the first byte of its answer.',
+    'Duration of model requests, until the first byte of the answer.',
     SECONDS,
     'endpoint',
   );
   const tokens = counter(
     'gateway_tokens_total',
-    'Tokens that models read and wrote.',
+    'Input and output tokens of models.',
     'provider',
     'model',
     'type',
   );
   const cached = counter(
     'gateway_cached_tokens_total',
-    "Tokens read that were in a provider's cache.",
+    "Input tokens read from a provider's cache.",
     'provider',
     'model',
   );
   const written = counter(
     'gateway_cache_write_tokens_total',
-    "Tokens read that were written to a provider's cache.",
+    "Input tokens written to a provider's cache.",
     'provider',
     'model',
   );
   const costs = histogram(
     'gateway_request_cost_dollars',
-    'Cost of a request in dollars.',
+    'Cost of a request in US dollars.',
     DOLLARS,
     'provider',
     'model',
@@ -110,21 +110,9 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     'outcome',
   );
   const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
-  const attempts = counter(
-    'gateway_attempts_total',
-    'Times that a provider was asked.',
-    'provider',
-    'outcome',
-  );
-  const retries = counter(
-    'gateway_retries_total',
-    'Times that the same model of a provider was asked again.',
-    'provider',
-  );
-  const fallbacks = counter(
-    'gateway_fallbacks_total',
-    'Requests answered by another model than the first that was asked.',
-  );
+  const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
+  const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
+  const fallbacks = counter('gateway_fallbacks_total', 'Requests answered by a fallback model.');
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
   const labelsOf = createModelLabels();
@@ -144,14 +132,14 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
     if (usage.cachedTokens > 0) cached.inc(labels, usage.cachedTokens);
     if (usage.cacheWriteTokens > 0) written.inc(labels, usage.cacheWriteTokens);
   };
-  const countAttempts = (made: readonly Attempt[]): void => {
-    made.forEach(({ target, outcome, failure }, index) => {
+  const countAttempts = (all: readonly Attempt[]): void => {
+    all.forEach(({ target, outcome, failure }, index) => {
       const provider = providerIn(target);
       attempts.inc({ provider, outcome: failure ?? outcome });
-      if (outcome !== 'skipped' && index > 0 && made[index - 1]?.target === target) retries.inc({ provider });
+      if (outcome !== 'skipped' && index > 0 && all[index - 1]?.target === target) retries.inc({ provider });
     });
-    const last = made.at(-1);
-    if (last?.outcome === 'answered' && last.target !== made[0]?.target) fallbacks.inc();
+    const last = all.at(-1);
+    if (last?.outcome === 'answered' && last.target !== all[0]?.target) fallbacks.inc();
   };
 
   return {
@@ -174,10 +162,10 @@ export function createGatewayMetrics(registry: Registry, activeRequests: () => n
   };
 }
 
-/** Only configured providers are ever asked. */
+/** Safe as a label, because only configured providers are called. */
 const providerIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
-/** Every server counts its requests by route with their times; here the same counts have their own name as well. */
+/** Exposes the counts of the HTTP server's duration histogram under the name that dashboards of the gateway expect. */
 function countRequests(registry: Registry): void {
   void new Counter({
     name: 'gateway_requests_total',

@@ -7,13 +7,13 @@ export interface ModelLabels {
 
 export const OTHER = 'other';
 
-/** Of models that have no price: nobody has said that there are such. */
-const MOST_UNPRICED = 100;
-const MOST = 1000;
+/** Maximum number of models without a price, because clients can request any name. */
+const MAX_UNPRICED = 100;
+const MAX_MODELS = 1000;
 
 /**
- * Names of models come from callers as well, and some providers take any. Those with a price were named by whoever runs the
- * gateway; of the rest only the first so many have a name in the metrics.
+ * Returns a function that maps a model to its labels. Clients choose the names of models, and some providers accept any name, so
+ * only models with a price and a limited number of others get labels of their own.
  */
 export function createModelLabels(): (key: string | undefined, hasPrice: boolean) => ModelLabels {
   const known = new Map<string, ModelLabels>();
@@ -24,7 +24,7 @@ export function createModelLabels(): (key: string | undefined, hasPrice: boolean
     if (before) return before;
     const name = parseModel(key);
     const provider = name?.provider ?? OTHER;
-    if (!name || known.size >= MOST || (!hasPrice && unpriced >= MOST_UNPRICED)) {
+    if (!name || known.size >= MAX_MODELS || (!hasPrice && unpriced >= MAX_UNPRICED)) {
       return { provider, model: OTHER };
     }
     if (!hasPrice) unpriced += 1;

@@ -1,4 +1,4 @@
-/** What of the OpenTelemetry protocol is used here, in its JSON. @see https://opentelemetry.io/docs/specs/otlp/ */
+/** A span in OTLP's JSON format, with the members that the gateway uses. @see https://opentelemetry.io/docs/specs/otlp/ */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -22,7 +22,7 @@ type OtlpValue =
   | { readonly doubleValue: number }
   | { readonly boolValue: boolean };
 
-/** Whole numbers that are none in general. */
+/** A number that is sent as a double even if it has no fraction. */
 interface Fractional {
   readonly fraction: number;
 }
@@ -30,10 +30,10 @@ interface Fractional {
 export const SPAN_KINDS = { server: 2, client: 3 } as const;
 export const STATUS_ERROR = 2;
 
-type Plain = string | number | boolean | Fractional | undefined;
+type PlainValue = string | number | boolean | Fractional | undefined;
 
-/** Those that have a value; whole numbers as such, which have to be text in JSON. */
-export function attributesOf(values: Readonly<Record<string, Plain>>): OtlpAttribute[] {
+/** Converts the values that are set. Numbers become integers, which OTLP's JSON represents as texts. */
+export function attributesOf(values: Readonly<Record<string, PlainValue>>): OtlpAttribute[] {
   const attributes: OtlpAttribute[] = [];
   for (const [key, value] of Object.entries(values)) {
     if (value !== undefined) attributes.push({ key, value: valueOf(value) });
@@ -41,14 +41,14 @@ export function attributesOf(values: Readonly<Record<string, Plain>>): OtlpAttri
   return attributes;
 }
 
-function valueOf(value: Exclude<Plain, undefined>): OtlpValue {
+function valueOf(value: Exclude<PlainValue, undefined>): OtlpValue {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return { intValue: String(Math.round(value)) };
   return { doubleValue: value.fraction };
 }
 
-/** Milliseconds as nanoseconds, which no number can hold; finer than a microsecond no clock here is. */
+/** Formats milliseconds as nanoseconds. The result is a text, because it exceeds the precision of numbers; clocks have microseconds. */
 export const nanoTime = (milliseconds: number): string => `${Math.round(milliseconds * 1000)}000`;
 
 export interface OtlpSource {

@@ -3,18 +3,18 @@ import { readTraceParent, traceParentText } from './trace-context.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
 import type { RequestTrace } from '../ask/completions/telemetry.ts';
 
-/** More than anybody needs to send along; what is longer is left out, as the recommendation allows. */
-const MOST_STATE = 512;
+/** Maximum length of a `tracestate` to pass on. A longer one is dropped, which the specification allows. */
+const MAX_STATE_LENGTH = 512;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * The request's own span, below the client's if it told one, which then decides whether it is seen; of all others a share of
- * `sampled` is.
+ * Creates the trace of a request. With a `traceparent`, it continues the client's trace and its sampling decision; otherwise the
+ * share `sampled` of requests is sampled.
  */
 export function traceOf(headers: HeaderReader, sampled: number, random: () => number): RequestTrace {
-  const told = headers.get('traceparent');
-  const parent = told ? readTraceParent(told) : undefined;
+  const header = headers.get('traceparent');
+  const parent = header ? readTraceParent(header) : undefined;
   const own = {
     traceId: parent?.traceId ?? newId(TRACE_ID_BYTES),
     spanId: newSpanId(),
@@ -26,7 +26,7 @@ export function traceOf(headers: HeaderReader, sampled: number, random: () => nu
     parentId: parent?.spanId,
     headers: {
       traceparent: traceParentText(own),
-      ...(state && state.length <= MOST_STATE ? { tracestate: state } : {}),
+      ...(state && state.length <= MAX_STATE_LENGTH ? { tracestate: state } : {}),
     },
   };
 }

@@ -2,16 +2,16 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { OtlpSpan } from './otlp.ts';
 import type { SpanSender } from './span-sender.ts';
 
-/** The spans of one request, made when they are sent rather than while it is answered. */
+/** Spans of one request, which are created when they are sent, so that the answer does not wait for it. */
 interface PendingSpans {
   readonly count: number;
-  readonly make: () => readonly OtlpSpan[];
+  readonly create: () => readonly OtlpSpan[];
 }
 
 export interface SpanQueue {
-  /** What does not fit any more is dropped, as nobody waits. */
+  /** Adds spans. Drops them if the queue is full, because requests must not wait for the collector. */
   readonly add: (pending: PendingSpans) => void;
-  /** Sends what is left, for some seconds at most. */
+  /** Sends the remaining spans, for a few seconds at most. */
   readonly close: () => Promise<void>;
 }
 
@@ -19,38 +19,38 @@ export interface SpanQueueOptions {
   readonly sender: SpanSender;
   readonly clock: Clock;
   readonly onSent: (spans: number) => void;
-  /** Of spans that were given up, or not even taken. */
+  /** Takes the number of spans that were dropped. */
   readonly onDropped: (spans: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
-const MOST_WAITING = 4096;
-const MOST_AT_ONCE = 256;
-const SEND_EVERY_MS = 2000;
-const CLOSE_WITHIN_MS = 5000;
+const MAX_WAITING = 4096;
+const BATCH_SIZE = 256;
+const SEND_INTERVAL_MS = 2000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: SpanQueueOptions): SpanQueue {
   let waiting: PendingSpans[] = [];
   let spansWaiting = 0;
   let stopTimer: (() => void) | undefined;
   let sending: Promise<void> | undefined;
-  /** So that a collector that is away for hours is told of once. */
+  /** Whether the last batch failed, so that an outage is logged once. */
   let isFailing = false;
   let isClosed = false;
   const giveUp = new AbortController();
 
   const takeBatch = (): OtlpSpan[] => {
     let [taken, spans] = [0, 0];
-    // At least one request's, however many it has.
-    for (; taken < waiting.length && (taken === 0 || spans < MOST_AT_ONCE); taken += 1) {
+    // The first request is taken even if it alone exceeds the batch size.
+    for (; taken < waiting.length && (taken === 0 || spans < BATCH_SIZE); taken += 1) {
       spans += waiting[taken]?.count ?? 0;
     }
     const batch = waiting.slice(0, taken);
     waiting = waiting.slice(taken);
     spansWaiting -= spans;
-    return batch.flatMap(({ make }) => make());
+    return batch.flatMap(({ create }) => create());
   };
-  const isDue = (): boolean => (isClosed ? waiting.length > 0 : spansWaiting >= MOST_AT_ONCE);
+  const isDue = (): boolean => (isClosed ? waiting.length > 0 : spansWaiting >= BATCH_SIZE);
   const sendAll = async (): Promise<void> => {
     for (let isFirst = true; (isFirst || isDue()) && !giveUp.signal.aborted; isFirst = false) {
       const batch = takeBatch();
@@ -74,12 +74,12 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
   };
   const schedule = (): void => {
     if (isDue()) send();
-    else stopTimer ??= clock.after(SEND_EVERY_MS, send);
+    else stopTimer ??= clock.after(SEND_INTERVAL_MS, send);
   };
 
   return {
     add(pending) {
-      if (isClosed || spansWaiting + pending.count > MOST_WAITING) {
+      if (isClosed || spansWaiting + pending.count > MAX_WAITING) {
         onDropped(pending.count);
         return;
       }
@@ -89,7 +89,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
     },
     close: async () => {
       isClosed = true;
-      const stopWaiting = clock.after(CLOSE_WITHIN_MS, () => giveUp.abort());
+      const stopWaiting = clock.after(CLOSE_TIMEOUT_MS, () => giveUp.abort());
       send();
       await sending;
       stopWaiting();

@@ -9,24 +9,24 @@ import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 
 interface SentSpans {
   readonly accepted: number;
-  /** Why others were not. */
+  /** Why spans were not accepted. */
   readonly problem: Error | undefined;
 }
 
 export interface SpanSender {
-  /** Tries again what may work later, until the signal is aborted. Never rejects. */
+  /** Sends spans, with retries of temporary errors until the signal is aborted. Never rejects. */
   readonly send: (spans: readonly OtlpSpan[], signal: AbortSignal) => Promise<SentSpans>;
   readonly close: () => Promise<void>;
 }
 
 const POLICY: RetryPolicy = { retries: 4, baseDelay: 1000, maxDelay: 16_000, maxPause: 60_000 };
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** @see https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 type Outcome =
-  | { readonly kind: 'taken'; readonly rejected: number; readonly message: string }
+  | { readonly kind: 'accepted'; readonly rejected: number; readonly message: string }
   | { readonly kind: 'failed'; readonly problem: Error; readonly retry: boolean; readonly pauseMs?: number };
 
 /** Sends spans to a collector by OTLP over HTTP, as JSON. */
@@ -38,9 +38,9 @@ export function createSpanSender(
   const url = new URL(endpoint);
   const pool = new Pool(url.origin, {
     connections: 1,
-    connect: { timeout: ANSWER_WITHIN_MS },
-    headersTimeout: ANSWER_WITHIN_MS,
-    bodyTimeout: ANSWER_WITHIN_MS,
+    connect: { timeout: ANSWER_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
   });
 
   const post = async (body: string, signal: AbortSignal): Promise<Outcome> => {
@@ -54,8 +54,8 @@ export function createSpanSender(
       });
       const text = (await collect(answer.body, MAX_ANSWER_BYTES)).toString('utf8');
       const { statusCode: status } = answer;
-      if (status >= 200 && status < 300) return { kind: 'taken', ...partialSuccess(text) };
-      const problem = new Error(`The collector of spans answers with status ${status}.`);
+      if (status >= 200 && status < 300) return { kind: 'accepted', ...partialSuccess(text) };
+      const problem = new Error(`The OTLP collector returned status ${status}.`);
       const seconds = Number(answer.headers['retry-after']);
       return {
         kind: 'failed',
@@ -64,7 +64,7 @@ export function createSpanSender(
         ...(seconds > 0 ? { pauseMs: seconds * 1000 } : {}),
       };
     } catch (error) {
-      const problem = new Error('The collector of spans cannot be reached.', { cause: error });
+      const problem = new Error('Cannot reach the OTLP collector.', { cause: error });
       return { kind: 'failed', problem, retry: true };
     }
   };
@@ -74,9 +74,10 @@ export function createSpanSender(
       const body = traceRequest(source, spans);
       for (let tries = 0; ; tries += 1) {
         const outcome = await post(body, signal);
-        if (outcome.kind === 'taken') {
+        if (outcome.kind === 'accepted') {
           const { rejected, message } = outcome;
-          const problem = rejected > 0 ? new Error(`The collector refuses spans: ${message}`) : undefined;
+          const problem =
+            rejected > 0 ? new Error(`The OTLP collector rejected spans: ${message}`) : undefined;
           return { accepted: Math.max(0, spans.length - rejected), problem };
         }
         const { problem, retry, pauseMs } = outcome;
@@ -89,7 +90,7 @@ export function createSpanSender(
   };
 }
 
-/** A collector may take some and refuse others. */
+/** Reads how many spans a collector rejected although its status is a success. */
 function partialSuccess(text: string): { readonly rejected: number; readonly message: string } {
   try {
     const { partialSuccess: partial } = parseJsonText(text) as {
@@ -97,7 +98,7 @@ function partialSuccess(text: string): { readonly rejected: number; readonly mes
     };
     return { rejected: Number(partial?.rejectedSpans ?? 0) || 0, message: partial?.errorMessage ?? '' };
   } catch {
-    // One that answers with nothing has taken them all.
+    // An empty answer means that all spans are accepted.
     return { rejected: 0, message: '' };
   }
 }

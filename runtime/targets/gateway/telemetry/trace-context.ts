@@ -1,5 +1,6 @@
 /**
- * The caller's span.
+ * The client's span.
+ *
  * @see https://www.w3.org/TR/trace-context/
  */
 export interface TraceParent {

@@ -1,4 +1,4 @@
-import { everyPage } from '../../store/every-page.ts';
+import { listAll } from '../../store/list-all.ts';
 import { findModelKey, tryModelKey } from './model-key.ts';
 import type { UsageFilter, UsageReports } from './usage-api.ts';
 
@@ -14,7 +14,7 @@ export async function usedModels(
   text: string,
   filter: UsageFilter = {},
 ): Promise<UsedModels> {
-  const groups = await everyPage({ list: (page) => usage.groups(filter, ['model'], page) });
+  const groups = await listAll({ list: (page) => usage.groups(filter, ['model'], page) });
   const all = groups.map(({ group: [model] }) => model ?? '');
   const key = findModelKey(text);
   if (all.includes(key)) return { meant: [key], all };

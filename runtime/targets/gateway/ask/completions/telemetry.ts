@@ -3,64 +3,64 @@ import type { HeaderReader } from '../../accounts/identity/identity.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { CountedTokens } from '../streams/stream.ts';
 
-/** What became of a request to a model. Told once for each, when its accounts are settled. */
+/** The outcome of a model request, reported once when its usage is recorded. */
 export interface CompletionEvent {
-  /** The path of the route. */
+  /** Path of the endpoint. */
   readonly endpoint: string;
   readonly requestId: string;
-  /** What `trace` gave for the request. */
+  /** Result of `trace` for the request. */
   readonly trace: RequestTrace | undefined;
-  /** `provider:model` of who answered or failed last; undefined if nobody was asked. */
+  /** The model that answered or failed last, `provider:model`; undefined if none was called. */
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly status: number;
-  /** The stable word for what went wrong. */
+  /** Stable error code; undefined for a success. */
   readonly reason: string | undefined;
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
-  /** A model without a price answered a request under a budget. */
+  /** Whether a model without a price answered a request under a budget. */
   readonly unpriced: boolean;
   readonly attempts: readonly Attempt[];
   readonly streamed: boolean;
-  /** All by the clock of the gateway, in milliseconds. */
+  /** Start in milliseconds of the gateway's clock. */
   readonly startedAt: number;
   readonly firstByteMs: number | undefined;
   readonly durationMs: number;
 }
 
-/** An answer that was read on, or given up, after its client or its time was gone. */
+/** An answer whose client disconnected or whose time limit passed before its first byte. */
 export interface AbandonedEvent {
-  /** `provider:model`. */
+  /** Name of the model, `provider:model`. */
   readonly model: string;
-  /** Its usage was read, or had to be estimated; `failed` if there was nothing to bill. */
+  /** Whether its usage was read or estimated; `failed` if there was nothing to bill. */
   readonly outcome: 'read' | 'estimated' | 'failed';
-  /** Undefined where the event of the request has it. */
+  /** Usage; undefined if the completion event of the request has it. */
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
   readonly unpriced: boolean;
 }
 
-/** Where a request stands among the spans of others. @see https://www.w3.org/TR/trace-context/ */
+/** The trace context of a request. @see https://www.w3.org/TR/trace-context/ */
 export interface RequestTrace {
   readonly traceId: string;
-  /** Of the request itself. */
+  /** Id of the request's own span. */
   readonly spanId: string;
-  /** Of the client's span, if it told one. */
+  /** Id of the client's span; undefined if it sent none. */
   readonly parentId: string | undefined;
-  /** Whether anybody is to see it; who is asked on behalf of the request decides alike. */
+  /** Whether spans are sent. Providers get the same decision. */
   readonly sampled: boolean;
-  /** For whoever is asked on its behalf: `traceparent`, and `tracestate` as it came. */
+  /** Headers for providers: `traceparent`, and the client's `tracestate`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Numbers and spans of what models were asked. Never throws, and nobody waits for it. */
+/** Metrics and traces of model requests. Never throws, and requests never wait for it. */
 export interface Telemetry {
-  /** When a request comes in, with its headers; undefined where no spans are sent. */
+  /** Creates the trace of a request from its headers; undefined if tracing is disabled. */
   trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
   abandoned(event: AbandonedEvent): void;
-  /** The credential of a request was refused; the reason of the error. */
+  /** Counts a refused credential, by the reason of the error. */
   authFailed(reason: string): void;
-  /** Sends what is still to be sent, as far as that takes seconds only. */
+  /** Sends the remaining spans, for a few seconds at most. */
   close(): Promise<void>;
 }

@@ -4,14 +4,17 @@ import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { clearableValue } from '../options/option-value.ts';
 
-/** What can be said of a budget when it is made and later. */
+/** Options of `budgets create` and `budgets update`. */
 export const BUDGET_OPTIONS = {
-  name: { value: 'name', help: 'What to call it' },
+  name: { value: 'name', help: 'Name of the budget' },
   amount: {
     value: 'amount',
-    help: 'Dollars that each of its users may spend, as 5 or 2.50; none only counts',
+    help: 'Limit per user in dollars, e.g. 5 or 2.50; none tracks spending without a limit',
   },
-  every: { value: 'time', help: 'When that begins anew: daily, weekly, monthly, 12h; none for never' },
+  every: {
+    value: 'time',
+    help: 'Reset interval: daily, weekly, monthly, a duration such as 12h, or none',
+  },
 } satisfies Readonly<Record<string, Option>>;
 
 export const budgetFields = (invocation: Invocation): BudgetChanges => ({

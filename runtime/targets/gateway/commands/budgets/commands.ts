@@ -7,7 +7,7 @@ import { budgetResetsCommand } from './resets.ts';
 import { updateBudgetCommand } from './update.ts';
 
 export const BUDGET_COMMANDS: CommandGroup = {
-  summary: 'Make, change and delete budgets, which users are given.',
+  summary: 'Manage budgets, which limit the spending of users.',
   commands: {
     create: createBudgetCommand,
     list: listBudgetsCommand,

@@ -3,7 +3,7 @@ import { BUDGET_OPTIONS, budgetFields } from './budget-options.ts';
 import { showBudget } from './show-budget.ts';
 
 export const createBudgetCommand = storeCommand({
-  summary: 'Make a budget, which users can be given: each has its own amount of it.',
+  summary: 'Create a budget. Each user that it is assigned to can spend the full amount.',
   options: BUDGET_OPTIONS,
   prepare(invocation) {
     const fields = budgetFields(invocation);

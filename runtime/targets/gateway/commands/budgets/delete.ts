@@ -4,7 +4,7 @@ import { storeCommand } from '../store/store-command.ts';
 import { findBudget } from './find-budget.ts';
 
 export const deleteBudgetCommand = storeCommand({
-  summary: 'Delete a budget that no user has.',
+  summary: 'Delete a budget that is not assigned to any user.',
   positionals: '<id|name>',
   options: {},
   prepare(invocation) {

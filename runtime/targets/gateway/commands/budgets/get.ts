@@ -4,7 +4,7 @@ import { findBudget } from './find-budget.ts';
 import { showBudget } from './show-budget.ts';
 
 export const getBudgetCommand = storeCommand({
-  summary: 'Show one budget.',
+  summary: 'Show a budget.',
   positionals: '<id|name>',
   options: {},
   prepare(invocation) {

@@ -2,21 +2,21 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { budgetView } from '../../front/budgets/view.ts';
-import { budgetText, moment, orDash } from '../show/texts.ts';
-import { everyPage } from '../../store/every-page.ts';
+import { budgetText, moment, orDash } from '../show/format-values.ts';
+import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const listBudgetsCommand = storeCommand({
-  summary: 'List the budgets and how many users have each.',
+  summary: 'List the budgets, with the number of users of each.',
   options: {},
   prepare:
     () =>
     async ({ state, output, json }) => {
-      const budgets = await everyPage(state.budgets);
+      const budgets = await listAll(state.budgets);
       if (json) return printJson(output, budgets.map(budgetView));
       if (budgets.length === 0)
-        return output.err('There are no budgets. `gateway budgets create` makes one.\n');
-      const users = Map.groupBy(await everyPage(state.identity.users), ({ budgetId }) => budgetId);
+        return output.err('There are no budgets. Create one with `gateway budgets create`.\n');
+      const users = Map.groupBy(await listAll(state.identity.users), ({ budgetId }) => budgetId);
       const rows = budgets.map((budget) => [
         budget.budgetId,
         orDash(budget.name),
@@ -28,4 +28,4 @@ export const listBudgetsCommand = storeCommand({
     },
 });
 
-const COLUMNS = ['ID', 'NAME', 'EACH USER MAY SPEND', 'USERS', 'CREATED'];
+const COLUMNS = ['ID', 'NAME', 'LIMIT PER USER', 'USERS', 'CREATED'];

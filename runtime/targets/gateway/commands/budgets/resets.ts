@@ -4,13 +4,13 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
 import { budgetResetView } from '../../front/budgets/view.ts';
-import { dollars, moment } from '../show/texts.ts';
+import { dollars, moment } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const budgetResetsCommand = storeCommand({
-  summary: 'List the windows of budgets that have ended, the newest first.',
+  summary: 'List past budget resets and the spending before each, newest first.',
   options: {
-    user: { value: 'user_id', help: 'Of this user' },
+    user: { value: 'user_id', help: 'Only resets of this user' },
     ...commonOptions({ limit: { fallback: '20' } }),
   },
   prepare(invocation) {
@@ -20,8 +20,8 @@ export const budgetResetsCommand = storeCommand({
       const resets = await state.budgets.resets({ skip: 0, limit }, user);
       if (json) return printJson(output, resets.map(budgetResetView));
       if (resets.length === 0) {
-        const whose = user === undefined ? '' : ` of user ${JSON.stringify(user)}`;
-        return output.err(`No window of a budget${whose} has ended yet.\n`);
+        const owner = user === undefined ? '' : ` of user ${JSON.stringify(user)}`;
+        return output.err(`No budget${owner} has been reset yet.\n`);
       }
       const rows = resets.map((reset) => [
         moment(reset.resetAt),
@@ -34,4 +34,4 @@ export const budgetResetsCommand = storeCommand({
   },
 });
 
-const COLUMNS = ['ENDED', 'USER', 'SPENT', 'NEXT END'];
+const COLUMNS = ['RESET', 'USER', 'SPENT BEFORE', 'NEXT RESET'];

@@ -6,7 +6,7 @@ import { findBudget } from './find-budget.ts';
 import { showBudget } from './show-budget.ts';
 
 export const updateBudgetCommand = storeCommand({
-  summary: 'Change a budget, for all users that have it.',
+  summary: 'Change a budget for all its users.',
   positionals: '<id|name>',
   options: BUDGET_OPTIONS,
   prepare(invocation) {

@@ -6,19 +6,19 @@ import { GATEWAY_OPTIONS } from '../../config/options.ts';
 
 const OPTIONS = { ...GATEWAY_OPTIONS, ...JSON_OPTION };
 
-/** `config check`: whether the gateway could run with what it is told, and all that keeps it from that. */
+/** `config check` reports every problem that would keep `serve` from starting with the same flags and variables. */
 export const checkCommand: Command = {
-  summary: 'Check the configuration, variables and flags included.',
+  summary: 'Check the configuration file, variables and flags.',
   options: OPTIONS,
   async run(invocation, output) {
-    const { givenBy } = await import('../../config/given.ts');
+    const { readFlagsAndEnv } = await import('../../config/flags-and-env.ts');
     const { readGatewayConfig } = await import('../../config/read-config.ts');
     const { describeConfig } = await import('../../config/describe-config.ts');
     const { assertSafeToListen } = await import('../../../../serve/program/listen-policy.ts');
     const { exposureOf } = await import('../../servers/exposure.ts');
     const json = invocation.flag('json');
     try {
-      const config = await readGatewayConfig(givenBy(invocation, OPTIONS, process.env), process.env);
+      const config = await readGatewayConfig(readFlagsAndEnv(invocation, OPTIONS, process.env), process.env);
       assertSafeToListen(exposureOf(config));
       const { warnings } = config;
       if (json) {

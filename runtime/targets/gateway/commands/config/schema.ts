@@ -1,7 +1,7 @@
 import type { Command } from '../../../../serve/cli/command.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
-/** `config schema`: for editors, which complete and check the file with it. */
+/** `config schema` prints the schema with which editors complete and check the configuration file. */
 export const schemaCommand: Command = {
   summary: 'Print the JSON Schema of the configuration file.',
   options: JSON_OPTION,

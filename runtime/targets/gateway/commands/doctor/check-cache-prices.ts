@@ -3,7 +3,7 @@ import { type Finding, note } from '../../../../serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 
-/** Reports prices of Anthropic's models without a price of cache writes: Anthropic bills those at more than other input. */
+/** Reports Anthropic models without a price for cache writes, because Anthropic charges more for them than for other input. */
 export function checkCachePrices(
   { providers, pricing }: Pick<ModelsConfig, 'providers' | 'pricing'>,
   stored: readonly Price[] | undefined,
@@ -16,7 +16,8 @@ export function checkCachePrices(
     .map(({ modelKey }) => modelKey)
     .filter((key) => names.some((name) => key.startsWith(`${name}:`)));
   if (models.length === 0) return [];
-  const message = `cache writes of ${models.join(', ')} are billed as other input, and Anthropic charges 1.25 times as much, for 1 hour twice`;
-  const wayOut = '`gateway pricing set` has --cache-write and --cache-write-1h.';
+  const message = `${models.join(', ')}: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or twice as much for 1 hour`;
+  const wayOut =
+    'Set their price with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.';
   return [{ ...note('cache prices', message), wayOut }];
 }

@@ -12,60 +12,62 @@ import { type DatabasePlace, shownPlace } from '../../store/database-url.ts';
 import { followRevision } from '../../store/followed-revision.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { openDatabase } from '../../store/open-store.ts';
-import { everyPage } from '../../store/every-page.ts';
+import { listAll } from '../../store/list-all.ts';
 
 export interface CheckedDatabase {
   readonly findings: readonly Finding[];
-  /** The current prices there; undefined if it cannot be asked. */
+  /** Current prices in the database; undefined if it cannot be read. */
   readonly prices: readonly Price[] | undefined;
 }
 
-/** Whether it can be used, its version, and its clock. Nothing is made where there is none. */
+/** Checks access to the database, its schema version and its clock. Does not create a database that does not exist. */
 export async function checkDatabase(place: DatabasePlace, autoMigrate: boolean): Promise<CheckedDatabase> {
   if (place.kind === 'sqlite' && !existsSync(place.path)) {
-    return { findings: [checkPlace(place.path)], prices: [] };
+    return { findings: [checkMissingFile(place.path)], prices: [] };
   }
   try {
     const store = openDatabase(place);
     try {
-      return await look(store, shownPlace(place), autoMigrate);
+      return await checkStore(store, shownPlace(place), autoMigrate);
     } finally {
       await store.close();
     }
   } catch (error) {
     return {
-      findings: [problem(WHAT, messageOf(explainOpenError(error, shownPlace(place))))],
+      findings: [problem(SUBJECT, messageOf(explainOpenError(error, shownPlace(place))))],
       prices: undefined,
     };
   }
 }
 
-const WHAT = 'database';
+const SUBJECT = 'database';
 
-async function look(store: Store, shown: string, autoMigrate: boolean): Promise<CheckedDatabase> {
+async function checkStore(store: Store, shown: string, autoMigrate: boolean): Promise<CheckedDatabase> {
   const { from, to } = await versionsOf(store);
   const clock = await checkClock(store);
   if (from > to) {
-    const message = `${shown} is of version ${from}, and this gateway knows versions up to ${to}`;
+    const message = `${shown} has schema version ${from}, but this gateway supports versions up to ${to}`;
     return {
-      findings: [problem(WHAT, message, 'Use the newer gateway that made it, or another database.')],
+      findings: [problem(SUBJECT, message, 'Use a newer gateway, or another database.')],
       prices: undefined,
     };
   }
   if (from < to) {
-    const message = `${shown} is of version ${from}; ${autoMigrate ? `the gateway brings it to ${to} when it starts` : `it has to be ${to}`}`;
-    const finding = autoMigrate ? note(WHAT, message) : problem(WHAT, message, 'Run `gateway migrate`.');
+    const message = `${shown} has schema version ${from}; ${autoMigrate ? `the gateway migrates it to ${to} when it starts` : `this gateway requires ${to}`}`;
+    const finding = autoMigrate
+      ? note(SUBJECT, message)
+      : problem(SUBJECT, message, 'Run `gateway migrate`.');
     return { findings: [finding, ...clock], prices: [] };
   }
-  const prices = await everyPage(createPrices(store, followRevision(store, systemClock), systemClock));
+  const prices = await listAll(createPrices(store, followRevision(store, systemClock), systemClock));
   return {
-    findings: [ok(WHAT, `${shown}, version ${to}`), ...clock],
+    findings: [ok(SUBJECT, `${shown}, version ${to}`), ...clock],
     prices,
   };
 }
 
-/** More than this, and windows of budgets begin and end at wrong times where several machines use one database. */
-const MOST_SKEW_MS = 5000;
+/** Maximum tolerated difference. With a larger one, machines that share the database reset budgets at different times. */
+const MAX_SKEW_MS = 5000;
 
 async function checkClock({ db, kind }: Store): Promise<Finding[]> {
   if (kind === 'sqlite') return [];
@@ -74,27 +76,30 @@ async function checkClock({ db, kind }: Store): Promise<Finding[]> {
     select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as now
   `.execute(db);
   const after = Date.now();
-  const theirs = rows[0]?.now ?? 0;
-  const skew = theirs < before ? theirs - before : Math.max(0, theirs - after);
-  if (Math.abs(skew) <= MOST_SKEW_MS) return [ok('clock', 'agrees with the clock of the database')];
+  const databaseTime = rows[0]?.now ?? 0;
+  const skew = databaseTime < before ? databaseTime - before : Math.max(0, databaseTime - after);
+  if (Math.abs(skew) <= MAX_SKEW_MS) return [ok('clock', 'in sync with the clock of the database')];
   const seconds = Math.round(Math.abs(skew) / 1000);
   const direction = skew > 0 ? 'behind' : 'ahead of';
-  const message = `this machine is ${seconds} s ${direction} the database`;
-  return [problem('clock', message, 'Let both take their time from the network (NTP).')];
+  const message = `the clock of this machine is ${seconds} s ${direction} that of the database`;
+  return [problem('clock', message, 'Synchronize both clocks with NTP.')];
 }
 
-/** Of a file that is not there yet. */
-function checkPlace(path: string): Finding {
+/** Checks that a database file that does not exist yet can be created. */
+function checkMissingFile(path: string): Finding {
   let folder = dirname(path);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
-    return note(WHAT, `${path} is not there yet; \`gateway serve\` and \`gateway migrate\` make it`);
+    return note(
+      SUBJECT,
+      `${path} does not exist yet; \`gateway serve\` or \`gateway migrate\` will create it`,
+    );
   } catch {
     return problem(
-      WHAT,
-      `${path} is not there, and ${folder} may not be written`,
-      'Change its permissions, or set --data-dir.',
+      SUBJECT,
+      `${path} does not exist, and ${folder} is not writable`,
+      'Change its permissions, or choose another folder with --data-dir.',
     );
   }
 }

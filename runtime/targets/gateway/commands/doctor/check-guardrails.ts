@@ -3,14 +3,14 @@ import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.
 import type { GuardrailProfile } from '../../ask/guardrails/guardrail.ts';
 import type { CheckedProvider } from './check-provider.ts';
 
-/** Whether the encoder of each profile has the labels that texts must not have; a label that is none would never be found. */
+/** Checks that the encoder of each profile has the labels of the profile: a label that it lacks would never be found. */
 export const checkGuardrails = (
   profiles: readonly GuardrailProfile[],
   providers: readonly CheckedProvider[],
 ): Finding[] =>
   profiles.flatMap((profile) => {
     const encoder = providers.find(({ name }) => name === profile.encoder);
-    // What is wrong with the encoder is told already.
+    // A problem of the encoder is already reported.
     if (!encoder || encoder.finding.state !== 'ok') return [];
     return checkProfile(profile, encoder.labels);
   });
@@ -22,10 +22,10 @@ function checkProfile(
   const what = `guardrail ${name}`;
   if (!known) {
     const message = `the encoder ${encoder} does not classify texts`;
-    return [problem(what, message, 'Name one with a model of type sequence_classification.')];
+    return [problem(what, message, 'Use an encoder of type sequence_classification.')];
   }
   const unknown = labels.filter((label) => !known.includes(label));
-  if (unknown.length === 0) return [ok(what, `the encoder ${encoder} knows ${labels.join(', ')}`)];
+  if (unknown.length === 0) return [ok(what, `the encoder ${encoder} has the labels ${labels.join(', ')}`)];
   return unknown.map((label) => {
     const meant = suggest(label, known);
     const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;

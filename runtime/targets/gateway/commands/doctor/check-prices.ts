@@ -9,7 +9,7 @@ export function checkPrices(
   stored: readonly Pick<Price, 'modelKey'>[] | undefined,
 ): Finding[] {
   const { aliases, pricing, requirePricing, allowUnpriced } = config;
-  // What is wrong with the database is told already.
+  // A problem of the database is already reported.
   if (!stored) return [];
   const known = new Set([...stored, ...pricing].map(({ modelKey }) => modelKey));
   const used = aliases.flatMap(({ targets, fallbacks = [] }) => [
@@ -17,9 +17,10 @@ export function checkPrices(
     ...fallbacks,
   ]);
   const missing = [...new Set(used.map(findModelKey))].filter((key) => !known.has(key));
-  if (missing.length === 0) return used.length === 0 ? [] : [ok('prices', 'all models of aliases have one')];
-  const message = `no price of ${missing.join(', ')}`;
-  const wayOut = '`gateway pricing set <model> --input <dollars> --output <dollars>` sets one.';
+  if (missing.length === 0)
+    return used.length === 0 ? [] : [ok('prices', 'all models of aliases have a price')];
+  const message = `no price for ${missing.join(', ')}`;
+  const wayOut = 'Set it with `gateway pricing set <model> --input <dollars> --output <dollars>`.';
   if (requirePricing) return [problem('prices', `${message}, so requests for them are refused`, wayOut)];
   const effect = allowUnpriced
     ? 'so their cost is not counted in budgets'

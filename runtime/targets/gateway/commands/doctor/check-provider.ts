@@ -3,112 +3,119 @@ import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 import type { FailureKind, LabelScores, ProviderFailure } from '../../ask/providers/provider.ts';
 import { failure } from '../../ask/providers/failure.ts';
-import { nameOf, type OpenedProvider } from './open-providers.ts';
+import { subjectOf, type OpenedProvider } from './open-providers.ts';
 
 export interface CheckedProvider {
   readonly name: string;
   readonly finding: Finding;
-  /** Of an encoder that classifies. */
+  /** Labels of an encoder that classifies; otherwise undefined. */
   readonly labels: readonly string[] | undefined;
 }
 
-/** An encoder has to load its model first. */
-const WITHIN_MS = { encoder: 60_000, other: 15_000 };
+/** Time limits. An encoder has to load its model first. */
+const TIMEOUTS_MS = { encoder: 60_000, other: 15_000 };
 
-/** Whether a provider answers, and takes its key: by asking for its models. Encoders are started and asked to classify a word. */
+/** Checks that a provider answers and accepts its key, by requesting its list of models. Encoders are started and classify a word. */
 export async function checkProvider(opened: OpenedProvider): Promise<CheckedProvider> {
   const { instance, provider } = opened;
-  const control = new AbortController();
+  const controller = new AbortController();
   const isEncoder = provider.classify !== undefined;
-  const late = sleep(isEncoder ? WITHIN_MS.encoder : WITHIN_MS.other, TIMED_OUT, { signal: control.signal });
-  // It is ended when the answer is there.
-  late.catch(() => undefined);
+  const timeout = sleep(isEncoder ? TIMEOUTS_MS.encoder : TIMEOUTS_MS.other, TIMED_OUT, {
+    signal: controller.signal,
+  });
+  // The timer is aborted when the answer has arrived.
+  timeout.catch(() => undefined);
   try {
-    const asked = isEncoder ? askEncoder(opened, control.signal) : askModels(opened, control.signal);
-    const answer = await Promise.race([asked, late]);
-    const told = { name: instance.name, what: nameOf(instance) };
-    if ('kind' in answer) return { ...told, labels: undefined, finding: describeFailure(opened, answer) };
-    return { ...told, labels: answer.labels, finding: ok(told.what, answer.message) };
+    const check = isEncoder ? classifyWord : listModels;
+    const answer = await Promise.race([check(opened, controller.signal), timeout]);
+    const { name } = instance;
+    if ('kind' in answer) return { name, labels: undefined, finding: describeFailure(opened, answer) };
+    return { name, labels: answer.labels, finding: ok(subjectOf(instance), answer.message) };
   } finally {
-    control.abort();
+    controller.abort();
   }
 }
 
 const TIMED_OUT = failure('timeout').failure;
 
-interface Answered {
+interface CheckAnswer {
   readonly message: string;
   readonly labels: readonly string[] | undefined;
 }
 
-async function askModels(
+async function listModels(
   { provider }: OpenedProvider,
   signal: AbortSignal,
-): Promise<Answered | ProviderFailure> {
+): Promise<CheckAnswer | ProviderFailure> {
   const models = await provider.models(signal);
   if ('kind' in models) return models;
   const count = models.length;
-  return { message: `answers, and has ${count} model${count === 1 ? '' : 's'}`, labels: undefined };
+  return { message: `reachable, ${count} model${count === 1 ? '' : 's'}`, labels: undefined };
 }
 
-async function askEncoder(
+async function classifyWord(
   { provider }: OpenedProvider,
   signal: AbortSignal,
-): Promise<Answered | ProviderFailure> {
+): Promise<CheckAnswer | ProviderFailure> {
   const answer = await provider.classify?.({ texts: ['word'], trace: undefined, signal });
-  if (!answer) return { message: 'answers', labels: undefined };
-  if (answer.kind === 'classified') return { message: 'classifies texts', labels: labelsOf(answer.scores) };
-  // It is there, and does something else.
+  if (!answer) return { message: 'reachable', labels: undefined };
+  if (answer.kind === 'classified')
+    return { message: 'reachable, classifies texts', labels: labelsOf(answer.scores) };
+  // An encoder of another type, for example for embeddings, is reachable all the same.
   if (answer.failure.kind === 'unsupported')
-    return { message: 'answers, and does not classify', labels: undefined };
+    return { message: 'reachable, does not classify texts', labels: undefined };
   return answer.failure;
 }
 
 const labelsOf = ([scores = {}]: readonly LabelScores[]): string[] => Object.keys(scores);
 
-function describeFailure({ instance, said }: OpenedProvider, failed: ProviderFailure): Finding {
-  const what = nameOf(instance);
+function describeFailure({ instance, lastLine }: OpenedProvider, failed: ProviderFailure): Finding {
+  const subject = subjectOf(instance);
   const { kind, upstreamStatus } = failed;
   if (kind === 'model_not_found')
-    return note(what, 'answers, but has no list of models, so its key was not tried');
+    return note(subject, 'reachable, but has no list of models, so its key was not checked');
   if (kind === 'rate_limited')
-    return note(what, 'answers, and limits the rate just now, so its key was not tried');
-  // A program that does not start says what of it is wrong.
+    return note(subject, 'reachable, but rate-limited now, so its key was not checked');
+  // An encoder that did not start reports the reason itself.
   if (failed.error.cause instanceof AppError)
-    return problem(what, messageOf(failed.error.cause).replace(/\.$/, ''), defaultWay(instance));
+    return problem(subject, messageOf(failed.error.cause).replace(/\.$/, ''), defaultRemedy(instance));
   const status = upstreamStatus === undefined ? '' : ` (status ${upstreamStatus})`;
-  const why = reasonOf(failed) ?? said();
-  const message = `${WORDS[kind] ?? 'does not do what it should'}${status}${why === undefined ? '' : `: ${why}`}`;
-  return problem(what, message, WAYS_OUT[kind] ?? (isUnsent(failed) ? RESEND : defaultWay(instance)));
+  const why = reasonOf(failed) ?? lastLine();
+  const message = `${FAILURES[kind] ?? 'failed'}${status}${why === undefined ? '' : `: ${why}`}`;
+  return problem(
+    subject,
+    message,
+    REMEDIES[kind] ?? (isUnsent(failed) ? UNSENT_REMEDY : defaultRemedy(instance)),
+  );
 }
 
-/** Whether it was refused on this side: the network has nothing to do with it. */
+/** Whether the HTTP client refused to send the request, so that the network is not the cause. */
 const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
   cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG';
-const RESEND = 'Correct its `api_key` and `headers`.';
+const UNSENT_REMEDY = 'Correct its `api_key` and `headers`.';
 
-const WORDS: Readonly<Partial<Record<FailureKind, string>>> = {
-  credentials: 'refuses the key',
-  billing: 'refuses the account',
-  timeout: 'does not answer in time',
+const FAILURES: Readonly<Partial<Record<FailureKind, string>>> = {
+  credentials: 'rejected the API key',
+  billing: 'rejected the account',
+  timeout: 'timed out',
   unreachable: 'cannot be reached',
 };
-const WAYS_OUT: Readonly<Partial<Record<FailureKind, string>>> = {
-  credentials: 'Correct its `api_key`, or the variable that holds it.',
-  billing: 'Look at the account at the provider.',
+const REMEDIES: Readonly<Partial<Record<FailureKind, string>>> = {
+  credentials: 'Correct its `api_key`, or the variable with the key.',
+  billing: 'Check the account at the provider, e.g. its credit.',
 };
 
-const defaultWay = (instance: OpenedProvider['instance']): string =>
+const defaultRemedy = (instance: OpenedProvider['instance']): string =>
   'path' in instance
-    ? `Start it by hand to see why: \`${instance.path} serve\`.`
-    : `Correct its address (${instance.baseUrl}), start it, or look at the network.`;
+    ? `Start it manually to see the reason: \`${instance.path} serve\`.`
+    : `Check its address (${instance.baseUrl}), whether it is running, and the network.`;
 
-/** What the network or the system says; of an answer, what stands in it. */
+/** The error message of the network or the system, or that of the provider's answer. */
 function reasonOf({ error }: ProviderFailure): string | undefined {
   const { cause } = error;
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
-  // Where a host has several addresses, the failure of each is in it, and it says nothing itself.
+  // For a host with several addresses, the error has no message, only an error for each address.
   const text = cause.message || code;
   return text?.replace(/\.$/, '');
 }

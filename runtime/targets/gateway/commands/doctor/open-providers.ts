@@ -7,8 +7,8 @@ import { openProvider } from '../../ask/providers/open-provider.ts';
 export interface OpenedProvider {
   readonly instance: ProviderInstance | EncoderProgram;
   readonly provider: Provider;
-  /** What a program that was started said last. */
-  readonly said: () => string | undefined;
+  /** The last line that a started executable has logged. */
+  readonly lastLine: () => string | undefined;
 }
 
 interface OpenedProviders {
@@ -16,7 +16,7 @@ interface OpenedProviders {
   readonly findings: readonly Finding[];
 }
 
-/** Programs are started by it. */
+/** Opens all providers; encoders with a `path` are started. A provider that cannot be opened becomes a finding. */
 export function openProviders(instances: readonly (ProviderInstance | EncoderProgram)[]): OpenedProviders {
   const opened: OpenedProvider[] = [];
   const findings: Finding[] = [];
@@ -24,18 +24,22 @@ export function openProviders(instances: readonly (ProviderInstance | EncoderPro
     let last: string | undefined;
     const onLine = (line: string): void => void (last = line);
     try {
-      const provider = openProvider(asked(instance), { clock: systemClock, random: Math.random, onLine });
-      opened.push({ instance, provider, said: () => last });
+      const provider = openProvider(withoutModels(instance), {
+        clock: systemClock,
+        random: Math.random,
+        onLine,
+      });
+      opened.push({ instance, provider, lastLine: () => last });
     } catch (error) {
-      findings.push(problem(nameOf(instance), messageOf(error)));
+      findings.push(problem(subjectOf(instance), messageOf(error)));
     }
   }
   return { opened, findings };
 }
 
-export const nameOf = ({ type, name }: OpenedProvider['instance']): string =>
+export const subjectOf = ({ type, name }: OpenedProvider['instance']): string =>
   `${type === 'encoder' ? 'encoder' : 'provider'} ${name}`;
 
-/** A list of models in the configuration must not stand in for the provider's answer. */
-const asked = (instance: ProviderInstance | EncoderProgram): ProviderInstance | EncoderProgram =>
+/** Removes the configured list of models, which would be used instead of requesting the provider's own list. */
+const withoutModels = (instance: ProviderInstance | EncoderProgram): ProviderInstance | EncoderProgram =>
   'path' in instance ? instance : { ...instance, models: undefined };

@@ -6,7 +6,7 @@ import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
 
 export const EXPERIMENT_COMMANDS: CommandGroup = {
-  summary: 'Compare models on a dataset.',
+  summary: 'Run and compare models on a dataset.',
   commands: {
     run: runExperimentCommand,
     list: listExperimentsCommand,

@@ -3,7 +3,7 @@ import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 
 export const compareExperimentCommand = experimentCommand({
-  summary: 'Show what the models of an experiment came to.',
+  summary: 'Compare the results of the models of an experiment.',
   options: FORMAT_OPTION,
   prepare(invocation) {
     const format = formatOf(invocation);

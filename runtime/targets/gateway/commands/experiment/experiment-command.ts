@@ -2,7 +2,7 @@ import type { Command, Invocation, Option, Output } from '../../../../serve/cli/
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import type { GatewayClient } from './gateway-client.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
 import { withGateway } from './with-gateway.ts';
 
 interface ExperimentContext {
@@ -20,9 +20,9 @@ interface ExperimentCommand {
   readonly prepare: (invocation: Invocation) => (context: ExperimentContext) => Promise<number>;
 }
 
-/** A command that works on one experiment of a gateway. */
+/** Creates a command that works on one experiment of a gateway. */
 export function experimentCommand({ summary, options, prepare }: ExperimentCommand): Command {
-  const all = { ...options, ...GATEWAY_OPTIONS_OF_CLIENTS, ...STORE_OPTIONS };
+  const all = { ...options, ...CLIENT_OPTIONS, ...STORE_OPTIONS };
   return {
     summary,
     positionals: '<experiment_id>',

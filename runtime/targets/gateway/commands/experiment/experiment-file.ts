@@ -12,7 +12,7 @@ const open = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });
 const word = Type.String({ minLength: 1 });
 
-/** What of a workflow may stand under `models`, or for all of them beside it. */
+/** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
 const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
   metrics: Type.Optional(Type.Array(word)),
@@ -20,9 +20,9 @@ const settings = {
   failures: Type.Optional(oneOf(['wrong', 'skipped'])),
   max_error_rate: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   system_prompt: Type.Optional(Type.String()),
-  generation_config: Type.Optional(open('As the API takes it.')),
-  llm_as_judge: Type.Optional(open('As the API takes it.')),
-  embedder: Type.Optional(open('As the API takes it.')),
+  generation_config: Type.Optional(open('Same as in the API.')),
+  llm_as_judge: Type.Optional(open('Same as in the API.')),
+  embedder: Type.Optional(open('Same as in the API.')),
 };
 
 const model = Type.Object(
@@ -53,25 +53,25 @@ const SCHEMA = Type.Object(
   { additionalProperties: false },
 );
 
-type Written = Static<typeof SCHEMA>;
+type FileContent = Static<typeof SCHEMA>;
 
-/** A comparison as one file says it. */
+/** An experiment as described by a file. */
 export interface ExperimentFile {
   readonly name: string;
   readonly description: string;
-  /** The path of a file. */
+  /** Path of the dataset. */
   readonly dataset: string;
   readonly maxSamples: number;
-  /** As the API takes it. */
+  /** `task_definition` of the API. */
   readonly task: object;
-  /** Bodies of workflows, but for the experiment that they belong to. */
+  /** Request bodies of workflows, without their `experiment_id`. */
   readonly workflows: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
 }
 
-/** Paths in it are from where it lies. Throws a ConfigError with every problem and its line. */
+/** Paths in the file are relative to its folder. Throws a ConfigError with all problems and their lines. */
 export async function readExperimentFile(path: string): Promise<ExperimentFile> {
   const file = await readText(path);
-  if (!file) throw configError(`There is no file ${path}.`);
+  if (!file) throw configError(`${path} does not exist.`);
   const { doc, text, value, issues, lines } = parseYaml(file.text);
   const findings =
     value === undefined
@@ -79,13 +79,13 @@ export async function readExperimentFile(path: string): Promise<ExperimentFile> 
       : createValidate(SCHEMA)(value, { source: (steps) => sourceAt(doc, text, steps) });
   const all = [...issues, ...findings.map((finding) => locate(doc, finding))];
   if (all.length > 0 || value === undefined) throw configError(formatIssues(all, path, lines));
-  return experimentIn(value as Written, path);
+  return experimentIn(value as FileContent, path);
 }
 
-function experimentIn(written: Written, path: string): ExperimentFile {
+function experimentIn(content: FileContent, path: string): ExperimentFile {
   const folder = dirname(resolve(path));
-  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = written;
-  const { source_language: source, target_language: target, models, ...shared } = written;
+  const { name, description = '', dataset, task = 'summarization', max_samples: maxSamples = -1 } = content;
+  const { source_language: source, target_language: target, models, ...shared } = content;
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
   for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
@@ -99,7 +99,7 @@ function experimentIn(written: Written, path: string): ExperimentFile {
 }
 
 function workflowIn(
-  { encoder, ...model }: Written['models'][number],
+  { encoder, ...model }: FileContent['models'][number],
   folder: string,
 ): Readonly<Record<string, unknown>> & { readonly name: string } {
   if (encoder === undefined) {

@@ -5,7 +5,7 @@ export const FORMAT_OPTION: Readonly<Record<string, Option>> = {
   ...JSON_OPTION,
   format: {
     value: 'format',
-    help: 'What the comparison is printed as',
+    help: 'Output format of the comparison',
     choices: ['markdown', 'csv', 'json'],
     fallback: 'markdown',
   },

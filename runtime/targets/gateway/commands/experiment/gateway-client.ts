@@ -1,15 +1,15 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { isObject } from '../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { whyUnreachable } from './why-unreachable.ts';
+import { explainConnectionError } from './connection-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Asks the API of a gateway. Throws its error in its words. */
+/** Client of a gateway's HTTP API. Throws the gateway's error messages. */
 export interface GatewayClient {
   json(method: string, path: string, body?: object | FormData): Promise<Json>;
   text(path: string): Promise<string>;
-  /** A long text, as it comes. */
+  /** Streams a response that can be too long for memory. */
   pieces(path: string): AsyncIterable<string>;
 }
 
@@ -22,16 +22,16 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     };
     const init = { method, headers, ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}) };
     const response = await fetch(new URL(path, url), init).catch((error: unknown) => {
-      throw new AppError('UpstreamError', `${url} cannot be reached: ${whyUnreachable(error)}.`);
+      throw new AppError('UpstreamError', `Cannot reach ${url}: ${explainConnectionError(error)}.`);
     });
     if (response.ok) return response;
-    throw inputError(sentenceIn(await response.text()) ?? `${url} answered ${response.status}.`);
+    throw inputError(errorMessageIn(await response.text()) ?? `${url} returned status ${response.status}.`);
   };
-  const ask = async (method: string, path: string, body?: object | FormData): Promise<string> =>
+  const requestText = async (method: string, path: string, body?: object | FormData): Promise<string> =>
     await (await respond(method, path, body)).text();
   return {
-    json: async (method, path, body) => parseJsonText(await ask(method, path, body)) as Json,
-    text: (path) => ask('GET', path),
+    json: async (method, path, body) => parseJsonText(await requestText(method, path, body)) as Json,
+    text: (path) => requestText('GET', path),
     async *pieces(path) {
       const { body } = await respond('GET', path);
       if (body) yield* body.pipeThrough(new TextDecoderStream());
@@ -39,7 +39,7 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
   };
 }
 
-function sentenceIn(text: string): string | undefined {
+function errorMessageIn(text: string): string | undefined {
   try {
     const { error } = parseJsonText(text) as Json;
     return isObject(error) && typeof error['message'] === 'string' ? asSentence(error['message']) : undefined;

@@ -4,14 +4,14 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 import { withGateway } from './with-gateway.ts';
 
-const OPTIONS = { ...JSON_OPTION, ...GATEWAY_OPTIONS_OF_CLIENTS, ...STORE_OPTIONS };
-const AT_ONCE = 100;
+const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS, ...STORE_OPTIONS };
+const PAGE_SIZE = 100;
 
-interface Listed {
+interface ListedExperiment {
   readonly id: string;
   readonly name: string;
   readonly created_at: string;
@@ -20,20 +20,21 @@ interface Listed {
 }
 
 export const listExperimentsCommand: Command = {
-  summary: 'List the experiments, the newest first.',
+  summary: 'List the experiments, newest first.',
   options: OPTIONS,
   async run(invocation, output) {
-    const all: Listed[] = [];
+    const all: ListedExperiment[] = [];
     await withGateway(invocation, OPTIONS, async (client) => {
       for (;;) {
-        const page = await client.json('GET', `/api/v1/experiments/?skip=${all.length}&limit=${AT_ONCE}`);
-        const items = page['items'] as readonly Listed[];
+        const page = await client.json('GET', `/api/v1/experiments/?skip=${all.length}&limit=${PAGE_SIZE}`);
+        const items = page['items'] as readonly ListedExperiment[];
         all.push(...items);
-        if (items.length < AT_ONCE) return;
+        if (items.length < PAGE_SIZE) return;
       }
     });
     if (invocation.flag('json')) printJson(output, all);
-    else if (all.length === 0) output.err('There are no experiments. `gateway experiment run` makes one.\n');
+    else if (all.length === 0)
+      output.err('There are no experiments. Create one with `gateway experiment run`.\n');
     else printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
     return 0;
   },
@@ -41,7 +42,13 @@ export const listExperimentsCommand: Command = {
 
 const COLUMNS = ['ID', 'NAME', 'TASK', 'MODELS', 'CREATED'];
 
-const rowOf = ({ id, name, task_definition: { task }, workflows, created_at: at }: Listed): string[] => [
+const rowOf = ({
+  id,
+  name,
+  task_definition: { task },
+  workflows,
+  created_at: at,
+}: ListedExperiment): string[] => [
   id,
   name,
   task,

@@ -14,9 +14,9 @@ const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 export const retryExperimentCommand = experimentCommand({
   summary: 'Retry failed rows and failed models of an experiment; answers are kept.',
   options: {
-    'batch-size': { value: 'rows', help: 'Rows per batch, which language models answer in parallel' },
-    'max-error-rate': { value: 'share', help: 'Share of rows that are allowed to fail, 0 to 1' },
-    'job-timeout': { value: 'seconds', help: 'Time limit of each job' },
+    'batch-size': { value: 'rows', help: 'Rows per batch; language models answer them in parallel' },
+    'max-error-rate': { value: 'share', help: 'Maximum share of failed rows, 0 to 1' },
+    'job-timeout': { value: 'seconds', help: 'Time limit per job' },
     ...FORMAT_OPTION,
   },
   prepare(invocation) {

@@ -4,7 +4,7 @@ import { experimentCommand } from './experiment-command.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 
 export const experimentRowsCommand = experimentCommand({
-  summary: 'Print the answers of a model, also of one that failed or was stopped.',
+  summary: 'Print the answers of a model, even if it failed or was stopped.',
   options: {
     model: { value: 'name', help: 'Name of the model, required if the experiment has several' },
     format: { value: 'format', help: 'Format of the rows', choices: ['csv', 'jsonl'], fallback: 'csv' },
@@ -25,7 +25,7 @@ export const experimentRowsCommand = experimentCommand({
   },
 });
 
-/** One array of what comes as a line per item. Rows can be many, so none waits for the others. */
+/** Converts JSON lines to one JSON array while they arrive, because there can be more rows than fit in memory. */
 async function* jsonArray(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   let separator = '[\n';

@@ -3,23 +3,23 @@ import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
 import { formatOf } from '../../../../serve/cli/output-format.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { FORMAT_OPTION } from './format-option.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from './gateway-options.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
 import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {
-  file: { short: 'f', value: 'file', help: 'What to compare: dataset, models and metrics, as YAML' },
+  file: { short: 'f', value: 'file', help: 'YAML file with the dataset, models and metrics' },
   ...FORMAT_OPTION,
-  ...GATEWAY_OPTIONS_OF_CLIENTS,
+  ...CLIENT_OPTIONS,
   ...STORE_OPTIONS,
 };
 
-/** `experiment run`: a whole comparison from one file. */
+/** `experiment run` runs and compares all models of one file. */
 export const runExperimentCommand: Command = {
-  summary: 'Let models do the same with one dataset, and compare them.',
+  summary: 'Run several models on one dataset and compare them.',
   options: OPTIONS,
   async run(invocation, output) {
     const path = invocation.value('file');
-    if (path === undefined) throw new UsageError('Name the file with what to compare: --file experiment.yml');
+    if (path === undefined) throw new UsageError('--file is required, e.g. --file experiment.yml.');
     const format = formatOf(invocation);
     const { readExperimentFile } = await import('./experiment-file.ts');
     const { startExperiment } = await import('./start-experiment.ts');

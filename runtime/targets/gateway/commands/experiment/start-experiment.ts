@@ -6,11 +6,11 @@ import type { GatewayClient } from './gateway-client.ts';
 
 export interface StartedExperiment {
   readonly id: string;
-  /** Models that were not even begun with. */
+  /** Models whose workflow the gateway did not accept. */
   readonly refused: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Uploads the dataset and lets every model begin. Throws if none does. */
+/** Uploads the dataset and creates a workflow for each model. Throws if the gateway accepts none of them. */
 export async function startExperiment(
   client: GatewayClient,
   file: ExperimentFile,

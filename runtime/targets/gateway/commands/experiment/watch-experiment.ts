@@ -16,9 +16,9 @@ export interface WatchedWorkflow {
   readonly jobs: readonly WatchedJob[];
 }
 
-const LOOK_EVERY_MS = 300;
+const POLL_MS = 300;
 
-/** Shows how far the models are, until all of them are done. */
+/** Reports progress until all models have succeeded or failed. */
 export async function watchExperiment(
   client: GatewayClient,
   id: string,
@@ -29,11 +29,11 @@ export async function watchExperiment(
     const workflows = experiment['workflows'] as readonly WatchedWorkflow[];
     show(workflows);
     if (workflows.every(({ status }) => status === 'succeeded' || status === 'failed')) return workflows;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }
 
-/** As `small: inference 450/1000`. */
+/** For example `small: inference 450/1000`. */
 function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
   const [job] = jobs;
   if (status === 'failed') return `${name}: failed: ${error ?? ''}`;
@@ -41,24 +41,24 @@ function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
   return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}`;
 }
 
-/** Writes over what it wrote before on a terminal, else a line for each thing that changes. */
+/** Shows progress: on a terminal it overwrites its own lines, otherwise it writes a line for each change. */
 export function createProgress(
   write: (text: string) => void,
   isLive: boolean,
 ): (workflows: readonly WatchedWorkflow[]) => void {
-  let shown = 0;
-  const said = new Map<string, string>();
+  let lineCount = 0;
+  const lastSteps = new Map<string, string>();
   return (workflows) => {
     if (isLive) {
       const lines = workflows.map((workflow) => `\u001B[2K${progressText(workflow)}\n`).join('');
-      write(`${shown === 0 ? '' : `\u001B[${shown}A`}${lines}`);
-      shown = workflows.length;
+      write(`${lineCount === 0 ? '' : `\u001B[${lineCount}A`}${lines}`);
+      lineCount = workflows.length;
       return;
     }
     for (const workflow of workflows) {
       const step = `${workflow.status} ${workflow.jobs[0]?.type ?? ''}`;
-      if (said.get(workflow.id) === step) continue;
-      said.set(workflow.id, step);
+      if (lastSteps.get(workflow.id) === step) continue;
+      lastSteps.set(workflow.id, step);
       write(`${progressText(workflow)}\n`);
     }
   };

@@ -1,8 +1,8 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { requireSendableKey } from '../../config/given-key.ts';
+import { requireSendableKey } from '../../config/require-sendable-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Asks the gateway that is named, or one that is started for it. */
+/** Calls `work` with a client of the gateway at --url, or of a temporary one that is started without --url. */
 export async function withGateway<Result>(
   invocation: Invocation,
   options: Readonly<Record<string, unknown>>,
@@ -10,18 +10,18 @@ export async function withGateway<Result>(
 ): Promise<Result> {
   const url = invocation.value('url');
   if (url === undefined) {
-    const { withOwnGateway } = await import('./own-gateway.ts');
-    return await withOwnGateway(invocation, options, work);
+    const { withTemporaryGateway } = await import('./temporary-gateway.ts');
+    return await withTemporaryGateway(invocation, options, work);
   }
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(
-      `${invocation.source('url')}: ${JSON.stringify(url)} is no address of a gateway. Write it as http://localhost:8000.`,
+      `${invocation.source('url')}: ${JSON.stringify(url)} is not an HTTP URL. Use a URL such as http://localhost:8000.`,
     );
   }
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') {
     throw new UsageError(
-      `${invocation.source('url')} holds credentials, which are not sent. Give the key with GATEWAY_API_KEY.`,
+      `${invocation.source('url')} contains credentials, which would not be sent. Set the key with GATEWAY_API_KEY.`,
     );
   }
   const given = invocation.value('api-key');

@@ -8,7 +8,7 @@ import { rotateKeyCommand } from './rotate.ts';
 import { updateKeyCommand } from './update.ts';
 
 export const KEY_COMMANDS: CommandGroup = {
-  summary: 'Make, change and delete API keys.',
+  summary: 'Manage API keys.',
   commands: {
     create: createKeyCommand,
     list: listKeysCommand,

@@ -2,38 +2,43 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Users } from '../../accounts/identity/identity.ts';
 import { shellWord } from '../show/shell-word.ts';
 import { storeCommand } from '../store/store-command.ts';
-import { warnOfModels } from './warn-of-models.ts';
+import { warnAboutModels } from './warn-about-models.ts';
 import { budgetOptionsOf, KEY_OPTIONS, keyFields, mergeBudget } from './key-options.ts';
 import { showSecret } from './show-key.ts';
 
-/** `keys create`: the key is printed, and kept nowhere. */
+/** `keys create` prints the key, which is not stored. */
 export const createKeyCommand = storeCommand({
-  summary: 'Make a key. It alone goes to stdout, so that $(gateway keys create) is the key.',
+  summary: 'Create a key. Only the key is printed to stdout, so $(gateway keys create) works.',
   options: {
     user: {
       value: 'user_id',
-      help: 'Whose key it is, made if there is no such user; else it gets a user of its own',
+      help: 'Owner of the key, created if missing',
+      defaultText: 'a new user for this key',
     },
     ...KEY_OPTIONS,
+    expires: { ...KEY_OPTIONS.expires, defaultText: 'never' },
+    model: { ...KEY_OPTIONS.model, defaultText: 'all' },
+    budget: { ...KEY_OPTIONS.budget, defaultText: 'no limit' },
+    'budget-every': { ...KEY_OPTIONS['budget-every'], defaultText: 'no reset' },
   },
   prepare(invocation) {
     const fields = keyFields(invocation, Date.now());
     const budget = mergeBudget(budgetOptionsOf(invocation), null);
     const userId = invocation.value('user');
     return async ({ state, models, output, json }) => {
-      warnOfModels(fields.allowedModels, { models, output });
+      warnAboutModels(fields.allowedModels, { models, output });
       const { users, keys } = state.identity;
-      const isNew = userId === undefined || !(await isThere(users, userId));
-      const made = await keys.create({ ...fields, budget, userId }).catch((error: unknown) => {
-        throw withWayOut(error, userId);
+      const isNew = userId === undefined || !(await exists(users, userId));
+      const created = await keys.create({ ...fields, budget, userId }).catch((error: unknown) => {
+        throw withRemedy(error, userId);
       });
-      const { id, userId: owner } = made.key;
-      showSecret(made, `Made key ${id} for the ${isNew ? 'new ' : ''}user ${owner}.`, { output, json });
+      const { id, userId: owner } = created.key;
+      showSecret(created, `Created key ${id} for ${isNew ? 'the new ' : ''}user ${owner}.`, { output, json });
     };
   },
 });
 
-async function isThere(users: Users, userId: string): Promise<boolean> {
+async function exists(users: Users, userId: string): Promise<boolean> {
   try {
     return (await users.get(userId)).userId === userId;
   } catch (error) {
@@ -42,13 +47,13 @@ async function isThere(users: Users, userId: string): Promise<boolean> {
   }
 }
 
-/** Somebody may have had a reason to delete the user. */
-function withWayOut(error: unknown, userId = ''): unknown {
+/** Only suggests to restore a deleted user, because it may have been deleted to disable its keys. */
+function withRemedy(error: unknown, userId = ''): unknown {
   if (!(error instanceof AppError) || error.reason !== 'user_not_found') return error;
   const command = `gateway users create ${shellWord(userId)}`;
   return new AppError(
     error.code,
-    `User ${JSON.stringify(userId)} was deleted; \`${command}\` brings it back.`,
+    `User ${JSON.stringify(userId)} was deleted. Restore it with \`${command}\`.`,
     {
       cause: error,
     },

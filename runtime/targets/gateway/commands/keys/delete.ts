@@ -4,7 +4,7 @@ import { storeCommand } from '../store/store-command.ts';
 import { findKey } from './find-key.ts';
 
 export const deleteKeyCommand = storeCommand({
-  summary: 'Delete a key for good. What it was used for stays in the usage of its user.',
+  summary: 'Delete a key permanently. Its usage is kept.',
   positionals: '<id|name|prefix>',
   options: {},
   prepare(invocation) {

@@ -1,10 +1,10 @@
 import type { Key, Keys } from '../../accounts/identity/identity.ts';
-import { everyPage } from '../../store/every-page.ts';
+import { listAll } from '../../store/list-all.ts';
 import { findOne } from '../store/find-one.ts';
 
-/** The key that a command means: by id, name or the beginning of the secret that lists show. */
+/** Finds a key by its id, its name, or the prefix of its secret that lists show. */
 export const findKey = async (keys: Keys, text: string): Promise<Key> =>
-  findOne(text, await everyPage(keys), {
+  findOne(text, await listAll(keys), {
     kind: 'key',
     list: 'gateway keys list',
     idOf: ({ id }) => id,

@@ -4,7 +4,7 @@ import { findKey } from './find-key.ts';
 import { showKey } from './show-key.ts';
 
 export const getKeyCommand = storeCommand({
-  summary: 'Show one key, without its secret.',
+  summary: 'Show a key, without its secret.',
   positionals: '<id|name|prefix>',
   options: {},
   prepare(invocation) {

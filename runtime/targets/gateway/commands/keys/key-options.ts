@@ -5,25 +5,28 @@ import { amountRule, parseAmount } from '../options/amount.ts';
 import { parsePeriod, periodRule } from '../options/budget-period.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
 import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';
-import { expiryOf } from '../options/moment-option.ts';
+import { expiryOf } from '../options/time-options.ts';
 import { clearableValue } from '../options/option-value.ts';
 
-/** What can be said of a key when it is made and later. */
+/** Options of `keys create` and `keys update`. */
 export const KEY_OPTIONS = {
-  name: { value: 'name', help: 'What to call it' },
-  ...commonOptions({ expires: { help: 'Expiry, e.g. 90d or 2027-01-31, or never' } }),
+  name: { value: 'name', help: 'Name of the key' },
+  ...commonOptions({ expires: { help: 'Expiry, e.g. 90d, 2027-01-31 or never' } }),
   model: {
     value: 'pattern',
-    help: 'Models it may use, as openai:gpt-4o, openai:* or an alias; all if none is named',
+    help: 'Allowed models, e.g. openai:gpt-4o, openai:* or an alias',
     repeatable: true,
   },
-  budget: { value: 'amount', help: 'Dollars it may spend, as 5 or 2.50; none' },
-  'budget-every': { value: 'time', help: 'When that begins anew: daily, weekly, monthly, 12h; none' },
+  budget: { value: 'amount', help: 'Budget in dollars, e.g. 5 or 2.50; none for no limit' },
+  'budget-every': {
+    value: 'time',
+    help: 'Budget reset interval: daily, weekly, monthly, a duration such as 12h, or none',
+  },
   ...LIMIT_OPTIONS,
   ...METADATA_OPTION,
 } satisfies Readonly<Record<string, Option>>;
 
-/** What the command line says of a key; the budget apart, because a change may be of half of it. */
+/** Reads all options of a key except its budget: a change can concern only the amount or only the interval. */
 export function keyFields(invocation: Invocation, now: number): Omit<KeyChanges, 'isActive' | 'budget'> {
   return {
     keyName: invocation.value('name'),
@@ -41,7 +44,7 @@ export const budgetOptionsOf = (invocation: Invocation): BudgetOptions => ({
   budgetDurationSec: clearableValue(invocation, 'budget-every', { rule: periodRule, parse: parsePeriod }),
 });
 
-/** What a key's budget becomes; undefined leaves it as it is. */
+/** Applies options to the budget that a key has. Returns undefined if it does not change. */
 export function mergeBudget(options: BudgetOptions, before: KeyBudget | null): KeyBudget | null | undefined {
   const { maxBudget = before?.maxBudget ?? null, budgetDurationSec = before?.budgetDurationSec ?? null } =
     options;
@@ -52,7 +55,7 @@ export function mergeBudget(options: BudgetOptions, before: KeyBudget | null): K
 function modelsOf(invocation: Invocation): readonly string[] | undefined {
   const patterns = invocation.values('model').map((text) => text.trim());
   if (patterns.includes('')) {
-    throw new UsageError('--model: an empty pattern fits nothing; * fits all.');
+    throw new UsageError('--model: an empty pattern matches no model. Use * to match all models.');
   }
   return patterns.length === 0 ? undefined : patterns;
 }

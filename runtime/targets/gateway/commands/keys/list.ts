@@ -3,28 +3,31 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
-import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
-import { everyPage } from '../../store/every-page.ts';
+import { budgetText, dollars, moment, orDash } from '../show/format-values.ts';
+import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 
-/** `keys list`: what keys there are, but not the keys. */
 export const listKeysCommand = storeCommand({
   summary: 'List the keys, without their secrets.',
   options: {
-    user: { value: 'user_id', help: 'Only those of this user' },
-    status: { value: 'status', help: 'Only those', choices: ['active', 'inactive', 'expired'] },
+    user: { value: 'user_id', help: 'Only keys of this user' },
+    status: {
+      value: 'status',
+      help: 'Only keys with this status',
+      choices: ['active', 'inactive', 'expired'],
+    },
   },
   prepare(invocation) {
     const [user, status] = [invocation.value('user'), invocation.value('status')];
     return async ({ state, output, json }) => {
-      const keys = (await everyPage(state.identity.keys)).filter(
+      const keys = (await listAll(state.identity.keys)).filter(
         (key) =>
           (user === undefined || key.userId === user) && (status === undefined || key.status === status),
       );
       if (json) {
         printJson(output, keys.map(keyView));
       } else if (keys.length === 0) {
-        output.err('There are no such keys. `gateway keys create` makes one.\n');
+        output.err('No keys found. Create one with `gateway keys create`.\n');
       } else {
         printLines(output, formatTable(COLUMNS, keys.map(row), stdoutTerminal()));
       }

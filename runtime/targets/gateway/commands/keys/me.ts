@@ -3,27 +3,24 @@ import { nanosOf } from '../../shared/money.ts';
 import { type Command, UsageError } from '../../../../serve/cli/command.ts';
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import type { ownKey } from '../../front/keys/schemas.ts';
-import { GATEWAY_OPTIONS_OF_CLIENTS } from '../experiment/gateway-options.ts';
+import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { dollars, orDash } from '../show/texts.ts';
+import { dollars, orDash } from '../show/format-values.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 type OwnKey = Static<typeof ownKey>;
 type Account = OwnKey['quota']['user'];
 
-const OPTIONS = { ...JSON_OPTION, ...GATEWAY_OPTIONS_OF_CLIENTS };
+const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS };
 
-/** For whoever has a key and no database. */
+/** `keys me` needs only a key, for users without access to the database. */
 export const ownKeyCommand: Command = {
-  summary: 'Show what your own key may still spend, at a gateway that runs.',
+  summary: 'Show the remaining quota of your own key, from a running gateway.',
   options: OPTIONS,
   async run(invocation, output) {
-    for (const [name, what] of NEEDED) {
-      if (invocation.value(name) === undefined)
-        throw new UsageError(
-          `Say ${what} with GATEWAY_${name.toUpperCase().replace('-', '_')} or --${name}.`,
-        );
+    for (const [name, variable] of REQUIRED) {
+      if (invocation.value(name) === undefined) throw new UsageError(`Set ${variable} or --${name}.`);
     }
     const key = await withGateway(
       invocation,
@@ -36,9 +33,9 @@ export const ownKeyCommand: Command = {
   },
 };
 
-const NEEDED = [
-  ['url', 'which gateway is meant'],
-  ['api-key', 'which key is meant'],
+const REQUIRED = [
+  ['url', 'GATEWAY_URL'],
+  ['api-key', 'GATEWAY_API_KEY'],
 ] as const;
 
 const recordOf = (key: OwnKey): Record<string, string> => ({
@@ -53,13 +50,13 @@ const recordOf = (key: OwnKey): Record<string, string> => ({
   ...accountRecord('user', key.quota.user),
 });
 
-const accountRecord = (whose: string, account: Account): Record<string, string> => ({
-  [`${whose}: spent`]: amountText(account.spend),
-  [`${whose}: left`]: account.remaining === null ? 'any amount' : amountText(account.remaining),
-  [`${whose}: budget ends`]: orDash(account.next_budget_reset_at),
-  [`${whose}: requests in a minute`]: useText(account.requests),
-  [`${whose}: tokens in a minute`]: useText(account.tokens),
-  [`${whose}: requests at once`]: useText(account.parallel),
+const accountRecord = (owner: string, account: Account): Record<string, string> => ({
+  [`${owner}: spent`]: amountText(account.spend),
+  [`${owner}: remaining`]: account.remaining === null ? 'unlimited' : amountText(account.remaining),
+  [`${owner}: budget resets`]: orDash(account.next_budget_reset_at),
+  [`${owner}: requests per minute`]: useText(account.requests),
+  [`${owner}: tokens per minute`]: useText(account.tokens),
+  [`${owner}: concurrent requests`]: useText(account.parallel),
 });
 
 const amountText = (amount: number): string => dollars(nanosOf(amount) ?? 0n);

@@ -4,24 +4,24 @@ import { createdKeyView, keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, dollars, moment, orDash } from '../show/texts.ts';
+import { budgetText, dollars, moment, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
-/** All of a key but its secret. */
+/** Prints everything about a key except its secret. */
 export function showKey(key: Key, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
   if (json) printJson(output, keyView(key));
   else printLines(output, recordLines(recordOf(key)));
 }
 
-/** A secret is the only thing on stdout, so that a script can take it; with `--json` it is part of the key. */
+/** Prints only the secret to stdout, so that scripts can capture it. With `--json`, it is a member of the key. */
 export function showSecret(
-  made: { readonly key: Key; readonly secret: string },
-  said: string,
+  created: { readonly key: Key; readonly secret: string },
+  message: string,
   { output, json }: { readonly output: Output; readonly json: boolean },
 ): void {
-  output.err(`${said} The key is shown this once:\n`);
-  if (json) printJson(output, createdKeyView(made));
-  else output.out(`${made.secret}\n`);
+  output.err(`${message} The key is shown only once:\n`);
+  if (json) printJson(output, createdKeyView(created));
+  else output.out(`${created.secret}\n`);
 }
 
 const recordOf = (key: Key): Record<string, string> => ({

@@ -1,33 +1,33 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 import { exactly } from '../../../../serve/cli/positionals.ts';
-import { eitherSwitch } from '../options/either-switch.ts';
+import { readToggle } from '../options/toggle.ts';
 import { requireChanges } from '../options/require-changes.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { findKey } from './find-key.ts';
 import { budgetOptionsOf, KEY_OPTIONS, keyFields, mergeBudget } from './key-options.ts';
-import { warnOfModels } from './warn-of-models.ts';
+import { warnAboutModels } from './warn-about-models.ts';
 import { showKey } from './show-key.ts';
 
 export const updateKeyCommand = storeCommand({
-  summary: 'Change a key, switch it off or on. A running gateway notices within a second.',
+  summary: 'Change, disable or enable a key. A running gateway applies the change within a second.',
   positionals: '<id|name|prefix>',
   options: {
-    activate: { help: 'Let it work again' },
-    deactivate: { help: 'Let it work no more' },
-    'any-model': { help: 'Let it use all models' },
+    activate: { help: 'Enable the key' },
+    deactivate: { help: 'Disable the key' },
+    'any-model': { help: 'Allow all models' },
     ...KEY_OPTIONS,
   },
   prepare(invocation) {
     const [text] = exactly(invocation, '<id|name|prefix>');
     const fields = {
       ...keyFields(invocation, Date.now()),
-      isActive: eitherSwitch(invocation, 'activate', 'deactivate'),
+      isActive: readToggle(invocation, 'activate', 'deactivate'),
     };
     const allowedModels = anyModel(invocation) ? null : fields.allowedModels;
     const budgetOptions = budgetOptionsOf(invocation);
     requireChanges({ ...fields, ...budgetOptions, allowedModels });
     return async ({ state: { identity }, models, output, json }) => {
-      warnOfModels(allowedModels, { models, output });
+      warnAboutModels(allowedModels, { models, output });
       const { id, budget: before } = await findKey(identity.keys, text);
       const budget = mergeBudget(budgetOptions, before);
       const key = await identity.keys.change(id, { ...fields, allowedModels, budget });
@@ -38,6 +38,7 @@ export const updateKeyCommand = storeCommand({
 
 function anyModel(invocation: Invocation): boolean {
   const any = invocation.flag('any-model');
-  if (any && invocation.given('model')) throw new UsageError('Give either --model or --any-model.');
+  if (any && invocation.given('model'))
+    throw new UsageError('--model conflicts with --any-model; use one of them.');
   return any;
 }

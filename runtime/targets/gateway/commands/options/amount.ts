@@ -1,18 +1,18 @@
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 
-export const AMOUNT_RULE = 'an amount in dollars, as 5 or 2.50';
+export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
 
-/** `5`, `2.50`, `$5`. Undefined if it is none, and if nothing would be left of it. */
+/** Parses `5`, `2.50` or `$5`. Returns undefined if the text is invalid, or so small that it would be rounded to 0. */
 export function parseAmount(text: string): Nanos | undefined {
-  const nanos = nanosOf(bare(text));
-  return nanos === 0n && !isNothing(text) ? undefined : nanos;
+  const nanos = nanosOf(withoutSymbol(text));
+  return nanos === 0n && !isZero(text) ? undefined : nanos;
 }
 
-/** What is wrong with a text that is no amount. */
+/** Returns the rule that an invalid amount breaks. */
 export function amountRule(text: string): string {
-  if (!/^\d*\.?\d*(e[+-]?\d+)?$/i.test(bare(text)) || isNothing(text)) return AMOUNT_RULE;
-  return `${AMOUNT_RULE}, from 0.000000001 to 9000000000, or 0`;
+  if (!/^\d*\.?\d*(e[+-]?\d+)?$/i.test(withoutSymbol(text)) || isZero(text)) return AMOUNT_RULE;
+  return '0 or an amount in dollars from 0.000000001 to 9000000000';
 }
 
-const bare = (text: string): string => text.trim().replace(/^\$\s*/, '');
-const isNothing = (text: string): boolean => !/[1-9]/.test(bare(text).replace(/e.*$/i, ''));
+const withoutSymbol = (text: string): string => text.trim().replace(/^\$\s*/, '');
+const isZero = (text: string): boolean => !/[1-9]/.test(withoutSymbol(text).replace(/e.*$/i, ''));

@@ -1,20 +1,26 @@
 import { parseSpan } from '../../../../core/time/time-span.ts';
 
-const WORDS: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '7d', monthly: '30d' };
+const NAMED_PERIODS: Readonly<Record<string, string>> = {
+  hourly: '1h',
+  daily: '1d',
+  weekly: '7d',
+  monthly: '30d',
+};
 
-const PERIOD_RULE = 'hourly, daily, weekly or monthly (30 days), or a number and s, m, h, d or w, as 12h';
+const PERIOD_RULE =
+  'hourly, daily, weekly or monthly (30 days), or a number with a unit s, m, h, d or w, e.g. 12h';
 
-/** A hundred years, as the API has it. */
-const LONGEST_DAYS = 36_500;
-const LONGEST_SECONDS = LONGEST_DAYS * 86_400;
+/** Maximum of the API, too: one hundred years. */
+const MAX_DAYS = 36_500;
+const MAX_SECONDS = MAX_DAYS * 86_400;
 
-/** In seconds. Undefined if it is no time, none at all, or longer than any window. */
+/** Parses a period to seconds. Returns undefined if it is invalid, zero or too long. */
 export function parsePeriod(text: string): number | undefined {
-  const milliseconds = parseSpan(WORDS[text.trim().toLowerCase()] ?? text);
+  const milliseconds = parseSpan(NAMED_PERIODS[text.trim().toLowerCase()] ?? text);
   if (milliseconds === undefined || milliseconds === 0) return undefined;
-  return milliseconds / 1000 > LONGEST_SECONDS ? undefined : milliseconds / 1000;
+  return milliseconds / 1000 > MAX_SECONDS ? undefined : milliseconds / 1000;
 }
 
-/** What is wrong with a text that is no period. */
+/** Returns the rule that an invalid period breaks. */
 export const periodRule = (text: string): string =>
-  /^0*[1-9]\d*[smhdw]$/.test(text.trim()) ? `a time of ${LONGEST_DAYS}d at most` : PERIOD_RULE;
+  /^0*[1-9]\d*[smhdw]$/.test(text.trim()) ? `a duration of at most ${MAX_DAYS}d` : PERIOD_RULE;

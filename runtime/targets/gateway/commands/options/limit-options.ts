@@ -2,11 +2,11 @@ import type { Invocation, Option } from '../../../../serve/cli/command.ts';
 import type { RateLimits } from '../../accounts/identity/identity.ts';
 import { clearableValue } from './option-value.ts';
 
-/** How often and how much at once; of users and keys. */
+/** Rate limits of users and keys. */
 export const LIMIT_OPTIONS = {
   rpm: { value: 'n', help: 'Requests per minute; none for no limit' },
   tpm: { value: 'n', help: 'Tokens per minute; none for no limit' },
-  'max-parallel': { value: 'n', help: 'Requests at once; none for no limit' },
+  'max-parallel': { value: 'n', help: 'Concurrent requests; none for no limit' },
 } satisfies Readonly<Record<string, Option>>;
 
 export const limitsOf = (

@@ -7,12 +7,12 @@ import type { Metadata } from '../../accounts/identity/identity.ts';
 export const METADATA_OPTION = {
   metadata: {
     value: 'name=value',
-    help: 'Anything to remember with it, or one JSON object; replaces what was there',
+    help: 'Metadata as name=value pairs or as one JSON object; replaces existing metadata',
     repeatable: true,
   },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Undefined if none is given. */
+/** Returns the metadata of the command line; undefined if there is none. */
 export function metadataOf(invocation: Invocation): Metadata | undefined {
   const texts = invocation.values('metadata');
   const [first, ...others] = texts;
@@ -21,7 +21,7 @@ export function metadataOf(invocation: Invocation): Metadata | undefined {
   if (!first.trimStart().startsWith('{')) {
     return Object.fromEntries(texts.map((text) => nameAndValue(text, '--metadata')));
   }
-  if (others.length > 0) throw new UsageError('--metadata: give one JSON object, or name=value pairs.');
+  if (others.length > 0) throw new UsageError('--metadata: use either one JSON object or name=value pairs.');
   return parseObject(first);
 }
 
@@ -30,7 +30,9 @@ function parseObject(text: string): Metadata {
     const value: unknown = parseJsonText(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // Refused below, like other values that are not objects.
   }
-  throw new UsageError(`--metadata: ${JSON.stringify(text)} is no JSON object, as '{"team": "search"}'.`);
+  throw new UsageError(
+    `--metadata: ${JSON.stringify(text)} is not a JSON object, e.g. '{"team": "search"}'.`,
+  );
 }

@@ -1,13 +1,13 @@
 import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
 
 export interface ValueRule<Value> {
-  /** Undefined if the text is no such value. */
+  /** Returns undefined if the text is invalid. */
   readonly parse: (text: string) => Value | undefined;
-  /** What it has to be, as `a number`; of a text that breaks a particular rule, that one. */
+  /** What the value must be, for example `a number`. A function can return the particular rule that a text breaks. */
   readonly rule: string | ((text: string) => string);
 }
 
-/** The value of an option that may be left out. Throws a UsageError for what is none. */
+/** Returns the value of an option; undefined if it is not set. Throws a UsageError if it is invalid. */
 export function optionValue<Value>(
   invocation: Invocation,
   name: string,
@@ -23,12 +23,12 @@ export function optionValue<Value>(
 const ruleFor = (rule: ValueRule<unknown>['rule'], text: string): string =>
   typeof rule === 'string' ? rule : rule(text);
 
-/** As `optionValue`, where a word says that there is to be none: null. */
+/** Same as `optionValue`, for a setting that the word `none` clears. Returns null for that word. */
 export function clearableValue<Value>(
   invocation: Invocation,
   name: string,
   { parse, rule, none = 'none' }: ValueRule<Value> & { readonly none?: string },
 ): Value | null | undefined {
   if (invocation.value(name)?.trim().toLowerCase() === none) return null;
-  return optionValue(invocation, name, { parse, rule: (text) => `${ruleFor(rule, text)}; or ${none}` });
+  return optionValue(invocation, name, { parse, rule: (text) => `${ruleFor(rule, text)}, or ${none}` });
 }

@@ -1,8 +1,8 @@
 import { UsageError } from '../../../../serve/cli/command.ts';
 
-/** Throws a UsageError if there is nothing to change. */
+/** Throws a UsageError if no option of an update is set. */
 export function requireChanges(changes: object): void {
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw new UsageError('Nothing to change is named.');
+    throw new UsageError('Nothing to change. Set at least one option.');
   }
 }

@@ -1,9 +1,11 @@
-const MOST_DIGITS = 8;
+const MAX_DIGITS = 8;
 
-/** The rule for a text that is no span of time: the one given, but for spans with too great a number. */
+/** Returns `rule` for an invalid duration, or the particular rule if only its number is too large. */
 export const spanRule =
   (rule: string) =>
   (text: string): string => {
     const [, digits = ''] = /^(\d+)[smhdw]$/.exec(text.trim()) ?? [];
-    return digits.length > MOST_DIGITS ? `a time whose number is ${'9'.repeat(MOST_DIGITS)} at most` : rule;
+    return digits.length > MAX_DIGITS
+      ? `a duration with a number of at most ${'9'.repeat(MAX_DIGITS)}`
+      : rule;
   };

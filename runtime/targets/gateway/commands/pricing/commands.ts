@@ -6,7 +6,7 @@ import { listPricesCommand } from './list.ts';
 import { setPriceCommand } from './set.ts';
 
 export const PRICING_COMMANDS: CommandGroup = {
-  summary: 'Say what models cost.',
+  summary: 'Manage model prices.',
   commands: {
     set: setPriceCommand,
     list: listPricesCommand,

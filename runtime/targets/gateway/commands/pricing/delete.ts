@@ -2,10 +2,10 @@ import { exactly } from '../../../../serve/cli/positionals.ts';
 import { findModelKey } from '../../accounts/ledger/model-key.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';
-import { withSuggestion } from './find-model.ts';
+import { withSuggestion } from './suggest-model.ts';
 
 export const deletePriceCommand = storeCommand({
-  summary: 'Delete all prices of a model. What was spent by them stays as it is.',
+  summary: 'Delete all prices of a model. Costs that are already recorded do not change.',
   positionals: '<provider:model>',
   options: {},
   prepare(invocation) {

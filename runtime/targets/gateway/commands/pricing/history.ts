@@ -1,11 +1,11 @@
 import { exactly } from '../../../../serve/cli/positionals.ts';
 import { findModelKey } from '../../accounts/ledger/model-key.ts';
 import { storeCommand } from '../store/store-command.ts';
-import { withSuggestion } from './find-model.ts';
+import { withSuggestion } from './suggest-model.ts';
 import { showPrices } from './show-price.ts';
 
 export const priceHistoryCommand = storeCommand({
-  summary: 'List all prices of a model, the newest first, those of the future too.',
+  summary: 'List past, current and future prices of a model, newest first.',
   positionals: '<provider:model>',
   options: {},
   prepare(invocation) {

@@ -5,9 +5,10 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';
 
-/** `pricing import`: all of a file, or nothing of it. */
+/** `pricing import` sets all prices of a file, or none if one of them is invalid. */
 export const importPricesCommand = storeCommand({
-  summary: 'Set the prices that a file of CSV or JSON names; - for standard input. All of them, or none.',
+  summary:
+    'Import prices from a CSV or JSON file, or from standard input (-). An error in the file changes no price.',
   positionals: '<file>',
   options: {},
   prepare(invocation) {
@@ -16,8 +17,8 @@ export const importPricesCommand = storeCommand({
       const prices = await readPrices(file);
       await state.prices.setAll(prices);
       const models = new Set(prices.map(({ modelKey }) => modelKey)).size;
-      const [count, of] = [counted(prices.length, 'price'), counted(models, 'model')];
-      printResult({ output, json }, { prices: prices.length, models }, `Set ${count} of ${of}.`);
+      const [count, owners] = [counted(prices.length, 'price'), counted(models, 'model')];
+      printResult({ output, json }, { prices: prices.length, models }, `Set ${count} of ${owners}.`);
     };
   },
 });
@@ -26,7 +27,7 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 
 async function readPrices(file: string): Promise<NewPrice[]> {
   const text = await readInput(file, 'the prices');
-  // Other commands start sooner without the CSV parser.
+  // The CSV parser is imported here, because other commands start faster without it.
   const [{ readPriceRecords }, { readPrice }] = await Promise.all([
     import('./price-records.ts'),
     import('./read-price.ts'),
@@ -36,19 +37,19 @@ async function readPrices(file: string): Promise<NewPrice[]> {
   const prices = readPriceRecords(text, shown).map((record) =>
     readPrice(record, (problem) => problems.push(problem)),
   );
-  if (prices.length === 0) problems.push(`${shown} holds no prices.`);
+  if (prices.length === 0) problems.push(`${shown} contains no prices.`);
   if (problems.length === 0) return prices;
-  throw new AppError('InputError', sentencesOf(problems), {
+  throw new AppError('InputError', summaryOf(problems), {
     details: problems.map((message) => ({ message })),
   });
 }
 
-/** Nobody reads more at once. */
-const MOST_TOLD = 20;
+/** Maximum number of problems to print, because a longer list hides the summary. */
+const MAX_SHOWN = 20;
 
-function sentencesOf(problems: readonly string[]): string {
+function summaryOf(problems: readonly string[]): string {
   if (problems.length === 1) return problems.join('');
-  const more = problems.length > MOST_TOLD ? [`… and ${problems.length - MOST_TOLD} more.`] : [];
-  const lines = [...problems.slice(0, MOST_TOLD), ...more].map((line) => `\n  ${line}`);
-  return `There are ${problems.length} problems; no price was changed.${lines.join('')}`;
+  const more = problems.length > MAX_SHOWN ? [`… and ${problems.length - MAX_SHOWN} more.`] : [];
+  const lines = [...problems.slice(0, MAX_SHOWN), ...more].map((line) => `\n  ${line}`);
+  return `${problems.length} problems; no price was changed.${lines.join('')}`;
 }

@@ -1,15 +1,16 @@
-import { everyPage } from '../../store/every-page.ts';
+import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { showPrices } from './show-price.ts';
 
 export const listPricesCommand = storeCommand({
-  summary: 'List the prices that hold now, in dollars for a million tokens.',
+  summary: 'List current prices, in dollars per million tokens.',
   options: {},
   prepare:
     () =>
     async ({ state, output, json }) => {
-      const prices = await everyPage(state.prices);
-      if (prices.length === 0 && !json) output.err('No model has a price. `gateway pricing set` sets one.\n');
+      const prices = await listAll(state.prices);
+      if (prices.length === 0 && !json)
+        output.err('There are no prices. Set one with `gateway pricing set`.\n');
       else showPrices(prices, { output, json });
     },
 });

@@ -3,11 +3,11 @@ import type { PriceTier } from '../../shared/token-price.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
 
-/** The prices of a tier are named like the options of the whole price. */
+/** Names of the prices in a tier, the same as the options of `pricing set`. */
 const NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;
 type Name = (typeof NAMES)[number];
 
-/** `200000:input=6,output=22.50`: the prices of a request whose prompt has more tokens than that. */
+/** Parses `200000:input=6,output=22.50`, the prices of requests whose prompt has more than 200000 tokens. */
 export function parseTier(text: string): PriceTier {
   const [, above, list] = /^\s*(\d{1,15})\s*:(.*)$/s.exec(text) ?? [];
   if (above === undefined || list === undefined)

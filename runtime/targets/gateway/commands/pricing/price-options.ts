@@ -6,33 +6,36 @@ import { amountRule, parseAmount } from '../options/amount.ts';
 import { clearableValue, optionValue } from '../options/option-value.ts';
 import { parseTier } from './parse-tier.ts';
 
-/** What a model costs. */
+/** Options of `pricing set`, in dollars per million tokens. */
 export const PRICE_OPTIONS = {
-  input: { value: 'amount', help: 'Dollars for a million tokens of input' },
+  input: { value: 'amount', help: 'Price per million input tokens, in dollars' },
   'cached-input': {
     value: 'amount',
-    help: 'Of input that the provider still had in its cache; else as any other',
+    help: "Price of input read from the provider's cache (default: --input)",
   },
   'cache-write': {
     value: 'amount',
-    help: "Of input written to the provider's cache, with Anthropic for 5 minutes (default: --input)",
+    help: "Price of input written to the provider's cache, with Anthropic for 5 minutes (default: --input)",
   },
   'cache-write-1h': {
     value: 'amount',
-    help: 'Of input written to it for 1 hour (default: --cache-write)',
+    help: "Price of input written to the provider's cache for 1 hour (default: --cache-write)",
   },
-  output: { value: 'amount', help: 'Dollars for a million tokens of output' },
+  output: { value: 'amount', help: 'Price per million output tokens, in dollars' },
   tier: {
     value: 'prices',
     help: 'Prices above a prompt length, e.g. 200000:input=6,output=22.50,cached-input=0.60',
     repeatable: true,
   },
-  effective: { value: 'date', help: 'From when on, as 2027-01-31 or 2027-01-31T12:00:00Z; else from now on' },
+  effective: {
+    value: 'date',
+    help: 'When the price starts to apply, e.g. 2027-01-31 or 2027-01-31T12:00:00Z (default: now)',
+  },
 } satisfies Readonly<Record<string, Option>>;
 
 export const priceOf = (invocation: Invocation): TokenPrice => ({
-  input: needed(invocation, 'input'),
-  output: needed(invocation, 'output'),
+  input: required(invocation, 'input'),
+  output: required(invocation, 'output'),
   cachedInput: optional(invocation, 'cached-input'),
   cacheWrite: optional(invocation, 'cache-write'),
   cacheWrite1h: optional(invocation, 'cache-write-1h'),
@@ -44,13 +47,12 @@ const optional = (invocation: Invocation, name: 'cached-input' | 'cache-write' |
 
 export const effectiveOf = (invocation: Invocation): number | undefined =>
   optionValue(invocation, 'effective', {
-    rule: 'a date, as 2027-01-31, or a time with its zone, as 2027-01-31T12:00:00Z',
+    rule: 'a date, e.g. 2027-01-31, or a time with its zone, e.g. 2027-01-31T12:00:00Z',
     parse: parseTimestamp,
   });
 
-function needed(invocation: Invocation, name: 'input' | 'output'): Nanos {
+function required(invocation: Invocation, name: 'input' | 'output'): Nanos {
   const amount = optionValue(invocation, name, { rule: amountRule, parse: parseAmount });
-  if (amount === undefined)
-    throw new UsageError(`--${name} <amount> is missing: dollars for a million tokens.`);
+  if (amount === undefined) throw new UsageError(`--${name} is required, in dollars per million tokens.`);
   return amount;
 }

@@ -4,14 +4,14 @@ import { explainJson } from '../../../../core/json/explain-json.ts';
 import { isObject } from '../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 
-/** What a file says of one price, not looked at yet. */
+/** One price of a file, with members that are not validated yet. */
 export interface PriceRecord {
-  /** For messages: a line, or a place in a list. */
+  /** The line or list index, for messages. */
   readonly where: string;
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** JSON if it looks like that: a list of prices, or an object of them by model; else CSV. Throws an InputError. */
+/** Reads JSON (a list of prices, or an object of prices by model) or CSV. Throws an InputError if the text is neither. */
 export function readPriceRecords(text: string, file: string): PriceRecord[] {
   return /^\uFEFF?\s*[[{]/.test(text) ? fromJson(text.replace(/^\uFEFF/, ''), file) : fromCsv(text, file);
 }
@@ -37,7 +37,7 @@ function parseJson(text: string, file: string): unknown {
 
 function recordOf(where: string, members: unknown): PriceRecord {
   if (isObject(members)) return { where, members };
-  throw inputError(`${where}: it is no object with the members of a price.`);
+  throw inputError(`${where}: must be an object with the members of a price.`);
 }
 
 interface CsvLine {
@@ -47,11 +47,14 @@ interface CsvLine {
 
 function fromCsv(text: string, file: string): PriceRecord[] {
   const [head, ...lines] = parseLines(text, file);
-  if (!head) throw inputError(`${file} is empty. Its first line must name the columns, as model_key.`);
+  if (!head)
+    throw inputError(
+      `${file} is empty. Its first line must contain the names of the columns, e.g. model_key.`,
+    );
   const names = head.record.map((name) => name.trim());
   return lines.map(({ info, record }) => ({
     where: `${file}:${info.lines}`,
-    // What a line leaves empty, it does not say.
+    // An empty cell counts as not set.
     members: Object.fromEntries(
       names
         .map((name, index) => [name, record[index]?.trim()])

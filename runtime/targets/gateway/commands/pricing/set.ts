@@ -5,8 +5,7 @@ import { effectiveOf, PRICE_OPTIONS, priceOf } from './price-options.ts';
 import { showPrice } from './show-price.ts';
 
 export const setPriceCommand = storeCommand({
-  summary:
-    'Set what a model costs from now on, or from another time on. What was before stays as its history.',
+  summary: 'Set the price of a model from now or from a given time. Earlier prices stay in its history.',
   positionals: '<provider:model>',
   options: PRICE_OPTIONS,
   prepare(invocation) {

@@ -5,7 +5,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import { pricingView } from '../../front/pricing/view.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
-import { dollars, moment } from '../show/texts.ts';
+import { dollars, moment } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 type Shown = Pick<StoreContext, 'output' | 'json'>;
@@ -20,7 +20,7 @@ export function showPrices(prices: readonly Price[], { output, json }: Shown): v
   else printLines(output, tableOf(prices));
 }
 
-/** Prices per million tokens, and a line for each tier. Prices of cache writes only where there are any. */
+/** Formats prices per million tokens, with a line for each tier. Columns for cache writes appear only if a price has them. */
 function tableOf(prices: readonly Price[]): string[] {
   const lines = prices.flatMap((price) => [
     { name: price.modelKey, rates: price, since: moment(price.effectiveAt) },

@@ -1,9 +1,9 @@
 import type { RateLimits } from '../../accounts/identity/identity.ts';
-import { orDash } from './texts.ts';
+import { orDash } from './format-values.ts';
 
-/** The limits of a user or a key. */
+/** Lines with the rate limits of a user or a key. */
 export const limitRecord = ({ rpm, tpm, maxParallel }: RateLimits): Record<string, string> => ({
   'requests per minute': orDash(rpm),
   'tokens per minute': orDash(tpm),
-  'requests at once': orDash(maxParallel),
+  'concurrent requests': orDash(maxParallel),
 });

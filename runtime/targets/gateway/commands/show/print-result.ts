@@ -1,7 +1,7 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
-/** What a command did: as data, or as a sentence. */
+/** Prints what a command did: as JSON for programs, otherwise as a sentence. */
 export function printResult(
   { output, json }: Pick<StoreContext, 'output' | 'json'>,
   data: unknown,

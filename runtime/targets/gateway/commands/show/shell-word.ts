@@ -1,3 +1,3 @@
-/** A text as one word of a command that people may copy. */
+/** Quotes a text as one shell word, for commands in messages that users can copy. */
 export const shellWord = (text: string): string =>
   /^[\w@.:+/-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -2,30 +2,30 @@ import { AppError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
 
 export interface Findable<Item> {
-  /** As `user`. */
+  /** Noun for messages, for example `user`. */
   readonly kind: string;
-  /** The command that shows all. */
+  /** The command that lists all items. */
   readonly list: string;
   readonly idOf: (item: Item) => string;
-  /** By what else it may be called, where that is one's alone. */
+  /** Other names of an item, which identify it only if no other item has the same. */
   readonly namesOf: (item: Item) => readonly (string | null)[];
 }
 
-/** The one that a text on the command line means: by its id, else by a name that no other has. */
+/** Finds the item that an argument names: by its id, or by a name that no other item has. */
 export function findOne<Item>(text: string, all: readonly Item[], kind: Findable<Item>): Item {
   const byId = all.find((item) => kind.idOf(item) === text);
   if (byId) return byId;
   const [found, ...others] = all.filter((item) => kind.namesOf(item).includes(text));
   if (found && others.length === 0) return found;
-  if (!found) throw notThere(text, all, kind);
+  if (!found) throw notFoundError(text, all, kind);
   const ids = [found, ...others].map(kind.idOf).join(', ');
   throw new AppError(
     'InputError',
-    `Several are the ${kind.kind} ${JSON.stringify(text)}; say which by its id: ${ids}.`,
+    `${JSON.stringify(text)} matches more than one ${kind.kind}. Use an id: ${ids}.`,
   );
 }
 
-function notThere<Item>(
+function notFoundError<Item>(
   text: string,
   all: readonly Item[],
   { kind, list, idOf, namesOf }: Findable<Item>,
@@ -34,6 +34,6 @@ function notThere<Item>(
   const meant = didYouMean(text, known);
   return new AppError(
     'NotFoundError',
-    `There is no ${kind} ${JSON.stringify(text)}${meant}${meant === '' ? '; ' : ' '}\`${list}\` shows all.`,
+    `There is no ${kind} ${JSON.stringify(text)}${meant}${meant === '' ? '. ' : ' '}\`${list}\` shows all.`,
   );
 }

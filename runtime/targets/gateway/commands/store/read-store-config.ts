@@ -1,20 +1,22 @@
 import type { Invocation } from '../../../../serve/cli/command.ts';
-import { givenBy } from '../../config/given.ts';
+import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
 import type { DatabasePlace } from '../../store/database-url.ts';
 
-/** What the configuration says to commands that work on the database. */
+/** The part of the configuration that commands on the database need. */
 export interface StoreConfig {
   readonly database: DatabasePlace;
-  /** Undefined where no file says which models there are. */
+  /** Configured models; undefined without a configuration file. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'> | undefined;
 }
 
-/** What is wrong with other settings of the file does not matter here: a variable of a provider need not be set in this shell. */
+/** Ignores problems of other settings, because for example the variable of a provider's key need not be set in this shell. */
 export async function readStoreConfig(invocation: Invocation): Promise<StoreConfig> {
-  const given = givenBy(invocation, STORE_OPTIONS, process.env);
-  const { database, models, file } = await readGatewayConfig(given, process.env, { only: STORE_SETTINGS });
+  const flagsAndEnv = readFlagsAndEnv(invocation, STORE_OPTIONS, process.env);
+  const { database, models, file } = await readGatewayConfig(flagsAndEnv, process.env, {
+    only: STORE_SETTINGS,
+  });
   return { database, models: file === undefined ? undefined : models };
 }

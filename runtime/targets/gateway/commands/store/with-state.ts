@@ -9,8 +9,8 @@ import { type DatabasePlace, shownPlace } from '../../store/database-url.ts';
 import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
 
 /**
- * Does something with what the gateway remembers, and closes it. A database that is not there is not made, and one of another
- * version is left alone: a mistyped path would make an empty one, and a newer command could break a gateway that runs.
+ * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would
+ * create an empty one. Does not migrate it either, because a newer command could break a running gateway.
  */
 export async function withState<Result>(
   invocation: Invocation,
@@ -38,20 +38,20 @@ function refuseMissing(place: DatabasePlace): void {
     return;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // One that is out of reach may well be there.
+    // A file in a folder that cannot be read may exist.
     if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
-        `${place.path} cannot be reached: its folder may not be read. Change its permissions, or run as its owner.`,
+        `Cannot access ${place.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
         error,
       );
     }
   }
   throw configError(
-    `There is no database at ${place.path}. \`gateway migrate\` makes it, and so does \`gateway serve\`; -c or --database-url names another.`,
+    `${place.path} does not exist. Create it with \`gateway migrate\`, or choose another database with -c or --database-url.`,
   );
 }
 
-/** What is wrong with the database is for whoever runs it to know. */
+/** Replaces errors for API clients by errors with the details of the database, which its operator can use. */
 function explain(error: unknown, shown: string): unknown {
   if (error instanceof AppError) {
     return error.reason === 'database_unavailable' ? explainOpenError(error.cause, shown) : asSentence(error);
@@ -59,13 +59,13 @@ function explain(error: unknown, shown: string): unknown {
   return isDatabaseError(error) ? explainOpenError(error, shown) : error;
 }
 
-/** SQLite has numbers for what is wrong, PostgreSQL and the network have words. */
+/** Errors of SQLite have a number, those of PostgreSQL and the network have a code. */
 function isDatabaseError(error: unknown): boolean {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
   return typeof errcode === 'number' || typeof code === 'string';
 }
 
-/** Some are in the words of the HTTP API, which ends none with a full stop. */
+/** Adds the full stop that messages of the HTTP API do not have. */
 const asSentence = (error: AppError): AppError =>
   /[.!?:]$/.test(error.message)
     ? error

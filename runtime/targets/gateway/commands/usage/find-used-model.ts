@@ -2,7 +2,7 @@ import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
 import { usedModels, withoutProvider } from '../../accounts/ledger/used-models.ts';
 import { findOne } from '../store/find-one.ts';
 
-/** What the accounts call the model that a command means. Throws if that is none, or could be several. */
+/** Finds the full name of a model in the usage. Throws if there is none, or if the name is ambiguous. */
 export async function findUsedModel(usage: UsageReports, text: string): Promise<string> {
   const { meant, all } = await usedModels(usage, text);
   const [model] = meant;

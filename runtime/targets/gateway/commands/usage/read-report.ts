@@ -10,7 +10,7 @@ import type { UsageShape } from './usage-options.ts';
 type Groups = Awaited<ReturnType<UsageReports['groups']>>;
 type Points = Awaited<ReturnType<UsageReports['series']>>;
 
-/** What was asked for, and the sums of all that fits. */
+/** The requested part of the usage, and the totals of all matching requests. */
 export type UsageReport = { readonly totals: UsageTotals } & (
   | { readonly kind: 'requests'; readonly rows: readonly UsageRow[] }
   | { readonly kind: 'groups'; readonly by: readonly UsageGrouping[]; readonly groups: Groups }

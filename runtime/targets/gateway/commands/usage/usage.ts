@@ -1,17 +1,14 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
 import type { UsageFilter } from '../../accounts/ledger/usage-api.ts';
 import { findKey } from '../keys/find-key.ts';
 import { type StoreContext, storeCommand } from '../store/store-command.ts';
 import { findUsedModel } from './find-used-model.ts';
-import { reportLines } from './report-lines.ts';
 import { readReport } from './read-report.ts';
 import { filterOf, shapeOf, USAGE_OPTIONS } from './usage-options.ts';
-import { reportView } from './report-view.ts';
+import { showReport } from './show-report.ts';
 
-/** `usage`: who used what, and what it cost. */
 export const usageCommand = storeCommand({
-  summary: 'Show what was used: requests one by one, or sums.',
+  summary: 'Show usage, per request or aggregated.',
   options: USAGE_OPTIONS,
   prepare(invocation) {
     const named = filterOf(invocation, Date.now());
@@ -25,8 +22,7 @@ export const usageCommand = storeCommand({
       const filter = { ...named, keyId, model };
       if (shape.kind === 'csv') return await printCsv(filter, context);
       const report = await readReport(state.usage, filter, shape, limit);
-      if (json) printJson(output, reportView(report));
-      else printLines(output, reportLines(report));
+      showReport(report, { output, json });
     };
   },
 });

@@ -6,7 +6,7 @@ import { listUsersCommand } from './list.ts';
 import { updateUserCommand } from './update.ts';
 
 export const USER_COMMANDS: CommandGroup = {
-  summary: 'Make, change and delete users, who have keys and budgets.',
+  summary: 'Manage users, their budgets and limits.',
   commands: {
     create: createUserCommand,
     list: listUsersCommand,

@@ -6,9 +6,9 @@ import { showUser } from './show-user.ts';
 import { budgetIdOf, USER_OPTIONS, userFields } from './user-options.ts';
 
 export const createUserCommand = storeCommand({
-  summary: 'Make a user, to whom usage is attributed.',
+  summary: 'Create a user.',
   positionals: '<user_id>',
-  options: { blocked: { help: 'Refuse its requests' }, ...USER_OPTIONS },
+  options: { blocked: { help: 'Refuse requests of the user' }, ...USER_OPTIONS },
   prepare(invocation) {
     const [userId] = exactly(invocation, '<user_id>');
     const fields = { ...userFields(invocation), blocked: invocation.flag('blocked') };
@@ -17,18 +17,18 @@ export const createUserCommand = storeCommand({
       const user = await state.identity.users
         .create({ ...fields, userId, budgetId })
         .catch((error: unknown) => {
-          throw withWayOut(error, userId);
+          throw withRemedy(error, userId);
         });
       showUser(user, { output, json });
     };
   },
 });
 
-function withWayOut(error: unknown, userId: string): unknown {
+function withRemedy(error: unknown, userId: string): unknown {
   if (!(error instanceof AppError) || error.reason !== 'user_exists') return error;
   return new AppError(
     'ConflictError',
-    `${error.message}; \`gateway users update ${shellWord(userId)}\` changes it.`,
+    `${error.message}. Change it with \`gateway users update ${shellWord(userId)}\`.`,
     {
       cause: error,
     },

@@ -4,7 +4,7 @@ import { storeCommand } from '../store/store-command.ts';
 import { findUser } from './find-user.ts';
 
 export const deleteUserCommand = storeCommand({
-  summary: 'Delete a user: its keys stop working, its usage stays.',
+  summary: 'Delete a user. Its keys are disabled, its usage is kept.',
   positionals: '<user_id|alias>',
   options: {},
   prepare(invocation) {
@@ -15,7 +15,7 @@ export const deleteUserCommand = storeCommand({
       printResult(
         { output, json },
         { user_id: userId, deleted: true },
-        `Deleted user ${userId}; its keys work no more.`,
+        `Deleted user ${userId} and disabled its keys.`,
       );
     };
   },

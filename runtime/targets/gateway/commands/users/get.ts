@@ -4,7 +4,7 @@ import { findUser } from './find-user.ts';
 import { showUser } from './show-user.ts';
 
 export const getUserCommand = storeCommand({
-  summary: 'Show one user.',
+  summary: 'Show a user.',
   positionals: '<user_id|alias>',
   options: {},
   prepare(invocation) {

@@ -3,7 +3,7 @@ import { userView } from '../../front/users/view.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { dollars, moment, orDash } from '../show/texts.ts';
+import { dollars, moment, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 export function showUser(user: User, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
@@ -18,8 +18,8 @@ const recordOf = (user: User): Record<string, string> => ({
   spent: dollars(user.spent),
   reserved: dollars(user.reserved),
   budget: orDash(user.budgetId),
-  'budget began': moment(user.budgetStartedAt),
-  'begins anew': moment(user.nextBudgetResetAt),
+  'budget started': moment(user.budgetStartedAt),
+  'budget resets': moment(user.nextBudgetResetAt),
   ...limitRecord(user),
   created: moment(user.createdAt),
   metadata: JSON.stringify(user.metadata),

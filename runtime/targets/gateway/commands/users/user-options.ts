@@ -5,10 +5,10 @@ import { findBudget } from '../budgets/find-budget.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../options/limit-options.ts';
 import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';
 
-/** What can be said of a user when it is made and later. */
+/** Options of `users create` and `users update`. */
 export const USER_OPTIONS = {
-  alias: { value: 'name', help: 'What people call the user' },
-  budget: { value: 'id|name', help: 'The budget that the user may spend, in a window of its own; none' },
+  alias: { value: 'name', help: 'Display name of the user' },
+  budget: { value: 'id|name', help: 'Budget to assign to the user; none removes it' },
   ...LIMIT_OPTIONS,
   ...METADATA_OPTION,
 } satisfies Readonly<Record<string, Option>>;
@@ -19,11 +19,11 @@ export const userFields = (invocation: Invocation): Omit<UserChanges, 'blocked' 
   ...limitsOf(invocation),
 });
 
-/** The id of the budget that the command line names. */
+/** Returns the id of the budget that the command line names; null for `none`. */
 export async function budgetIdOf(
   budgets: Budgets,
-  named: string | undefined,
+  text: string | undefined,
 ): Promise<string | null | undefined> {
-  if (named === undefined) return undefined;
-  return named === 'none' ? null : (await findBudget(budgets, named)).budgetId;
+  if (text === undefined) return undefined;
+  return text === 'none' ? null : (await findBudget(budgets, text)).budgetId;
 }

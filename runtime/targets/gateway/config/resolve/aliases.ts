@@ -1,7 +1,7 @@
 import type { Alias, WeightedTarget } from '../../ask/routing/routing.ts';
 import type { AliasEntry, TargetEntry } from '../schemas/routing.ts';
 import type { Path, ResolveContext } from './context.ts';
-import { type KnownNames, whyNoModel } from './model-names.ts';
+import { type KnownNames, modelProblem } from './model-names.ts';
 
 export function resolveAliases(
   context: ResolveContext,
@@ -10,10 +10,10 @@ export function resolveAliases(
 ): Alias[] {
   const model = (path: Path, text: string): string => {
     const isAlias = Object.hasOwn(aliases, text);
-    const trouble = isAlias
-      ? 'is an alias itself; name the models that it stands for'
-      : whyNoModel(text, names);
-    if (trouble !== undefined) context.report(path, isAlias ? `${JSON.stringify(text)} ${trouble}` : trouble);
+    const problem = isAlias
+      ? 'is an alias; list the models of that alias instead'
+      : modelProblem(text, names);
+    if (problem !== undefined) context.report(path, isAlias ? `${JSON.stringify(text)} ${problem}` : problem);
     return text;
   };
   const target = (path: Path, entry: TargetEntry): WeightedTarget =>

@@ -1,7 +1,7 @@
 import { addressKind, isIpAddress } from '../../shared/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
-/** An address that stands in the file; undefined if there is none, or one that is reported. */
+/** Reads a URL from the file; undefined if there is none, or if it is invalid, which is reported. */
 export function readBaseUrl(
   { report, secrets }: ResolveContext,
   path: Path,
@@ -14,19 +14,19 @@ export function readBaseUrl(
   };
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    return refuse('expected an address that begins with http:// or https://');
+    return refuse('expected a URL that begins with http:// or https://');
   if (url.username !== '' || url.password !== '') {
     secrets.add(url.password, ['password']);
-    return refuse('holds credentials; put them into `api_key` or `headers`');
+    return refuse('contains credentials; use `api_key` or `headers` instead');
   }
   if (url.search !== '' || url.hash !== '')
-    return refuse('expected a host and a path, and nothing after a `?` or `#`');
+    return refuse('expected a URL without a query (`?`) or a fragment (`#`)');
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
-    return refuse(`${url.hostname} is an address where nobody serves models; correct it`);
+    return refuse(`${url.hostname} is not the address of a server; correct it`);
   return text;
 }
 
-/** Whoever writes an address of this machine or of a private network means it; a name can come to mean anything. */
+/** Whether a URL contains a local or private address. A host name does not count, because it can resolve to any address later. */
 export function isLocalUrl(text: string): boolean {
   const { hostname } = new URL(text);
   if (/^(localhost|.+\.localhost)\.?$/i.test(hostname)) return true;

@@ -4,39 +4,39 @@ import { DURATION_RULE, parseDuration } from '../../../../core/time/duration.ts'
 import type { Redactions } from '../../../../core/text/redactions.ts';
 import type { Finding } from '../../../../core/yaml/issue.ts';
 import { homeOrAccountFolder } from '../../../../platform/files/home-folder.ts';
-import type { Given } from '../given.ts';
+import type { FlagsAndEnv } from '../flags-and-env.ts';
 
 export type Path = readonly string[];
 
-/** What the sections of a configuration are resolved with. */
+/** What the resolvers of all sections share. */
 export interface ResolveContext {
-  readonly given: Given;
-  /** Takes what is wrong with the value at a path of the file. */
+  readonly flagsAndEnv: FlagsAndEnv;
+  /** Reports a problem of the value at a path of the file. */
   readonly report: (path: Path, message: string, at?: Finding['at']) => void;
-  /** Takes what whoever wrote the configuration should hear although it works. */
+  /** Reports a problem that does not make the configuration invalid. */
   readonly warn: (message: string) => void;
   readonly secrets: Redactions;
-  /** Whether anybody wants to know what a setting of the file says. */
-  readonly matters: (name: string) => boolean;
-  /** The file's own; paths in it are relative to it. */
+  /** Whether a setting of the file is needed. */
+  readonly isNeeded: (name: string) => boolean;
+  /** Folder of the file, to which paths in the file are relative. */
   readonly folder: string;
 }
 
-/** The home folder; without one, an error that says what to set for `purpose`. */
-export function requireHomeFolder(purpose: string): string {
+/** Returns the home folder. Throws a ConfigError if there is none; `alternative` is how to do without it. */
+export function requireHomeFolder(alternative: string): string {
   const home = homeOrAccountFolder();
   if (home !== undefined) return home;
-  throw configError(`HOME is not set and this user id has no home folder. Set HOME, or ${purpose}.`);
+  throw configError(`HOME is not set and this user id has no home folder. Set HOME, or ${alternative}.`);
 }
 
-/** A path that stands in the file. */
+/** Resolves a path from the file. */
 export const pathIn = ({ folder }: Pick<ResolveContext, 'folder'>, text: string): string =>
   resolve(
     folder,
     /^~(?=$|[/\\])/.test(text) ? requireHomeFolder(`write ${text} without \`~\``) + text.slice(1) : text,
   );
 
-/** A time that stands in the file. */
+/** Reads a duration from the file in milliseconds; undefined if it is missing or invalid, which is reported. */
 export function timeIn(
   { report }: ResolveContext,
   path: Path,

@@ -5,12 +5,12 @@ import { type DatabasePlace, parseDatabaseUrl } from '../../store/database-url.t
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
 
-/** Where the database is: its URL, or a file in the data folder; a flag goes before a variable, and that before the file. */
+/** Resolves the database: its URL, or else a file in the data folder. Precedence: flag, variable, file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabasePlace {
-  const { given, secrets, report, folder } = context;
+  const { flagsAndEnv, secrets, report, folder } = context;
   const name = 'database-url';
-  const ours = given.text(name);
-  const outside = ours ?? given.variable(OTHERS);
+  const own = flagsAndEnv.text(name);
+  const outside = own ?? flagsAndEnv.variable(PLATFORM_VARIABLE);
   const url = outside ?? file.database_url;
   if (url === undefined) return fileIn(dataFolder(context, file));
   for (const secret of passwordsIn(url)) secrets.add(secret, ['password']);
@@ -18,33 +18,33 @@ export function resolveDatabase(context: ResolveContext, file: GatewayFile): Dat
     return parseDatabaseUrl(url, outside === undefined ? folder : undefined);
   } catch (error) {
     if (outside === undefined) report(['database_url'], messageOf(error));
-    else if (given.onCommandLine(name)) throw new UsageError(`--${name}: ${messageOf(error)}`);
-    else throw named(ours === undefined ? OTHERS : given.source(name), error);
+    else if (flagsAndEnv.onCommandLine(name)) throw new UsageError(`--${name}: ${messageOf(error)}`);
+    else throw withSource(own === undefined ? PLATFORM_VARIABLE : flagsAndEnv.source(name), error);
     return fileIn(folder);
   }
 }
 
-/** As hosting platforms call it. */
-const OTHERS = 'DATABASE_URL';
+/** The variable that hosting platforms set. */
+const PLATFORM_VARIABLE = 'DATABASE_URL';
 
 const fileIn = (folder: string): DatabasePlace => ({ kind: 'sqlite', path: join(folder, 'gateway.db') });
 
 function dataFolder(context: ResolveContext, file: GatewayFile): string {
-  const { given } = context;
-  const outside = given.text('data-dir');
+  const { flagsAndEnv } = context;
+  const outside = flagsAndEnv.text('data-dir');
   if (outside !== undefined) return resolve(outside);
   if (file.data_dir !== undefined) return pathIn(context, file.data_dir);
-  // By its specification, a path in it that is relative is to be ignored.
-  const home = [given.variable('XDG_DATA_HOME'), given.variable('LOCALAPPDATA')].find(
+  // The XDG specification requires that relative paths are ignored.
+  const home = [flagsAndEnv.variable('XDG_DATA_HOME'), flagsAndEnv.variable('LOCALAPPDATA')].find(
     (path) => path !== undefined && isAbsolute(path),
   );
   return join(
-    home ?? join(requireHomeFolder('name a folder for the database with --data-dir'), '.local', 'share'),
+    home ?? join(requireHomeFolder('set the folder of the database with --data-dir'), '.local', 'share'),
     'gateway',
   );
 }
 
-/** As it stands in the URL, and decoded. */
+/** Returns the password of a URL in all its forms: as parsed, as written, and decoded. */
 function passwordsIn(url: string): string[] {
   const { password = '' } = URL.parse(url) ?? {};
   const [, written = ''] = /:\/\/[^/@]*?:([^@]*)@/.exec(url) ?? [];
@@ -59,5 +59,5 @@ function decoded(text: string): string {
   }
 }
 
-const named = (source: string, error: unknown): AppError =>
+const withSource = (source: string, error: unknown): AppError =>
   new AppError('ConfigError', `${source}: ${messageOf(error)}`, { cause: error });

@@ -6,7 +6,7 @@ import { type Path, pathIn, type ResolveContext } from './context.ts';
 import { resolveLimits } from './limits.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 
-/** An executable to start, or the address of one; undefined if something is wrong with it, which is reported. */
+/** Resolves an encoder, by path or by URL; undefined if it is invalid, which is reported. */
 export function resolveEncoder(
   context: ResolveContext,
   path: Path,
@@ -16,16 +16,16 @@ export function resolveEncoder(
   const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
   const limits = { ...shared, ...resolveLimits(context, path, entry) };
-  // Under `providers` the address has another key.
+  // `providers` has another name for the URL.
   const urlKey = path[0] === 'providers' ? 'api_base' : 'url';
   if ((entry.path === undefined) === (entry.url === undefined)) {
-    report(path, `an encoder has either a \`path\` or ${urlKey === 'url' ? 'a' : 'an'} \`${urlKey}\``, 'key');
+    report(path, `an encoder requires either \`path\` or \`${urlKey}\``, 'key');
     return undefined;
   }
   if (entry.path !== undefined) {
     const program = pathIn(context, entry.path);
-    const trouble = whyNotStarted(program);
-    if (trouble !== undefined) report([...path, 'path'], `${program} ${trouble}`);
+    const problem = executableProblem(program);
+    if (problem !== undefined) report([...path, 'path'], `${program} ${problem}`);
     return { name, type: 'encoder', path: program, limits };
   }
   const baseUrl = readBaseUrl(context, path, urlKey, entry.url);
@@ -35,14 +35,14 @@ export function resolveEncoder(
   return { name, type: 'encoder', baseUrl, apiKey, headers, local: isLocalUrl(baseUrl), limits };
 }
 
-function whyNotStarted(program: string): string | undefined {
+function executableProblem(program: string): string | undefined {
   try {
-    if (!statSync(program).isFile()) return 'is no file; name an `.encoder` executable';
+    if (!statSync(program).isFile()) return 'is not a file; use an `.encoder` executable';
     accessSync(program, constants.X_OK);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist; correct the path';
-    return 'may not be executed; make it executable (chmod +x)';
+    return 'is not executable; run chmod +x on it';
   }
 }

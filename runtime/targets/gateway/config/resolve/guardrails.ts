@@ -38,12 +38,12 @@ function resolveProfile(
   const { window_length: windowLength, window_overlap: windowOverlap } = entry;
   const labels = typeof entry.labels === 'string' ? [entry.labels] : entry.labels;
   if (labels.some((label) => label.trim() === '')) {
-    context.report([...path, 'labels'], 'a blank label is none; name one of the encoder');
+    context.report([...path, 'labels'], 'a label must not be blank; use a label of the encoder');
   }
   const overlap = windowOverlap ?? WINDOW_OVERLAP;
   if (overlap >= (windowLength ?? WINDOW_LENGTH)) {
     const key = windowOverlap === undefined ? 'window_length' : 'window_overlap';
-    context.report([...path, key], `the overlap (${overlap}) must be less than the length of the window`);
+    context.report([...path, key], `the overlap (${overlap}) must be less than the window length`);
   }
   return {
     name,

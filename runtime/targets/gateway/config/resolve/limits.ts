@@ -3,17 +3,17 @@ import type { ProviderLimits } from '../../ask/providers/provider.ts';
 import type { TimeoutsEntry } from '../schemas/providers.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 
-export interface WrittenLimits {
+export interface LimitsEntry {
   readonly timeouts?: TimeoutsEntry | undefined;
   readonly max_connections?: number | undefined;
   readonly max_response_bytes?: number | undefined;
 }
 
-/** What a provider may take, as far as it is written down. */
+/** Returns the limits of a provider that are set. */
 export function resolveLimits(
   context: ResolveContext,
   path: Path,
-  { timeouts = {}, max_connections: maxConnections, max_response_bytes: maxResponseBytes }: WrittenLimits,
+  { timeouts = {}, max_connections: maxConnections, max_response_bytes: maxResponseBytes }: LimitsEntry,
 ): Partial<ProviderLimits> {
   const time = (key: keyof TimeoutsEntry): number | undefined =>
     timeIn(context, [...path, 'timeouts', key], timeouts[key]);

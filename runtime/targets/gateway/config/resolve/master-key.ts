@@ -2,54 +2,53 @@ import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '../../../../contract/errors.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
-import { requireSendableKey } from '../given-key.ts';
-import type { Given } from '../given.ts';
+import { requireSendableKey } from '../require-sendable-key.ts';
+import type { FlagsAndEnv } from '../flags-and-env.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
-const RECOMMENDED_LENGTH = 32;
+const MIN_RECOMMENDED_LENGTH = 32;
 
-/** Flags go before variables, and those before the file; in each of the three the key stands itself, or the name of its file. */
+/** Resolves the master key. Precedence: flags, variables, file; each can contain the key itself or the path of its file. */
 export function resolveMasterKey(context: ResolveContext, file: GatewayFile): string | undefined {
-  const { given, warn, secrets, report } = context;
-  // Its file may be for the gateway alone to read.
-  if (!context.matters('master_key_file')) return undefined;
+  const { flagsAndEnv, warn, secrets, report } = context;
+  // Commands that do not need the key must work without permission to read its file.
+  if (!context.isNeeded('master_key_file')) return undefined;
   const [key, keyFile] = ['master-key', 'master-key-file'];
-  if (given.onCommandLine(key) && given.onCommandLine(keyFile)) {
-    throw new UsageError('--master-key and --master-key-file say the same; leave out one of them.');
+  if (flagsAndEnv.onCommandLine(key) && flagsAndEnv.onCommandLine(keyFile)) {
+    throw new UsageError('--master-key conflicts with --master-key-file; use one of them.');
   }
-  if (given.onCommandLine(key)) {
+  if (flagsAndEnv.onCommandLine(key)) {
     warn(
-      '--master-key can be read by all users of this machine; use GATEWAY_MASTER_KEY or --master-key-file.',
+      '--master-key is visible to all users of this machine. Use GATEWAY_MASTER_KEY or --master-key-file instead.',
     );
   }
   if (file.master_key !== undefined && file.master_key_file !== undefined) {
-    report(['master_key_file'], 'says the same as `master_key`; keep one of them', 'key');
+    report(['master_key_file'], 'conflicts with `master_key`; keep one of them', 'key');
   }
-  const first = given.onCommandLine(keyFile) ? undefined : keyGiven(given);
-  const outside = first === undefined ? given.text(keyFile) : undefined;
+  const first = flagsAndEnv.onCommandLine(keyFile) ? undefined : keyFromFlagOrVariable(flagsAndEnv);
+  const outside = first === undefined ? flagsAndEnv.text(keyFile) : undefined;
   const found =
     first ??
-    (outside === undefined ? undefined : readKey(outside, given.source(keyFile))) ??
+    (outside === undefined ? undefined : readKey(outside, flagsAndEnv.source(keyFile))) ??
     sendableKey(context, ['master_key'], file.master_key) ??
     (file.master_key_file === undefined
       ? undefined
       : readKey(pathIn(context, file.master_key_file), 'master_key_file'));
   if (found === undefined) return undefined;
   secrets.add(found, ['master_key']);
-  if (found.length < RECOMMENDED_LENGTH) {
+  if (found.length < MIN_RECOMMENDED_LENGTH) {
     warn(
-      `The master key has ${found.length} characters; use at least ${RECOMMENDED_LENGTH}, as of \`openssl rand -base64 36\`.`,
+      `The master key has ${found.length} characters. Use at least ${MIN_RECOMMENDED_LENGTH}, e.g. from \`openssl rand -base64 36\`.`,
     );
   }
   return found;
 }
 
-/** What the flag or the variable says. */
-function keyGiven(given: Given): string | undefined {
-  const text = given.text('master-key');
-  return text === undefined ? undefined : requireSendableKey(text, given.source('master-key'));
+function keyFromFlagOrVariable(flagsAndEnv: FlagsAndEnv): string | undefined {
+  const text = flagsAndEnv.text('master-key');
+  return text === undefined ? undefined : requireSendableKey(text, flagsAndEnv.source('master-key'));
 }
 
 function readKey(path: string, source: string): string {
@@ -57,10 +56,10 @@ function readKey(path: string, source: string): string {
   try {
     text = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw configError(`${source}: ${path} cannot be read: ${messageOf(error)}.`, error);
+    throw configError(`${source}: cannot read ${path}: ${messageOf(error)}.`, error);
   }
   if (text === '' || /\s/.test(text))
-    throw configError(`${source}: ${path} must hold the key, in one line, and nothing else.`);
+    throw configError(`${source}: ${path} must contain the key on one line, and nothing else.`);
   if (!isSendableKey(text)) throw configError(`${source}: ${path} ${SENDABLE_KEY_RULE}.`);
   return text;
 }

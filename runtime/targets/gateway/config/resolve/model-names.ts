@@ -1,15 +1,15 @@
 import { didYouMean } from '../../../../core/text/suggest.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
-/** All names that the file gives, also to what is wrong, so that one mistake is not told twice. */
+/** All names in the file, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */
 export interface KnownNames {
   readonly providers: readonly string[];
   readonly encoders: readonly string[];
   readonly profiles: readonly string[];
 }
 
-/** Why a text of the file is no model string of a configured provider; undefined if it is one. */
-export function whyNoModel(text: string, { providers, encoders }: KnownNames): string | undefined {
+/** Returns why a text is not a model of a configured provider; undefined if it is one. */
+export function modelProblem(text: string, { providers, encoders }: KnownNames): string | undefined {
   const model = parseModel(text);
   if (!model) return `expected \`provider:model\`, found ${JSON.stringify(text)}`;
   if (model.provider === 'encoder') {

@@ -15,12 +15,12 @@ import { ENCODER, resolveProvider } from './provider.ts';
 
 type Provider = ProviderInstance | EncoderProgram;
 
-const ASSUMED_OUTPUT_TOKENS = 1024;
-const MANY = { min: 1, max: 1_000_000_000 };
+const DEFAULT_OUTPUT_TOKENS = 1024;
+const TOKENS = { min: 1, max: 1_000_000_000 };
 
-/** What can change while the gateway runs. */
+/** Resolves the part of the configuration that a reload can change. */
 export function resolveModels(context: ResolveContext, file: GatewayFile, names: KnownNames): ModelsConfig {
-  const { given } = context;
+  const { flagsAndEnv } = context;
   const shared = resolveLimits(context, [], { timeouts: file.timeouts });
   const providers = [
     ...entriesOf(context, ['providers'], file.providers).map(([path, entry]) =>
@@ -30,7 +30,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       resolveEncoder(context, path, entry, shared),
     ),
   ].filter((provider) => provider !== undefined);
-  refuseTwins(context, file, providers);
+  refuseDuplicates(context, file, providers);
   if (file.require_pricing && file.allow_unpriced)
     context.report(['allow_unpriced'], 'conflicts with `require_pricing`; keep one of them', 'key');
   return {
@@ -39,14 +39,16 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     routing: { retry: retryPolicy(context, file), breaker: breakerPolicy(context, file) },
     guardrails: resolveGuardrails(context, file.guardrails ?? {}, names),
     pricing: resolvePricing(context, file.pricing ?? {}, names),
-    requirePricing: given.flag('require-pricing') ?? file.require_pricing ?? false,
-    allowUnpriced: given.flag('allow-unpriced') ?? file.allow_unpriced ?? false,
+    requirePricing: flagsAndEnv.flag('require-pricing') ?? file.require_pricing ?? false,
+    allowUnpriced: flagsAndEnv.flag('allow-unpriced') ?? file.allow_unpriced ?? false,
     assumedOutputTokens:
-      given.number('assumed-output-tokens', MANY) ?? file.assumed_output_tokens ?? ASSUMED_OUTPUT_TOKENS,
+      flagsAndEnv.number('assumed-output-tokens', TOKENS) ??
+      file.assumed_output_tokens ??
+      DEFAULT_OUTPUT_TOKENS,
   };
 }
 
-/** Entries whose name a model string can hold. */
+/** Returns the entries whose name can be the provider prefix of a model. */
 function entriesOf<Entry>(
   { report }: ResolveContext,
   path: Path,
@@ -57,32 +59,32 @@ function entriesOf<Entry>(
     if (/^[a-z0-9][a-z0-9_.-]*$/i.test(name)) return [[own, entry] as const];
     report(
       own,
-      'a name consists of letters, digits, `-`, `_` and `.`, and begins with a letter or digit',
+      'a name must consist of letters, digits, `-`, `_` and `.`, and begin with a letter or digit',
       'key',
     );
     return [];
   });
 }
 
-/** Names are the same in upper and lower case, and encoders of both sections are models of the one provider `encoder`. */
-function refuseTwins({ report }: ResolveContext, file: GatewayFile, providers: readonly Provider[]): void {
+/** Reports duplicate names. Names are case-insensitive, and encoders of both sections share the provider prefix `encoder`. */
+function refuseDuplicates(
+  { report }: ResolveContext,
+  file: GatewayFile,
+  providers: readonly Provider[],
+): void {
   const keyOf = ({ name, type }: Provider): string => (type === ENCODER ? `${ENCODER}:${name}` : name);
-  const counts = Map.groupBy(providers, keyOf);
+  const groups = Map.groupBy(providers, keyOf);
   const written = (['encoders', 'providers'] as const).flatMap((section) =>
     Object.keys(file[section] ?? {}).map((name) => [section, name] as const),
   );
-  for (const [key, twins] of counts) {
-    const [twin] = twins;
-    if (twins.length < 2 || !twin) continue;
-    const [section, name] = written.find(([, other]) => other.toLowerCase() === twin.name) ?? [
+  for (const [key, duplicates] of groups) {
+    const [duplicate] = duplicates;
+    if (duplicates.length < 2 || !duplicate) continue;
+    const [section, name] = written.find(([, other]) => other.toLowerCase() === duplicate.name) ?? [
       'providers',
       key,
     ];
-    report(
-      [section, name],
-      `there are two of this name; upper and lower case are the same. Rename one`,
-      'key',
-    );
+    report([section, name], 'duplicate name; names are case-insensitive. Rename one of them', 'key');
   }
 }
 
@@ -91,12 +93,12 @@ function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): Re
     timeIn(context, ['retries', key], retries[key]);
   const [baseDelay, maxDelay] = [time('base_delay'), time('max_delay')];
   if (baseDelay !== undefined && maxDelay !== undefined && maxDelay < baseDelay) {
-    context.report(['retries', 'max_delay'], 'is less than `base_delay`, with which the pauses begin');
+    context.report(['retries', 'max_delay'], 'must not be less than `base_delay`');
   }
-  const again = retries.attempts === undefined ? undefined : Math.max(0, retries.attempts - 1);
-  const own = { retries: again, baseDelay, maxDelay, maxPause: time('longest_pause') };
+  const retryCount = retries.attempts === undefined ? undefined : Math.max(0, retries.attempts - 1);
+  const own = { retries: retryCount, baseDelay, maxDelay, maxPause: time('longest_pause') };
   const policy = { ...RETRY_POLICY, ...omitUndefined(own) };
-  // Who sets only one of the two is not to be held to the default of the other.
+  // If only one of the two is set, the default of the other follows it, so that the pair is valid.
   return maxDelay === undefined
     ? { ...policy, maxDelay: Math.max(policy.baseDelay, policy.maxDelay) }
     : { ...policy, baseDelay: Math.min(policy.baseDelay, maxDelay) };
@@ -106,6 +108,6 @@ function breakerPolicy(context: ResolveContext, { breaker = {} }: GatewayFile): 
   const open = timeIn(context, ['breaker', 'open'], breaker.open);
   const maxOpen = timeIn(context, ['breaker', 'longest_open'], breaker.longest_open);
   const policy = { ...BREAKER_POLICY, ...omitUndefined({ failures: breaker.failures, open, maxOpen }) };
-  // Who sets only the first is not to be refused on account of the default of the other.
+  // If only `open` is set, the default of `longest_open` follows it, so that the pair is valid.
   return { ...policy, maxOpen: Math.max(policy.open, policy.maxOpen) };
 }

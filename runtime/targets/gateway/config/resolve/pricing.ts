@@ -8,7 +8,7 @@ import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import type { PriceEntry } from '../schemas/prices.ts';
 import { DOLLARS_RULE } from '../schemas/shapes.ts';
 import type { Path, ResolveContext } from './context.ts';
-import { type KnownNames, whyNoModel } from './model-names.ts';
+import { type KnownNames, modelProblem } from './model-names.ts';
 
 export function resolvePricing(
   context: ResolveContext,
@@ -22,8 +22,8 @@ export function resolvePricing(
       context.report(path, 'expected `provider:model`', 'key');
       return [];
     }
-    const trouble = whyNoModel(key, names);
-    if (trouble !== undefined) context.warn(`pricing: ${JSON.stringify(key)}: ${trouble}.`);
+    const unknown = modelProblem(key, names);
+    if (unknown !== undefined) context.warn(`pricing: ${JSON.stringify(key)}: ${unknown}.`);
     const { effective_at: from, tiers = [] } = entry;
     const resolved = {
       modelKey,

@@ -15,12 +15,12 @@ import { resolveLimits } from './limits.ts';
 import { keyVariables } from './provider-keys.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 
-/** Speaks OpenAI's API, at an address that only the configuration knows. */
+/** A server with OpenAI's API, whose address must be configured. */
 const COMPATIBLE: Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined } = { type: 'openai' };
 const COMPATIBLE_NAMES = ['openai-compatible', 'openai_compatible'];
 export const ENCODER = 'encoder';
 
-/** An entry of `providers`; undefined if something is wrong with it, which is reported. */
+/** Resolves an entry of `providers`; undefined if it is invalid, which is reported. */
 export function resolveProvider(
   context: ResolveContext,
   path: Path,
@@ -30,7 +30,7 @@ export function resolveProvider(
   const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
   if (entry.type !== undefined && entry.provider_type !== undefined) {
-    report([...path, 'provider_type'], 'is another name of `type`, which is given too; keep one', 'key');
+    report([...path, 'provider_type'], 'conflicts with `type`; keep one of them', 'key');
     return undefined;
   }
   const typeKey = entry.provider_type === undefined ? 'type' : 'provider_type';
@@ -41,18 +41,18 @@ export function resolveProvider(
     return resolveEncoder(context, path, own, shared);
   }
   if (entry.path !== undefined) {
-    report([...path, 'path'], 'is for type encoder only; for others write `api_base`', 'key');
+    report([...path, 'path'], 'requires type encoder; other types use `api_base`', 'key');
   }
   const preset = presetOf(type);
   if (!preset) {
     const known = [...Object.keys(PRESETS), COMPATIBLE_NAMES[0] ?? '', ENCODER];
     const isNamed = entry[typeKey] !== undefined;
-    const hint = didYouMean(type, known) || `; known are ${known.join(', ')}`;
+    const hint = didYouMean(type, known) || `; known types are ${known.join(', ')}`;
     report(
       isNamed ? [...path, typeKey] : path,
       isNamed
-        ? `there is no type \`${type}\`${hint}`
-        : `\`${name}\` is no preset, so it needs a \`type\`${hint}`,
+        ? `unknown type \`${type}\`${hint}`
+        : `\`${name}\` is not a preset and requires a \`type\`${hint}`,
       isNamed ? 'value' : 'key',
     );
     return undefined;
@@ -60,7 +60,7 @@ export function resolveProvider(
   const baseUrl = readBaseUrl(context, path, 'api_base', entry.api_base) ?? preset.baseUrl;
   if (baseUrl === undefined) {
     if (entry.api_base === undefined)
-      report(path, `type ${type} has no address of its own; write \`api_base\``, 'key');
+      report(path, `type ${type} has no default address; set \`api_base\``, 'key');
     return undefined;
   }
   const apiKey =
@@ -92,21 +92,23 @@ function presetOf(type: string): Preset | typeof COMPATIBLE | undefined {
   return Object.hasOwn(PRESETS, type) ? PRESETS[type] : undefined;
 }
 
-interface Asked {
+interface PresetKeyLookup {
   readonly name: string;
   readonly type: string;
   readonly hasBase: boolean;
 }
 
-/** The variable of a preset is not for an address that only shares its type. */
+/** Reads the key of a preset from its variable. It is not sent to another address that only has the type of the preset. */
 function keyFromEnvironment(
   context: ResolveContext,
   path: Path,
-  { name, type, hasBase }: Asked,
+  { name, type, hasBase }: PresetKeyLookup,
 ): string | undefined {
   if (hasBase && name !== type) return undefined;
-  const variable = keyVariables(type).find((candidate) => context.given.variable(candidate) !== undefined);
-  return variable && sendableKey(context, path, context.given.variable(variable), variable);
+  const variable = keyVariables(type).find(
+    (candidate) => context.flagsAndEnv.variable(candidate) !== undefined,
+  );
+  return variable && sendableKey(context, path, context.flagsAndEnv.variable(variable), variable);
 }
 
 function timeoutOf(

@@ -3,8 +3,8 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Characters of one byte, except those that end a header. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that describe how a message is sent, and that the sender sets. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+/** Headers of the connection, which the HTTP client sets itself. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -21,7 +21,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 /** Returns why a header name is invalid; undefined if it is valid. */
 export function headerNameProblem(name: string): string | undefined {
   if (!NAME.test(name)) return 'is not a valid header name; use letters, digits and dashes, without spaces';
-  if (OF_THE_CONNECTION.has(name.toLowerCase())) return 'is set by the connection itself; remove it';
+  if (CONNECTION_HEADERS.has(name.toLowerCase())) return 'is set by the connection itself; remove it';
   return undefined;
 }
 

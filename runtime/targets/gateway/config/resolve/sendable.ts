@@ -3,8 +3,7 @@ import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../shared/send
 import type { Path, ResolveContext } from './context.ts';
 
 /**
- * A key of the file as it can be sent, or of a variable that stands for it; what no header can carry is reported, without showing
- * it.
+ * Reads a key from the file, or from `variable`. Reports a key that a header cannot carry; the message never contains the key.
  */
 export function sendableKey(
   { report, secrets }: ResolveContext,
@@ -22,7 +21,7 @@ export function sendableKey(
   return key;
 }
 
-/** The same for headers. */
+/** Reads headers from the file, and reports those that cannot be sent. */
 export function sendableHeaders(
   { report, secrets }: ResolveContext,
   path: Path,
@@ -32,8 +31,8 @@ export function sendableHeaders(
     Object.entries(written).map(([name, text]) => {
       const value = trimLineEnd(text);
       secrets.add(value, [name]);
-      const trouble = headerNameProblem(name);
-      if (trouble !== undefined) report([...path, name], trouble, 'key');
+      const problem = headerNameProblem(name);
+      if (problem !== undefined) report([...path, name], problem, 'key');
       else if (!isHeaderValue(value)) report([...path, name], HEADER_VALUE_RULE);
       return [name, value];
     }),

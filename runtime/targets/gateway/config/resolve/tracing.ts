@@ -8,40 +8,44 @@ import { sendableHeaders } from './sendable.ts';
 const TRACES_PATH = '/v1/traces';
 const SHARE = { min: 0, max: 1, whole: false };
 
-/** @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ for the variables. Undefined: nothing is traced. */
+/**
+ * Resolves the export of traces; undefined if tracing is disabled.
+ *
+ * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ for the variables.
+ */
 export function resolveTracing(
   context: ResolveContext,
   { otel = {} }: GatewayFile,
 ): TracingConfig | undefined {
-  const { given, report, secrets } = context;
-  // What cannot be meant is refused although nothing is traced.
-  const share = given.number('otel-sampled', SHARE);
-  if (given.variable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
-  const own = given.text('otel-endpoint');
-  const whole = own === undefined ? given.variable(TRACES_ENDPOINT) : undefined;
-  const base = own ?? given.variable(ENDPOINT) ?? otel.endpoint;
+  const { flagsAndEnv, report, secrets } = context;
+  // An invalid value is refused even if tracing is disabled.
+  const share = flagsAndEnv.number('otel-sampled', SHARE);
+  if (flagsAndEnv.variable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const own = flagsAndEnv.text('otel-endpoint');
+  const whole = own === undefined ? flagsAndEnv.variable(TRACES_ENDPOINT) : undefined;
+  const base = own ?? flagsAndEnv.variable(ENDPOINT) ?? otel.endpoint;
   const endpoint = whole ?? (base === undefined ? undefined : withPath(base));
   if (endpoint === undefined) return undefined;
   const url = URL.parse(endpoint);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    const rule = 'expected an address that begins with http:// or https://';
-    if (whole === undefined && own === undefined && given.variable(ENDPOINT) === undefined)
+    const rule = 'expected a URL that begins with http:// or https://';
+    if (whole === undefined && own === undefined && flagsAndEnv.variable(ENDPOINT) === undefined)
       report(['otel', 'endpoint'], rule);
-    else if (given.onCommandLine('otel-endpoint')) throw new UsageError(`--otel-endpoint: ${rule}.`);
-    else throw configError(`${sourceOf(own, whole, given.source('otel-endpoint'))}: ${rule}.`);
+    else if (flagsAndEnv.onCommandLine('otel-endpoint')) throw new UsageError(`--otel-endpoint: ${rule}.`);
+    else throw configError(`${sourceOf(own, whole, flagsAndEnv.source('otel-endpoint'))}: ${rule}.`);
   }
   const headers = {
     ...sendableHeaders(context, ['otel', 'headers'], otel.headers),
-    ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_HEADERS')),
-    ...readHeaders(given.variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
+    ...readHeaders(flagsAndEnv.variable('OTEL_EXPORTER_OTLP_HEADERS')),
+    ...readHeaders(flagsAndEnv.variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
   };
   for (const [name, value] of Object.entries(headers)) secrets.add(value, [name]);
   return {
     endpoint,
     headers,
     serviceName:
-      given.text('otel-service-name') ??
-      given.variable('OTEL_SERVICE_NAME') ??
+      flagsAndEnv.text('otel-service-name') ??
+      flagsAndEnv.variable('OTEL_SERVICE_NAME') ??
       otel.service_name ??
       'gateway',
     sampled: share ?? samplerShare(context) ?? otel.sampled ?? 1,
@@ -61,7 +65,7 @@ function withPath(endpoint: string): string {
   return bare.endsWith(TRACES_PATH) ? bare : bare + TRACES_PATH;
 }
 
-/** `name=value,name=value`, with values as in URLs. */
+/** Parses `name=value,name=value`, with percent-encoded values. */
 function readHeaders(text = ''): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.includes('='));
   return Object.fromEntries(
@@ -80,11 +84,11 @@ function decode(text: string): string {
   }
 }
 
-function samplerShare({ given }: ResolveContext): number | undefined {
-  const sampler = given.variable('OTEL_TRACES_SAMPLER') ?? '';
+function samplerShare({ flagsAndEnv }: ResolveContext): number | undefined {
+  const sampler = flagsAndEnv.variable('OTEL_TRACES_SAMPLER') ?? '';
   if (sampler.endsWith('always_off')) return 0;
   if (sampler.endsWith('always_on')) return 1;
   if (!sampler.endsWith('traceidratio')) return undefined;
-  const share = Number(given.variable('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  const share = Number(flagsAndEnv.variable('OTEL_TRACES_SAMPLER_ARG') ?? 1);
   return share >= 0 && share <= 1 ? share : 1;
 }

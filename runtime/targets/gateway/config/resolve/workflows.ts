@@ -5,8 +5,8 @@ import type { ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
 const PATH = ['workflows', 'ray'];
-/** Resources that Ray does not take as custom ones. */
-const OWN_KEYS = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
+/** Resources that Ray does not accept as custom resources. */
+const RAY_RESOURCES = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
 const MEBIBYTE = 1_048_576;
 
 export function resolveWorkflows(
@@ -15,7 +15,7 @@ export function resolveWorkflows(
 ): WorkflowsConfig {
   const ray = resolveRay(context, workflows);
   if (workflows.compute === 'ray' && !workflows.ray) {
-    context.report(['workflows', 'compute'], 'needs the cluster: set `workflows.ray.address`');
+    context.report(['workflows', 'compute'], 'requires a cluster; set `workflows.ray.address`');
   }
   return {
     compute: workflows.compute ?? 'local',
@@ -35,9 +35,9 @@ function resolveRay(
   const token = sendableKey(context, [...PATH, 'token'], ray.token);
   const address = readBaseUrl(context, PATH, 'address', ray.address);
   const gatewayUrl = readBaseUrl(context, PATH, 'gateway_url', ray.gateway_url);
-  for (const [name, key] of Object.entries(OWN_KEYS)) {
+  for (const [name, key] of Object.entries(RAY_RESOURCES)) {
     if (Object.hasOwn(resources, name)) {
-      context.report([...PATH, 'resources', name], `is not a custom resource: use \`workflows.ray.${key}\``);
+      context.report([...PATH, 'resources', name], `is not a custom resource; use \`workflows.ray.${key}\``);
     }
   }
   return {

@@ -8,7 +8,11 @@ import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
 import { workflows } from './workflows.ts';
 
 const port = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 65_535, description: 'Port; 0 takes a free one (8000).' }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port to listen on; 0 selects a free port (8000).',
+  }),
 );
 
 const network = {
@@ -17,55 +21,57 @@ const network = {
   tls: Type.Optional(
     keys(
       {
-        cert_file: text('Certificate (PEM), relative to this file.'),
-        key_file: text('Its private key (PEM).'),
+        cert_file: text('TLS certificate (PEM). The path is relative to this file.'),
+        key_file: text('TLS private key (PEM). The path is relative to this file.'),
       },
-      'With both, the gateway speaks HTTPS only.',
+      'TLS. If both files are set, the gateway accepts only HTTPS.',
     ),
   ),
-  insecure: flag('Listen on other addresses than loopback although there is no master key.'),
+  insecure: flag('Allow addresses other than loopback without a master key (false).'),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Names that callers may use for this machine, besides loopback ones.',
+      description: 'Allowed Host header values, in addition to loopback names.',
     }),
   ),
   cors_allow_origins: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Origins of web pages that may call; `*` for all. None by default.',
+      description: 'Allowed CORS origins; `*` allows all (none).',
     }),
   ),
   limits: Type.Optional(
     keys(
       {
-        max_body_bytes: count('Bytes that the body of a request may have (32 MiB).'),
-        body_timeout: duration('How long a body may take to arrive (30s).'),
+        max_body_bytes: count('Maximum size of a request body in bytes (32 MiB).'),
+        body_timeout: duration('Timeout for receiving a request body (30s).'),
         shutdown: duration(
-          'When told to stop: how long all of it may take (30s); what is not answered by then is told so and cut.',
+          'Graceful shutdown timeout (30s). Requests that are not finished by then get an error and are closed.',
         ),
       },
-      'What requests may use.',
+      'Limits of requests.',
     ),
   ),
 };
 
 const accounts = {
   database_url: text(
-    'postgres://user:password@host:5432/name, or sqlite:<file>; a file in data_dir unless set.',
+    'Database URL, postgres://user:password@host:5432/name or sqlite:<file> (a file in data_dir).',
   ),
-  data_dir: text('Folder of the database, relative to this file.'),
-  auto_migrate: flag('Bring an older database to this version at the start (true).'),
-  master_key: text('Opens everything; at least 32 characters.'),
-  master_key_file: text('A file that holds it.'),
-  bootstrap_api_key: flag('Make a first key and print it once, if there are no keys (false).'),
-  rate_limit_rpm: count('Requests a minute of each user; the same as `user_limits.rpm`.'),
+  data_dir: text(
+    'Folder of the SQLite database, relative to this file (gateway in $XDG_DATA_HOME or ~/.local/share).',
+  ),
+  auto_migrate: flag('Migrate an older database to the current schema at the start (true).'),
+  master_key: text('Admin key, at least 32 characters.'),
+  master_key_file: text('File containing the master key.'),
+  bootstrap_api_key: flag('Create a first API key if there is none, and print it once (false).'),
+  rate_limit_rpm: count('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
     keys(
       {
-        rpm: count('Requests a minute.'),
-        tpm: count('Tokens a minute.'),
-        max_parallel: count('Requests at once.'),
+        rpm: count('Requests per minute.'),
+        tpm: count('Tokens per minute.'),
+        max_parallel: count('Concurrent requests.'),
       },
-      'Of users that have none of their own.',
+      'Default limits for users without their own.',
     ),
   ),
 };
@@ -73,10 +79,13 @@ const accounts = {
 const models = {
   providers: mapOf<ProviderEntry>(
     { ...provider, nullable: true },
-    'Who is asked. A preset needs no more than its name; then its key comes from its variable.',
+    'Providers by name. A preset needs only its name; its key is then read from its variable.',
   ),
-  encoders: mapOf<EncoderEntry>(encoder, 'Executables of encoderfile that embed or classify.'),
-  aliases: mapOf<AliasEntry>(alias, 'Names for models.'),
+  encoders: mapOf<EncoderEntry>(
+    encoder,
+    'Model executables built by encoderfile, for embeddings or classification.',
+  ),
+  aliases: mapOf<AliasEntry>(alias, 'Aliases of models.'),
   timeouts: Type.Optional(timeouts),
   retries: Type.Optional(retries),
   breaker: Type.Optional(breaker),
@@ -86,29 +95,29 @@ const models = {
   allow_unpriced: flag(
     'Allow requests under a budget to models without a price; their cost is not counted (false).',
   ),
-  assumed_output_tokens: count('Tokens to expect of an answer where a request names no most (1024).'),
+  assumed_output_tokens: count('Output tokens to assume when a request sets no maximum (1024).'),
 };
 
 const operations = {
   workflows: Type.Optional(workflows),
   enable_metrics: flag('Serve /metrics for Prometheus (true).'),
-  log_level: choice(LOG_LEVELS, 'What to log, as lines of JSON on stderr (info).'),
+  log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),
   otel: Type.Optional(
     keys(
       {
-        endpoint: text('Where a collector takes OTLP over HTTP, as http://127.0.0.1:4318.'),
-        headers: mapOf<string>({ type: 'string' }, 'Sent with every batch.'),
-        service_name: text('What we are called there (gateway).'),
+        endpoint: text('URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318.'),
+        headers: mapOf<string>({ type: 'string' }, 'Headers to send with every batch.'),
+        service_name: text('Service name in traces (gateway).'),
         sampled: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 1, description: 'Which share of requests is traced (1).' }),
+          Type.Number({ minimum: 0, maximum: 1, description: 'Share of requests to trace (1).' }),
         ),
       },
-      'Traces. The variables OTEL_EXPORTER_OTLP_… say the same and go before it.',
+      'Traces. The variables OTEL_EXPORTER_OTLP_… take precedence.',
     ),
   ),
 };
 
-/** The configuration file, and what is published as its JSON Schema. */
+/** Schema of the configuration file, which is also published as JSON Schema. */
 export const GATEWAY_FILE_SCHEMA = Type.Object(
   { ...network, ...accounts, ...models, ...operations },
   {

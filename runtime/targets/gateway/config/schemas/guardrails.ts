@@ -3,39 +3,39 @@ import { choice, count, duration, keys, mapOf, texts } from './shapes.ts';
 
 const profile = keys(
   {
-    encoder: Type.String({ minLength: 1, description: 'Name of the encoder that judges.' }),
-    labels: texts('The labels that texts must not have.'),
+    encoder: Type.String({ minLength: 1, description: 'Name of the encoder that classifies the texts.' }),
+    labels: texts('Labels that texts must not have.'),
     threshold: Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'Texts are flagged if their probability to have one of the labels is at least this.',
+      description: 'A text is flagged if the probability of one of the labels is at least this threshold.',
     }),
-    window_length: count('Characters that are judged at once (400).'),
-    window_overlap: count('By how many characters the next ones begin earlier (80).', 0),
-    timeout: duration('How long the encoder may take (5s).'),
+    window_length: count('Characters per window of a longer text (400).'),
+    window_overlap: count('Characters that consecutive windows share (80).', 0),
+    timeout: duration('Timeout of the encoder (5s).'),
   },
-  'What an encoder of type sequence_classification is asked.',
+  'A check by an encoder of type sequence_classification.',
 );
 
 const rule = keys(
   {
-    profile: Type.String({ minLength: 1, description: 'One of `profiles`.' }),
-    mode: choice(['block', 'monitor'], 'Whether to refuse, or only to tell (block).'),
+    profile: Type.String({ minLength: 1, description: 'Name of one of `profiles`.' }),
+    mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them (block).'),
     on_unavailable: choice(
       ['block', 'monitor'],
-      'The same for when the encoder cannot be asked; as `mode` unless set.',
+      'What to do if the encoder is unavailable (same as `mode`).',
     ),
-    on: Type.Optional(texts('input, output, or both; input unless set.')),
+    on: Type.Optional(texts('input, output or both (input).')),
   },
-  'What every request has to pass.',
+  'A profile that every request has to pass.',
 );
 
 export const guardrails = keys(
   {
-    profiles: mapOf<Static<typeof profile>>(profile, 'By name; requests can ask for them too.'),
-    policy: Type.Optional(Type.Array(rule, { description: 'What every request has to pass.' })),
+    profiles: mapOf<Static<typeof profile>>(profile, 'Profiles by name. Requests can select them, too.'),
+    policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request has to pass.' })),
   },
-  'Checks of what goes in and what comes out.',
+  'Checks of input and output texts.',
 );
 
 export type GuardrailsEntry = Static<typeof guardrails>;

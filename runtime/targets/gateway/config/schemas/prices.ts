@@ -2,16 +2,16 @@ import { type Static, Type } from 'typebox';
 import { dollars, keys, text } from './shapes.ts';
 
 const rates = {
-  input_price_per_million: dollars('Dollars for a million tokens of input.'),
-  output_price_per_million: dollars('Dollars for a million tokens of output.'),
+  input_price_per_million: dollars('Price per million input tokens, in dollars.'),
+  output_price_per_million: dollars('Price per million output tokens, in dollars.'),
   cached_input_price_per_million: Type.Optional(
-    dollars("Of input that was in the provider's cache; as other input unless set."),
+    dollars("Price of input read from the provider's cache (the input price)."),
   ),
   cache_write_price_per_million: Type.Optional(
-    dollars("Of input written to the provider's cache; as other input unless set."),
+    dollars("Price of input written to the provider's cache (the input price)."),
   ),
   cache_write_1h_price_per_million: Type.Optional(
-    dollars('Of input written to it for 1 hour; as other cache writes unless set.'),
+    dollars("Price of input written to the provider's cache for 1 hour (the price of other cache writes)."),
   ),
 };
 
@@ -19,7 +19,7 @@ const tier = keys(
   {
     above_prompt_tokens: Type.Integer({
       minimum: 1,
-      description: 'Number of tokens of the prompt above which these prices apply to the whole request.',
+      description: 'Number of prompt tokens above which these prices apply to the whole request.',
     }),
     ...rates,
   },
@@ -31,12 +31,12 @@ export const price = keys(
     ...rates,
     tiers: Type.Optional(
       Type.Array(tier, {
-        description: 'Prices by length of the prompt; a tier needs each price that the model has.',
+        description: 'Prices by prompt length. A tier must have each price that the model has.',
       }),
     ),
-    effective_at: text('From when on, as 2026-01-31 or 2026-01-31T08:00:00Z; from now on unless set.'),
+    effective_at: text('When the price starts to apply, e.g. 2026-01-31 or 2026-01-31T08:00:00Z (now).'),
   },
-  'What a model costs. Only counts for models without a price in the database.',
+  'Price of a model. Used only if the database has no price for it.',
 );
 
 export type PriceEntry = Static<typeof price>;

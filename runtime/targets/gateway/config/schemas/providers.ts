@@ -1,49 +1,53 @@
 import { type Static, Type } from 'typebox';
 import { count, duration, flag, keys, mapOf, text } from './shapes.ts';
 
-const headers = mapOf<string>({ type: 'string' }, 'Headers that are sent with every request.');
+const headers = mapOf<string>({ type: 'string' }, 'Headers to send with every request.');
 
 export const timeouts = keys(
   {
-    connect: duration('Until the connection stands (10s).'),
-    first_byte: duration('Until a stream says its first word (60s).'),
-    answer: duration('Until the whole answer, where it is not streamed (10m).'),
+    connect: duration('Until the connection is established (10s).'),
+    first_byte: duration('Until the first event of a stream (60s).'),
+    answer: duration('Until the complete answer, if it is not streamed (10m).'),
     idle: duration('Between two events of a stream (2m).'),
     stream: duration('From the first event of a stream to its end (1h).'),
     drain: duration(
       'Maximum time to read an answer to its end, for its usage, after its client disconnected or its time limit passed (2m).',
     ),
   },
-  'How long providers may take.',
+  'Timeouts of provider calls.',
 );
 
 export const provider = keys(
   {
     type: text(
-      'What it speaks: a preset such as openai or mistral, openai-compatible, or encoder. By default what it is called.',
+      'A preset such as openai or mistral, openai-compatible, or encoder (the name of the provider).',
     ),
     provider_type: text('Another name of `type`.'),
-    api_key: text('By default the variable that the preset is known for, as OPENAI_API_KEY.'),
-    api_base: text('Its address, with the path that all its routes begin with. Presets know theirs.'),
+    api_key: text('API key (the usual variable of the preset, e.g. OPENAI_API_KEY).'),
+    api_base: text('Base URL, with the common path of all routes. Presets have a default.'),
     client_args: Type.Optional(
       keys(
         {
           custom_headers: headers,
-          timeout: duration('For every one of `timeouts` that is not set.'),
+          timeout: duration('Default for all `timeouts` except `stream` and `drain`.'),
         },
-        'As other gateways call `headers` and `timeouts`.',
+        'Other names of `headers` and `timeouts`, for files of other gateways.',
       ),
     ),
     headers,
     local: flag(
-      'Whether it may be on this machine or in a private network. By default if `api_base` says so with an address or localhost.',
+      'Allow addresses on this machine or in a private network (true if `api_base` has such an address or localhost).',
     ),
     models: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), { description: 'Its models, if it has no list of them.' }),
+      Type.Array(Type.String({ minLength: 1 }), {
+        description: 'Models, for a provider without a list of models.',
+      }),
     ),
     timeouts: Type.Optional(timeouts),
-    max_connections: count('At once; further requests wait for one to become free. No limit by default.'),
-    max_response_bytes: count('Bytes of an answer that is not streamed (64 MiB).'),
+    max_connections: count(
+      'Maximum concurrent connections; further requests wait for a free one (no limit).',
+    ),
+    max_response_bytes: count('Maximum size in bytes of an answer that is not streamed (64 MiB).'),
     dialect: Type.Optional(
       keys(
         {
@@ -52,30 +56,32 @@ export const provider = keys(
               type: 'string',
               enum: ['max_tokens', 'max_completion_tokens'],
               description:
-                'Name of the member that limits the tokens of an answer. With max_completion_tokens, max_tokens of a request is renamed.',
+                'Member that limits output tokens. With max_completion_tokens, max_tokens of a request is sent under that name.',
             }),
           ),
-          stream_usage: flag('Whether it takes `stream_options.include_usage`.'),
-          responses: flag('Whether it has `/responses`.'),
+          stream_usage: flag('Whether the server supports `stream_options.include_usage`.'),
+          responses: flag('Whether the server has `/responses`.'),
         },
-        "What differs between those that speak OpenAI's API.",
+        "Differences between servers with OpenAI's API.",
       ),
     ),
-    path: text('Of type encoder: the `.encoder` executable to start, relative to this file.'),
+    path: text('For type encoder: the `.encoder` executable to start, relative to this file.'),
   },
-  'One provider. What it is called is the part of a model string before the colon.',
+  'A provider. Its name is the part of a model name before the colon.',
 );
 
 export const encoder = keys(
   {
     path: text('The `.encoder` executable to start, relative to this file.'),
-    url: text('The address of one that runs already.'),
-    api_key: text('The key that the one at `url` asks for.'),
+    url: text('URL of a running model executable.'),
+    api_key: text('API key for `url`.'),
     headers,
     timeouts: Type.Optional(timeouts),
-    max_connections: count('At once; further requests wait for one to become free. No limit by default.'),
+    max_connections: count(
+      'Maximum concurrent connections; further requests wait for a free one (no limit).',
+    ),
   },
-  'An `.encoder` executable: by path, or by url. Clients call it `encoder:<name>`.',
+  'An `.encoder` executable, by path or by URL. Its model name is `encoder:<name>`.',
 );
 
 export type ProviderEntry = Static<typeof provider>;

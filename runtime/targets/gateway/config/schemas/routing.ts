@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
 import { count, duration, keys } from './shapes.ts';
 
-const model = Type.String({ minLength: 1, description: '`provider:model`.' });
+const model = Type.String({ minLength: 1, description: 'A model, `provider:model`.' });
 
 const weighted = Type.Object(
   {
@@ -10,7 +10,8 @@ const weighted = Type.Object(
     weight: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: 'How often it is drawn (1); 0 is tried only after all others.',
+        description:
+          'Relative probability of selection (1). A target with 0 is used only if all others fail.',
       }),
     ),
   },
@@ -22,23 +23,26 @@ const target = Type.Union([model, weighted], {
 
 export const alias = Type.Union(
   [
-    Type.String({ minLength: 1, description: 'The one model that it stands for.' }),
-    Type.Array(target, { minItems: 1, description: 'One is drawn; if it fails, one of the rest.' }),
+    Type.String({ minLength: 1, description: 'The model that the alias stands for.' }),
+    Type.Array(target, {
+      minItems: 1,
+      description: 'Targets. One is selected at random; if it fails, one of the others is.',
+    }),
     Type.Object(
       {
         targets: Type.Array(target, {
           minItems: 1,
-          description: 'One is drawn by weight; if it fails, one of the rest.',
+          description: 'Targets. One is selected at random by weight; if it fails, one of the others is.',
         }),
         fallbacks: Type.Optional(
-          Type.Array(model, { description: 'Tried in this order after all targets have failed.' }),
+          Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
         ),
       },
       { additionalProperties: false, description: 'Targets with weights, and fallbacks.' },
     ),
   ],
   {
-    description: 'A name for one or several models.',
+    description: 'An alias of one or several models.',
     [RULE_KEYWORD]: '`provider:model`, a list of targets, or a mapping with `targets`',
   },
 );
@@ -46,20 +50,22 @@ export const alias = Type.Union(
 export const retries = keys(
   {
     attempts: count('Maximum calls of one target for a request, the first one included (3); 0 means 1.', 0),
-    base_delay: duration('The first pause is at most this, and doubles (100ms).'),
-    max_delay: duration('The longest of these pauses (2s).'),
-    longest_pause: duration('Who asks for a longer pause than this is not waited for (5s).'),
+    base_delay: duration('Maximum delay before the first retry; doubles with each retry (100ms).'),
+    max_delay: duration('Maximum delay between retries (2s).'),
+    longest_pause: duration(
+      'Maximum Retry-After that is waited for; with a longer one, the request is not retried (5s).',
+    ),
   },
-  'How failed requests are sent again; only before the first byte of an answer.',
+  'Retries of failed requests, only before the first byte of an answer.',
 );
 
 export const breaker = keys(
   {
-    failures: count('Failures in a row after which a target is left alone (5).'),
-    open: duration('For how long at first (5s); twice as long after every trial that fails.'),
-    longest_open: duration('The longest of these times (1m).'),
+    failures: count('Consecutive failures that open the circuit breaker of a target (5).'),
+    open: duration('How long it stays open at first (5s); doubles after each failed trial.'),
+    longest_open: duration('Maximum time that it stays open (1m).'),
   },
-  'When a target that keeps failing is left alone.',
+  'Circuit breaker, which stops requests to a failing target.',
 );
 
 export type AliasEntry = Static<typeof alias>;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
 import { DURATION_RULE } from '../../../../core/time/duration.ts';
 
-/** A mapping with these keys and no others. */
+/** A mapping with these keys only. */
 export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
   members: Members,
   description: string,
@@ -10,16 +10,16 @@ export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
 
 export const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-export const count = (description: string, least = 1) =>
+export const count = (description: string, minimum = 1) =>
   Type.Optional(
     Type.Integer({
-      minimum: least,
+      minimum,
       description,
-      [RULE_KEYWORD]: `a whole number of at least ${least}`,
+      [RULE_KEYWORD]: `a whole number of at minimum ${minimum}`,
     }),
   );
 
-/** Whether it really is one is for the resolver to say. */
+/** A duration. The resolver parses it. */
 export const duration = (description: string) =>
   Type.Optional(
     Type.Unsafe<string | number>({
@@ -29,8 +29,8 @@ export const duration = (description: string) =>
     }),
   );
 
-/** In dollars; as text where every digit counts. */
-export const DOLLARS_RULE = 'an amount of dollars of 0 or more';
+export const DOLLARS_RULE = 'an amount in dollars of at least 0';
+/** An amount in dollars. A text keeps all digits. */
 export const dollars = (description: string) =>
   Type.Unsafe<string | number>({
     anyOf: [{ type: 'string' }, { type: 'number' }],
@@ -38,7 +38,7 @@ export const dollars = (description: string) =>
     [RULE_KEYWORD]: DOLLARS_RULE,
   });
 
-/** One text, or a list of them; none is empty. */
+/** One text or a list of texts, which must not be empty. */
 export const texts = (description: string) =>
   Type.Unsafe<string | readonly string[]>({
     anyOf: [

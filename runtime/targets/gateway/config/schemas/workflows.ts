@@ -4,38 +4,39 @@ import { choice, count, flag, keys, mapOf, text } from './shapes.ts';
 
 const COMPUTES = ['local', 'ray'] as const;
 
-const AMOUNT = { type: 'number', minimum: 0, [RULE_KEYWORD]: 'a number of 0 or more' };
+const AMOUNT = { type: 'number', minimum: 0, [RULE_KEYWORD]: 'a number of at least 0' };
 const amount = (description: string) => Type.Optional(Type.Unsafe<number>({ ...AMOUNT, description }));
 
 const ray = keys(
   {
     address: Type.String({
       minLength: 1,
-      description: "Of the cluster's dashboard, as http://head:8265.",
+      description: "URL of the cluster's dashboard, e.g. http://head:8265.",
     }),
-    token: text('Sent to it as `Authorization: Bearer …`.'),
-    slots: count('Jobs that run there at once for this gateway (4).'),
-    command: text("What starts this program on the cluster's nodes, as a shell reads it (gateway)."),
-    gateway_url: text(
-      'Where the nodes reach this gateway, as http://gateway:8000; its own address unless set.',
-    ),
+    token: text('Token for the dashboard, sent as `Authorization: Bearer …`.'),
+    slots: count('Maximum number of concurrent jobs of this gateway on the cluster (4).'),
+    command: text('Shell command that starts this program on a node (gateway).'),
+    gateway_url: text('URL at which nodes reach this gateway, e.g. http://gateway:8000 (its own address).'),
     cpus: amount('CPUs that Ray reserves for each job; 0 runs jobs on the head node (1).'),
     gpus: amount('GPUs that Ray reserves for each job (0).'),
     memory: count('Bytes of memory that Ray reserves for each job (0).', 0),
-    resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each job, as `batch: 1`.'),
+    resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each job, e.g. `batch: 1`.'),
   },
   'A Ray cluster whose nodes have this program.',
 );
 
 export const workflows = keys(
   {
-    compute: choice(COMPUTES, 'Where jobs run: beside the gateway, or on the Ray cluster (local).'),
-    slots: count('Jobs that run at once beside this gateway (1).'),
-    trust_users: flag(
-      'Let jobs of users start files, and ask addresses of this machine and of private networks, as those of the master key may (false).',
+    compute: choice(
+      COMPUTES,
+      'Where jobs run: on the machine of the gateway, or on the Ray cluster (local).',
     ),
-    max_dataset_bytes: count('Bytes that a dataset may have (50 MiB).'),
+    slots: count('Maximum number of concurrent local jobs (1).'),
+    trust_users: flag(
+      'Allow jobs of users to start files and to call addresses of this machine and of private networks, like jobs of the master key (false).',
+    ),
+    max_dataset_bytes: count('Maximum size of a dataset in bytes (50 MiB).'),
     ray: Type.Optional(ray),
   },
-  'How jobs of workflows run.',
+  'How workflow jobs run.',
 );

@@ -24,12 +24,12 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
         path: '/v1/admin/reload',
         id: 'reload',
         tag: 'Admin',
-        summary: 'Reads the configuration again and applies it.',
+        summary: 'Reload the configuration.',
         description: onlyMaster(
-          'Either all of it or nothing. Requests and streams go on with what they began with.',
+          'The new configuration is applied as a whole, or not at all. Requests in flight keep the old one.',
         ),
         answer: answerOf(
-          'What the file says holds.',
+          'The configuration is in force.',
           closed('Reloaded', { status: Type.Literal('reloaded') }),
           { status: 'reloaded' },
         ),

@@ -11,7 +11,7 @@ import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { textAnswer } from '../http/text-answer.ts';
 import { STORE_ERRORS } from '../http/operations.ts';
 
-/** `/api/v1/artifacts`: results and rows, for whoever has a signed address. */
+/** `/api/v1/artifacts`: results and rows, for clients with a signed URL. */
 export function artifactRoutes({
   jobs,
   workflows,
@@ -25,7 +25,7 @@ export function artifactRoutes({
     const [, id = '', extension = ''] = /^([\w-]+)\.(json|csv|jsonl|scores)$/.exec(file) ?? [];
     if (extension === 'json') {
       const workflow = await workflows.get('everyone', id);
-      if (workflow.status !== 'succeeded') throw gone(file);
+      if (workflow.status !== 'succeeded') throw noArtifact(file);
       return textAnswer(c, compiledResults(workflow, datasets), {
         mediaType: 'application/json',
         filename: `${workflow.name}.json`,
@@ -38,7 +38,7 @@ export function artifactRoutes({
         filename: `${name}.jsonl`,
       });
     }
-    if (extension !== 'csv' && extension !== 'jsonl') throw gone(file);
+    if (extension !== 'csv' && extension !== 'jsonl') throw noArtifact(file);
     const dataset = await datasets.get('everyone', id);
     return textAnswer(c, datasetText(dataset, datasets, extension), {
       mediaType: extension === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl',
@@ -49,7 +49,7 @@ export function artifactRoutes({
   return { routes, operations: OPERATIONS };
 }
 
-const gone = (file: string): AppError => new AppError('NotFoundError', `There is no artifact ${file}.`);
+const noArtifact = (file: string): AppError => new AppError('NotFoundError', `There is no artifact ${file}.`);
 
 const OPERATIONS: readonly Operation[] = [
   {
@@ -57,26 +57,36 @@ const OPERATIONS: readonly Operation[] = [
     path: `${API}/artifacts/{file}`,
     id: 'getArtifact',
     tag: 'Artifacts',
-    summary: 'Results of a workflow, or the rows of a dataset.',
+    summary: 'Download the results of a workflow, or the rows of a dataset.',
     description:
-      'Addresses come from other routes. They need no credential, as they are signed, and work for an hour.',
+      'Other endpoints return the URL. It is signed, needs no credential, and is valid for one hour.',
     open: true,
     parameters: [
-      { name: 'file', description: 'What it is.', example: '0d1f7c2e5b.json' },
-      { name: 'expires', in: 'query', required: true, description: 'Until when.', example: '1767225600' },
-      { name: 'sig', in: 'query', required: true, description: 'The signature.', example: 'abc' },
-    ],
-    answer: answerOf('The results.', anyObject('With `metrics`, `parameters`, `details` and `artifacts`.'), {
-      metrics: { accuracy: 0.91 },
-      parameters: {},
-      details: {},
-      artifacts: {
-        model: 'encoder',
-        examples: ['Good'],
-        ground_truth: ['POSITIVE'],
-        predictions: ['POSITIVE'],
+      { name: 'file', description: 'Name of the artifact.', example: '0d1f7c2e5b.json' },
+      {
+        name: 'expires',
+        in: 'query',
+        required: true,
+        description: 'Expiry as a Unix timestamp.',
+        example: '1767225600',
       },
-    }),
+      { name: 'sig', in: 'query', required: true, description: 'Signature of the URL.', example: 'abc' },
+    ],
+    answer: answerOf(
+      'The results.',
+      anyObject('An object with `metrics`, `parameters`, `details` and `artifacts`.'),
+      {
+        metrics: { accuracy: 0.91 },
+        parameters: {},
+        details: {},
+        artifacts: {
+          model: 'encoder',
+          examples: ['Good'],
+          ground_truth: ['POSITIVE'],
+          predictions: ['POSITIVE'],
+        },
+      },
+    ),
     otherAnswers: [
       { mediaType: 'text/csv', schema: Type.String(), examples: { rows: 'examples\r\nGood\r\n' } },
       { mediaType: 'application/jsonl', schema: Type.String(), examples: { rows: '{"examples":"Good"}\n' } },

@@ -14,15 +14,15 @@ const MONTHLY = {
   updated_at: '2026-01-01T00:00:00Z',
 };
 
-const BUDGET_ID = { name: 'budget_id', description: 'The budget’s id.', example: MONTHLY.budget_id };
+const BUDGET_ID = { name: 'budget_id', description: 'Budget id.', example: MONTHLY.budget_id };
 
 const create: Operation = {
   method: 'post',
   path: '/v1/budgets',
   id: 'createBudget',
   tag: 'Budgets',
-  summary: 'Makes a budget.',
-  description: onlyMaster('Each user who is given it has the whole amount, and windows of their own.'),
+  summary: 'Create a budget.',
+  description: onlyMaster('Each user with the budget can spend the full amount, in windows of their own.'),
   request: {
     schema: budgetChanges,
     examples: { monthly: { name: 'monthly', max_budget: 100, budget_duration_sec: 2_592_000 } },
@@ -36,10 +36,10 @@ const list: Operation = {
   path: '/v1/budgets',
   id: 'listBudgets',
   tag: 'Budgets',
-  summary: 'Budgets, in the order in which they were made.',
+  summary: 'List budgets in order of creation.',
   description: onlyMaster(),
   parameters: PAGE_PARAMETERS,
-  answer: answerOf('A part of the list.', budgets, [MONTHLY]),
+  answer: answerOf('A page of the list.', budgets, [MONTHLY]),
   errors: [422, ...STORE_ERRORS],
 };
 
@@ -48,13 +48,13 @@ const resets: Operation = {
   path: '/v1/budgets/reset-logs',
   id: 'listBudgetResets',
   tag: 'Budgets',
-  summary: 'Windows that have ended, the newest first.',
+  summary: 'List past budget resets, newest first.',
   description: onlyMaster('A window ends with the first request after its time.'),
   parameters: [
-    { name: 'user_id', in: 'query', description: 'Only those of this user.', example: 'ada' },
+    { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
     ...PAGE_PARAMETERS,
   ],
-  answer: answerOf('A part of the list.', budgetResets, [
+  answer: answerOf('A page of the list.', budgetResets, [
     {
       id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
       user_id: 'ada',
@@ -71,7 +71,7 @@ const get: Operation = {
   path: '/v1/budgets/{budget_id}',
   id: 'getBudget',
   tag: 'Budgets',
-  summary: 'A budget.',
+  summary: 'Get a budget.',
   description: onlyMaster(),
   parameters: [BUDGET_ID],
   answer: answerOf('The budget.', budget, MONTHLY),
@@ -83,11 +83,11 @@ const change: Operation = {
   path: '/v1/budgets/{budget_id}',
   id: 'changeBudget',
   tag: 'Budgets',
-  summary: 'Changes a budget, for all who have it.',
-  description: onlyMaster('What is left out stays as it is; null clears it.'),
+  summary: 'Change a budget for all its users.',
+  description: onlyMaster('Fields that are not set stay unchanged; null clears a field.'),
   parameters: [BUDGET_ID],
   request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
-  answer: answerOf('The budget as it is now.', budget, { ...MONTHLY, max_budget: 200 }),
+  answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
   errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
 };
 
@@ -96,10 +96,10 @@ const remove: Operation = {
   path: '/v1/budgets/{budget_id}',
   id: 'deleteBudget',
   tag: 'Budgets',
-  summary: 'Deletes a budget that no user has.',
+  summary: 'Delete a budget that is not assigned to any user.',
   description: onlyMaster(),
   parameters: [BUDGET_ID],
-  answer: noContent('The budget is gone.'),
+  answer: noContent('The budget is deleted.'),
   errors: [404, 409, ...STORE_ERRORS],
 };
 

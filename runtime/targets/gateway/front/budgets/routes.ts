@@ -4,11 +4,11 @@ import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { budgetChanges } from './schemas.ts';
-import { nanosOrNull } from '../http/values.ts';
+import { nanosOrNull } from '../http/convert-values.ts';
 import { budgetResetView, budgetView } from './view.ts';
 import { BUDGET_OPERATIONS } from './operations.ts';
 
-/** `/v1/budgets`: how much those may spend who have one. */
+/** `/v1/budgets`: budgets, which limit the spending of users. */
 export function budgetRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
   const { budgets } = state;
   const routes = newRoutes();

@@ -3,7 +3,7 @@ import { closed, orNull } from '../../../../serve/http/schemas.ts';
 import { dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
 
 export const budgetChanges = closed('BudgetChanges', {
-  name: Type.Optional(orNull(text('A name for people.'))),
+  name: Type.Optional(orNull(text('Display name.'))),
   max_budget: Type.Optional(maxBudget),
   budget_duration_sec: Type.Optional(seconds),
 });
@@ -15,10 +15,10 @@ export const budget = closed(
     name: orNull(Type.String()),
     max_budget: maxBudget,
     budget_duration_sec: seconds,
-    created_at: time('When it was made.'),
-    updated_at: time('When it was last changed.'),
+    created_at: time('Creation time.'),
+    updated_at: time('Time of the last change.'),
   },
-  'What each of the users who have it may spend.',
+  'A limit for the spending of each of its users.',
 );
 
 export const budgets = Type.Array(budget);
@@ -27,8 +27,8 @@ export const budgetResets = Type.Array(
   closed('BudgetReset', {
     id: Type.String(),
     user_id: Type.String(),
-    previous_spend: dollars('What was spent in the window that ended, in US dollars.'),
-    reset_at: time('When it ended.'),
-    next_reset_at: timeOrNull('When the one after it ends.'),
+    previous_spend: dollars('Spending in the past window, in US dollars.'),
+    reset_at: time('End of the window.'),
+    next_reset_at: timeOrNull('End of the next window.'),
   }),
 );

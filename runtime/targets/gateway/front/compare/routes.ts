@@ -12,7 +12,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { comparison } from './schemas.ts';
 import { textAnswer } from '../http/text-answer.ts';
 import { comparisonView } from './view.ts';
-import { viewOf } from '../sign-in/work-guard.ts';
+import { viewOf } from '../sign-in/lab-guard.ts';
 import { EXPERIMENT_ID } from '../experiments/operations.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 
@@ -28,17 +28,17 @@ export function compareRoutes(
     workflows,
     state,
   }: Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'state'>,
-  { workGuard }: Pick<HttpParts, 'workGuard'>,
+  { labGuard }: Pick<HttpParts, 'labGuard'>,
 ): GatewayRoutes {
   const compare = createComparer({ datasets: jobs.datasets, usage: state.usage });
   const routes = newRoutes();
 
-  routes.get(`${API}/experiments/:id/compare`, workGuard, async (c) => {
+  routes.get(`${API}/experiments/:id/compare`, labGuard, async (c) => {
     const format = wordOf(c, 'format', FORMATS, formatOf(c.req.header('Accept')));
-    const most = wholeNumberOf(c, 'disagreements', DISAGREEMENTS);
+    const maxDisagreements = wholeNumberOf(c, 'disagreements', DISAGREEMENTS);
     const experiment = await experiments.get(viewOf(c).viewer, c.req.param('id'));
     const all = await workflows.ofExperiments([experiment.id]);
-    const compared = await compare(experiment, all, most);
+    const compared = await compare(experiment, all, maxDisagreements);
     if (format === 'csv') {
       const filename = `${experiment.name}.csv`;
       return textAnswer(c, comparisonCsv(compared), { mediaType: 'text/csv; charset=utf-8', filename });
@@ -61,21 +61,21 @@ const OPERATION: GatewayRoutes['operations'][number] = {
   path: `${API}/experiments/{experiment_id}/compare`,
   id: 'compareExperiment',
   tag: 'Experiments',
-  summary: 'What the models came to, side by side.',
-  description: 'Those that failed are in it with why, and do not keep the others out.',
+  summary: 'Compare the results of the models.',
+  description: 'Failed models are included with the reason.',
   parameters: [
     EXPERIMENT_ID,
     {
       name: 'format',
       in: 'query',
-      description: 'The header `Accept` says the same.',
+      description: 'Format of the answer. Default: the format in the `Accept` header.',
       example: 'json',
       schema: oneOf(FORMATS, { default: 'json' }),
     },
     {
       name: 'disagreements',
       in: 'query',
-      description: 'How many rows to show that are answered differently.',
+      description: 'Maximum number of rows with different answers to return.',
       example: DISAGREEMENTS.fallback,
       schema: wholeNumber(DISAGREEMENTS.min, DISAGREEMENTS.max, DISAGREEMENTS.fallback),
     },

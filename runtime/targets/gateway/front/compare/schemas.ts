@@ -13,11 +13,11 @@ const mapOf = (value: TSchema, description: string) =>
 
 const interval = orNull(
   closed('Interval', { low: Type.Number(), high: Type.Number() }),
-  'Where the number lies with a probability of 95%, by the bootstrap over rows; null where rows have none alone.',
+  '95% confidence interval, from a bootstrap over rows; null for metrics without a score per row.',
 );
 
 const metric = Type.Object(
-  { value: Type.Number(), rows: count('That have a score of their own.'), interval },
+  { value: Type.Number(), rows: count('Number of rows with a score.'), interval },
   { additionalProperties: false },
 );
 
@@ -27,42 +27,45 @@ const workflow = closed('ComparedWorkflow', {
   model: Type.String(),
   provider: Type.String(),
   status: oneOf(['created', 'running', 'succeeded', 'failed']),
-  error: orNull(Type.String(), 'Why it failed.'),
+  error: orNull(Type.String(), 'Reason of the failure.'),
   rows: count(),
-  failed_rows: count('Rows that the model did not answer.'),
-  unscored_rows: count('Rows that it answered and a metric could not score.'),
+  failed_rows: count('Number of rows that the model did not answer.'),
+  unscored_rows: count('Number of answered rows that a metric could not score.'),
   failures,
-  metrics: mapOf(metric, 'By name; none unless it has succeeded.'),
+  metrics: mapOf(metric, 'Metrics by name. Empty unless the workflow has succeeded.'),
   cost: orNull(
     Type.Number({ minimum: 0 }),
-    'In US dollars; null for models outside this gateway or without a price.',
+    'Cost in US dollars; null for models outside this gateway or without a price.',
   ),
   prompt_tokens: count(),
   completion_tokens: count(),
   latency_ms: orNull(
     closed('Latency', { mean: Type.Number(), p50: Type.Number(), p95: Type.Number() }),
-    'Per row; rows of one request to an encoder share its time.',
+    'Latency per row, in milliseconds. Rows of one encoder request share its time.',
   ),
-  seconds: orNull(Type.Number(), 'How long all of them took.'),
+  seconds: orNull(Type.Number(), 'Total time in seconds.'),
 });
 
 const pair = closed('ComparedPair', {
   metric: Type.String(),
-  first: Type.String({ description: 'The id of a workflow.' }),
+  first: Type.String({ description: 'Workflow id.' }),
   second: Type.String(),
-  difference: orNull(Type.Number(), 'How much more the second has: the mean over rows.'),
+  difference: orNull(Type.Number(), 'Mean over rows of the second minus the first.'),
   interval,
-  rows: count('That both have a score for.'),
+  rows: count('Number of rows that both have a score for.'),
   test: oneOf(['mcnemar_exact', 'randomisation']),
   p_value: orNull(Type.Number()),
-  adjusted_p_value: orNull(Type.Number(), 'Raised by Holm’s method for all pairs of this metric.'),
+  adjusted_p_value: orNull(
+    Type.Number(),
+    'p-value, corrected by Holm’s method for all pairs of this metric.',
+  ),
 });
 
 const disagreement = closed('Disagreement', {
   row: Type.Integer({ minimum: 1 }),
   example: Type.String(),
   ground_truth: Type.Unknown(),
-  answers: mapOf(Type.Unknown(), 'By the id of a workflow.'),
+  answers: mapOf(Type.Unknown(), 'Answers by workflow id.'),
 });
 
 export const comparison = closed('Comparison', {
@@ -72,12 +75,12 @@ export const comparison = closed('Comparison', {
     dataset: Type.String(),
     task_definition: taskDefinition,
   }),
-  partial: Type.Boolean({ description: 'Whether a workflow failed, or is not done yet.' }),
+  partial: Type.Boolean({ description: 'Whether a workflow has failed or is not finished.' }),
   metrics: Type.Array(Type.String()),
   workflows: Type.Array(workflow),
   pairs: Type.Array(pair),
   disagreements: orNull(
     closed('Disagreements', { total: count(), items: Type.Array(disagreement) }),
-    'Rows that are answered differently; null where there is nothing to compare.',
+    'Rows with different answers; null if there is nothing to compare.',
   ),
 });

@@ -8,10 +8,10 @@ import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, hostRulesOf } from '../app-options.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { type Asking, createSignIn } from '../sign-in/sign-in.ts';
+import { type ModelCaller, createSignIn } from '../sign-in/sign-in.ts';
 import { createCompletionAnswer } from './answer.ts';
 
-/** Answers requests to models as nearly all clients send them; the app answers the rest. */
+/** Answers most model requests without the overhead of the HTTP application, which handles all others. */
 export function directCompletions(context: GatewayContext, options: GatewayAppOptions): DirectListener {
   const { maxBodyBytes } = options.server;
   const signIn = createSignIn(context);
@@ -24,9 +24,9 @@ export function directCompletions(context: GatewayContext, options: GatewayAppOp
     maxBodyBytes,
     hostRules: hostRulesOf(options),
     head,
-    signIn: (headers) => signIn.asking(headers),
+    signIn: (headers) => signIn.modelCaller(headers),
     answer: ({ exchange, requestId, caller }) =>
-      answer(exchange, { endpoint, caller: (caller as Asking).payer, requestId }),
+      answer(exchange, { endpoint, caller: (caller as ModelCaller).payer, requestId }),
   }));
   return createDirectListener(context.kernel, routes);
 }

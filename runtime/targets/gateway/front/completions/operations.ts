@@ -8,16 +8,16 @@ import { EVENT_STREAM } from './event-stream.ts';
 const ERRORS: readonly ErrorStatus[] = [400, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 504];
 
 const HEADERS: NonNullable<Operation['answer']['headers']> = [
-  { name: 'X-RateLimit-Limit', description: 'Requests a minute; where they are limited.', type: 'integer' },
-  { name: 'X-RateLimit-Remaining', description: 'How many of them are left.', type: 'integer' },
+  { name: 'X-RateLimit-Limit', description: 'Requests per minute, if they are limited.', type: 'integer' },
+  { name: 'X-RateLimit-Remaining', description: 'Remaining requests.', type: 'integer' },
   {
     name: 'X-RateLimit-Reset',
-    description: 'When all are there again; seconds since 1970.',
+    description: 'When the limit is reset, as a Unix timestamp.',
     type: 'integer',
   },
   {
     name: 'X-Gateway-Guardrails',
-    description: 'What the guardrails said: a list of `profile`, `mode`, `valid` and `score`.',
+    description: 'Results of the guardrails: a list of objects with `profile`, `mode`, `valid` and `score`.',
     type: 'string',
   },
   {
@@ -31,34 +31,34 @@ const answerOf = (members: Record<string, TSchema>, description: string): TSchem
   Type.Object(members, { additionalProperties: true, description });
 
 const usage = Type.Optional(
-  Type.Unsafe({ type: ['object', 'null'], additionalProperties: true, description: 'Tokens.' }),
+  Type.Unsafe({ type: ['object', 'null'], additionalProperties: true, description: 'Token counts.' }),
 );
 const list = Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }));
 
 const chatAnswer = answerOf(
   { id: Type.String(), object: Type.String(), model: Type.String(), choices: list, usage },
-  'What the provider answered.',
+  'The answer of the provider.',
 );
 const messagesAnswer = answerOf(
   { id: Type.String(), type: Type.String(), model: Type.String(), content: list, usage },
-  'What the provider answered.',
+  'The answer of the provider.',
 );
 const responsesAnswer = answerOf(
   { id: Type.String(), object: Type.String(), model: Type.String(), output: list, usage },
-  'What the provider answered.',
+  'The answer of the provider.',
 );
 const embeddingsAnswer = answerOf(
   { object: Type.String(), model: Type.String(), data: list, usage },
-  'One vector for each input, in their order.',
+  'One vector per input, in input order.',
 );
 const scored = Type.Object({
   index: Type.Integer(),
-  label: Type.Unsafe({ type: ['string', 'null'], description: 'The one with the highest score.' }),
+  label: Type.Unsafe({ type: ['string', 'null'], description: 'Label with the highest score.' }),
   score: Type.Unsafe({ type: ['number', 'null'] }),
   scores: Type.Unsafe({
     type: 'object',
     additionalProperties: { type: 'number' },
-    description: 'The probability of each label.',
+    description: 'Probability of each label.',
   }),
 });
 const classifyAnswer = answerOf(
@@ -68,14 +68,14 @@ const classifyAnswer = answerOf(
     data: Type.Array(scored),
     usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
   },
-  'One entry for each text, in their order.',
+  'One entry per text, in input order.',
 );
 
-interface Told {
+interface EndpointDocs {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  readonly asked: object;
+  readonly request: object;
   readonly answer: TSchema;
   readonly example: object;
   readonly streams: boolean;
@@ -83,15 +83,14 @@ interface Told {
 
 const HELLO = [{ role: 'user', content: 'Hello' }];
 const GREETING = { role: 'assistant', content: 'Hello! How can I help?' };
-const PASSES =
-  'Members that are not described pass through to the provider, and its answer comes back unchanged.';
+const PASSED_THROUGH = 'Other members are passed to the provider, and its answer is returned unchanged.';
 
-const TOLD: Readonly<Record<Endpoint, Told>> = {
+const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1/chat/completions': {
     id: 'createChatCompletion',
-    summary: 'Asks a model, in the way of OpenAI’s chat completions.',
-    description: PASSES,
-    asked: { model: 'openai:gpt-4o-mini', messages: HELLO },
+    summary: 'Call a model, in the format of OpenAI’s chat completions.',
+    description: PASSED_THROUGH,
+    request: { model: 'openai:gpt-4o-mini', messages: HELLO },
     answer: chatAnswer,
     example: {
       id: 'chatcmpl-1',
@@ -105,9 +104,9 @@ const TOLD: Readonly<Record<Endpoint, Told>> = {
   },
   '/v1/messages': {
     id: 'createMessage',
-    summary: 'Asks a model, in the way of Anthropic’s messages.',
-    description: `${PASSES} With the master key, \`metadata.user_id\` names the user.`,
-    asked: { model: 'anthropic:claude-sonnet-4-5', max_tokens: 100, messages: HELLO },
+    summary: 'Call a model, in the format of Anthropic’s messages.',
+    description: `${PASSED_THROUGH} With the master key, \`metadata.user_id\` names the user.`,
+    request: { model: 'anthropic:claude-sonnet-4-5', max_tokens: 100, messages: HELLO },
     answer: messagesAnswer,
     example: {
       id: 'msg_1',
@@ -122,9 +121,9 @@ const TOLD: Readonly<Record<Endpoint, Told>> = {
   },
   '/v1/responses': {
     id: 'createResponse',
-    summary: 'Asks a model, in the way of OpenAI’s responses.',
-    description: `${PASSES} Providers without this API are asked in their own; nothing is stored then.`,
-    asked: { model: 'openai:gpt-4o-mini', input: 'Hello' },
+    summary: 'Call a model, in the format of OpenAI’s responses.',
+    description: `${PASSED_THROUGH} For providers without this API, requests are converted to their own API, and nothing is stored.`,
+    request: { model: 'openai:gpt-4o-mini', input: 'Hello' },
     answer: responsesAnswer,
     example: {
       id: 'resp_1',
@@ -137,9 +136,9 @@ const TOLD: Readonly<Record<Endpoint, Told>> = {
   },
   '/v1/embeddings': {
     id: 'createEmbeddings',
-    summary: 'One vector for each input, in the way of OpenAI’s embeddings.',
-    description: PASSES,
-    asked: { model: 'encoder:my-embedder', input: ['Anna lives in Berlin.'] },
+    summary: 'Create one vector per input, in the format of OpenAI’s embeddings.',
+    description: PASSED_THROUGH,
+    request: { model: 'encoder:my-embedder', input: ['Anna lives in Berlin.'] },
     answer: embeddingsAnswer,
     example: {
       object: 'list',
@@ -151,9 +150,9 @@ const TOLD: Readonly<Record<Endpoint, Told>> = {
   },
   '/v1/classify': {
     id: 'classifyTexts',
-    summary: 'The probability of each label, for each text; by encoders that classify.',
-    description: 'Only models `encoder:<name>`, and aliases of them, classify.',
-    asked: { model: 'encoder:sentiment', input: ['I love this.'] },
+    summary: 'Classify texts with an encoder: the probability of each label.',
+    description: 'Requires a model `encoder:<name>`, or an alias of one.',
+    request: { model: 'encoder:sentiment', input: ['I love this.'] },
     answer: classifyAnswer,
     example: {
       object: 'list',
@@ -167,21 +166,23 @@ const TOLD: Readonly<Record<Endpoint, Told>> = {
 
 const EVENTS = {
   mediaType: EVENT_STREAM.split(';')[0] ?? EVENT_STREAM,
-  schema: Type.String({ description: 'Server-sent events, as the API has them that the route is like.' }),
+  schema: Type.String({
+    description: 'Server-sent events in the format of the API that this endpoint is compatible with.',
+  }),
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };
 
-export const COMPLETION_OPERATIONS: readonly Operation[] = (Object.entries(TOLD) as [Endpoint, Told][]).map(
-  ([path, { id, summary, description, asked, answer, example, streams }]) => ({
-    method: 'post',
-    path,
-    id,
-    tag: 'Models',
-    summary,
-    description,
-    request: { schema: ENDPOINTS[path].schema, examples: { request: asked } },
-    answer: { description: summary, schema: answer, examples: { answer: example }, headers: HEADERS },
-    ...(streams && { otherAnswers: [EVENTS] }),
-    errors: ERRORS,
-  }),
-);
+export const COMPLETION_OPERATIONS: readonly Operation[] = (
+  Object.entries(ENDPOINT_DOCS) as [Endpoint, EndpointDocs][]
+).map(([path, { id, summary, description, request, answer, example, streams }]) => ({
+  method: 'post',
+  path,
+  id,
+  tag: 'Models',
+  summary,
+  description,
+  request: { schema: ENDPOINTS[path].schema, examples: { request } },
+  answer: { description: summary, schema: answer, examples: { answer: example }, headers: HEADERS },
+  ...(streams && { otherAnswers: [EVENTS] }),
+  errors: ERRORS,
+}));

@@ -8,7 +8,7 @@ import { createSignIn } from '../sign-in/sign-in.ts';
 import { createCompletionAnswer } from './answer.ts';
 import { COMPLETION_OPERATIONS } from './operations.ts';
 
-/** The routes of requests to models. `direct.ts` answers most of these requests before they reach the app. */
+/** Routes of model requests. `direct.ts` answers most of them before they reach these routes. */
 export function completionRoutes(context: GatewayContext, options: GatewayAppOptions): GatewayRoutes {
   const signIn = createSignIn(context);
   const answer = createCompletionAnswer(context, options);
@@ -16,9 +16,9 @@ export function completionRoutes(context: GatewayContext, options: GatewayAppOpt
 
   for (const endpoint of Object.keys(ENDPOINTS) as Endpoint[]) {
     routes.post(endpoint, async (c) => {
-      const asking = await signIn.asking(c.req.raw.headers);
-      c.set('caller', asking);
-      const request = { endpoint, caller: asking.payer, requestId: c.get('requestId') };
+      const modelCaller = await signIn.modelCaller(c.req.raw.headers);
+      c.set('caller', modelCaller);
+      const request = { endpoint, caller: modelCaller.payer, requestId: c.get('requestId') };
       return await answerRequest(c, (exchange) => answer(exchange, request));
     });
   }

@@ -34,7 +34,7 @@ export async function* readMultipart(
     if (done === true) throw new AppError('MalformedError', 'Malformed multipart body: it is truncated.');
     buffer = Buffer.concat([buffer, value]);
   };
-  const upTo = async (mark: Buffer, most: number): Promise<Buffer> => {
+  const upTo = async (mark: Buffer, maxLength: number): Promise<Buffer> => {
     for (;;) {
       const at = buffer.indexOf(mark);
       if (at >= 0) {
@@ -42,7 +42,7 @@ export async function* readMultipart(
         buffer = buffer.subarray(at + mark.length);
         return found;
       }
-      if (buffer.length > most)
+      if (buffer.length > maxLength)
         throw new AppError('MalformedError', 'Malformed multipart body: boundary mismatch.');
       await more();
     }

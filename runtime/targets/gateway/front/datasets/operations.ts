@@ -23,7 +23,7 @@ export const DATASET = {
 };
 
 const SHARED = { tag: 'Datasets', errors: KEY_ERRORS } as const;
-const DATASET_ID = { name: 'dataset_id', description: 'The dataset’s id.', example: ID };
+const DATASET_ID = { name: 'dataset_id', description: 'Dataset id.', example: ID };
 
 export const DATASET_OPERATIONS: readonly Operation[] = [
   {
@@ -31,9 +31,9 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/datasets/`,
     id: 'uploadDataset',
-    summary: 'Uploads rows: CSV, JSON lines or Parquet.',
+    summary: 'Upload a dataset as CSV, JSON lines or Parquet.',
     description:
-      'The column `examples` holds the texts, `ground_truth` what the answers should be. The ending of the file’s name says what it is. Without a form the file is the body, its content type says what it is, and `filename` in the query how it is called.',
+      'The column `examples` has the texts, `ground_truth` the expected answers. In a form, the extension of the file name determines the format. The body can also be the file itself: then its content type determines the format, and the query parameter `filename` sets its name.',
     request: {
       mediaType: 'multipart/form-data',
       schema: Type.Object({
@@ -44,7 +44,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     },
     answer: {
       ...answerOf('The dataset.', dataset, DATASET),
-      headers: [{ name: 'Location', description: 'Where it is.', type: 'string' }],
+      headers: [{ name: 'Location', description: 'Path of the dataset.', type: 'string' }],
     },
     statuses: [201],
     errors: [400, 413, 415, 422, ...KEY_ERRORS],
@@ -54,9 +54,9 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/datasets/`,
     id: 'listDatasets',
-    summary: 'Datasets, the newest first.',
+    summary: 'List datasets, newest first.',
     parameters: PAGE_PARAMETERS,
-    answer: answerOf('A part of the list.', datasets, { total: 1, items: [DATASET] }),
+    answer: answerOf('A page of the list.', datasets, { total: 1, items: [DATASET] }),
     errors: [422, ...KEY_ERRORS],
   },
   {
@@ -64,7 +64,7 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/datasets/{dataset_id}`,
     id: 'getDataset',
-    summary: 'A dataset.',
+    summary: 'Get a dataset.',
     parameters: [DATASET_ID],
     answer: answerOf('The dataset.', dataset, DATASET),
     errors: KEY_ERRORS,
@@ -74,9 +74,9 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: `${API}/datasets/{dataset_id}`,
     id: 'deleteDataset',
-    summary: 'Deletes a dataset that no experiment uses.',
+    summary: 'Delete a dataset that no experiment uses.',
     parameters: [DATASET_ID],
-    answer: noContent('It is gone.'),
+    answer: noContent('The dataset is deleted.'),
     errors: [409, ...KEY_ERRORS],
   },
   {
@@ -84,18 +84,18 @@ export const DATASET_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/datasets/{dataset_id}/download`,
     id: 'downloadDataset',
-    summary: 'Where the rows can be downloaded.',
+    summary: 'Get URLs to download the rows.',
     parameters: [
       DATASET_ID,
       {
         name: 'extension',
         in: 'query',
-        description: 'What they are written as.',
+        description: 'File format.',
         example: 'csv',
         schema: oneOf(['csv', 'jsonl'], { default: 'csv' }),
       },
     ],
-    answer: answerOf('Its addresses.', datasetDownload, {
+    answer: answerOf('The URLs.', datasetDownload, {
       id: ID,
       download_urls: [`http://127.0.0.1:8000${API}/artifacts/${ID}.csv?expires=1767225600&sig=abc`],
     }),

@@ -5,20 +5,20 @@ import { absoluteUrl } from '../http/absolute-url.ts';
 import { API } from '../http/api-path.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { withUpload } from './upload-of.ts';
+import { withUpload } from './read-upload.ts';
 import { datasetView } from './view.ts';
-import { viewOf } from '../sign-in/work-guard.ts';
+import { viewOf } from '../sign-in/lab-guard.ts';
 import { DATASET_OPERATIONS } from './operations.ts';
 
-/** `/api/v1/datasets`: what models are asked about. */
+/** `/api/v1/datasets`: the rows that models answer. */
 export function datasetRoutes(
   { jobs, experiments }: Pick<GatewayContext, 'jobs' | 'experiments'>,
-  { workGuard }: Pick<HttpParts, 'workGuard'>,
+  { labGuard }: Pick<HttpParts, 'labGuard'>,
 ): GatewayRoutes {
   const { datasets, artifacts } = jobs;
   const routes = newRoutes();
 
-  routes.post(`${API}/datasets`, workGuard, async (c) => {
+  routes.post(`${API}/datasets`, labGuard, async (c) => {
     const { owner } = viewOf(c);
     const dataset = await withUpload<Dataset>(
       c,
@@ -27,20 +27,20 @@ export function datasetRoutes(
     );
     return c.json(datasetView(dataset), 201, { Location: `${API}/datasets/${dataset.id}` });
   });
-  routes.get(`${API}/datasets`, workGuard, async (c) => {
+  routes.get(`${API}/datasets`, labGuard, async (c) => {
     const { total, items } = await datasets.list(viewOf(c).viewer, pageOf(c));
     return c.json({ total, items: items.map(datasetView) });
   });
-  routes.get(`${API}/datasets/:id`, workGuard, async (c) =>
+  routes.get(`${API}/datasets/:id`, labGuard, async (c) =>
     c.json(datasetView(await datasets.get(viewOf(c).viewer, c.req.param('id')))),
   );
-  routes.delete(`${API}/datasets/:id`, workGuard, async (c) => {
+  routes.delete(`${API}/datasets/:id`, labGuard, async (c) => {
     const { viewer } = viewOf(c);
     const id = c.req.param('id');
     await datasets.delete(viewer, id, (trx) => experiments.refuseUsed(trx, id));
     return c.body(null, 204);
   });
-  routes.get(`${API}/datasets/:id/download`, workGuard, async (c) => {
+  routes.get(`${API}/datasets/:id/download`, labGuard, async (c) => {
     const { id } = await datasets.get(viewOf(c).viewer, c.req.param('id'));
     const extension = c.req.query('extension')?.replace(/^\./, '').toLowerCase() || 'csv';
     if (extension !== 'csv' && extension !== 'jsonl') throw unknownExtension(extension);

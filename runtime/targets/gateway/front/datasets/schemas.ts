@@ -7,14 +7,14 @@ export const dataset = closed('Dataset', {
   id: Type.String(),
   filename: Type.String(),
   format: Type.Literal('job'),
-  size: count('Bytes, as uploaded.'),
+  size: count('Size of the uploaded file in bytes.'),
   row_count: count(),
   columns: Type.Array(Type.String()),
-  ground_truth: Type.Boolean({ description: 'Whether every row has one.' }),
-  run_id: orNull(Type.String(), 'The workflow whose answers these are.'),
-  generated: Type.Boolean({ description: 'Whether a model wrote it.' }),
-  generated_by: orNull(Type.String(), 'Which one.'),
-  created_at: time('When it was made.'),
+  ground_truth: Type.Boolean({ description: 'Whether every row has a ground truth.' }),
+  run_id: orNull(Type.String(), 'Id of the workflow whose answers these are.'),
+  generated: Type.Boolean({ description: 'Whether a model generated the dataset.' }),
+  generated_by: orNull(Type.String(), 'The model that generated it.'),
+  created_at: time('Creation time.'),
 });
 
 export const datasets = pageSchema('Datasets', dataset);
@@ -22,6 +22,6 @@ export const datasets = pageSchema('Datasets', dataset);
 export const datasetDownload = closed('DatasetDownload', {
   id: Type.String(),
   download_urls: Type.Array(Type.String({ format: 'uri' }), {
-    description: 'They need no credential, and work for an hour.',
+    description: 'Signed URLs. They need no credential and are valid for one hour.',
   }),
 });

@@ -15,7 +15,7 @@ import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { apiProblems } from '../http/api-error-schema.ts';
 import { gatewayError } from '../http/error-schema.ts';
 
-/** `/` says what this is, `/openapi.json` and `/openapi.yaml` what it can do. None of it needs a credential. */
+/** `/` describes the server, `/openapi.json` and `/openapi.yaml` its API. They need no credential. */
 export function documentRoutes(
   { version }: GatewayContext,
   operations: readonly Operation[],
@@ -42,7 +42,7 @@ export function documentRoutes(
   routes.get('/', (c) => c.json({ ...INDEX, version }));
   routes.get('/openapi.json', (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }));
   routes.get('/openapi.yaml', async (c) => {
-    // Only people ask for it.
+    // Imported on demand, because YAML is requested rarely.
     const { stringify } = await import('yaml');
     const text = stringify(document, { aliasDuplicateObjects: false });
     return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
@@ -58,20 +58,20 @@ const INDEX = {
 } as const;
 
 const DESCRIPTION =
-  'One door to language models, with keys, users, budgets and accounts.\n\nThe credential is the master key or a key made with it. `X-Gateway-Key` counts before `Authorization`, and that before `x-api-key`. Errors have the same words in `detail` and in `error.message`, and a stable word for programs in `error.code`.';
+  'LLM gateway with API keys, users, budgets and usage tracking.\n\nCredentials are the master key, or API keys created with it. `X-Gateway-Key` takes precedence over `Authorization`, and that over `x-api-key`. Errors have their message in `detail` and in `error.message`, and a stable code in `error.code`.';
 
 const SECURITY_SCHEMES = {
   gatewayKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Gateway-Key',
-    description: 'As `Bearer <key>`.',
+    description: '`Bearer <key>`.',
   },
   bearer: { type: 'http', scheme: 'bearer' },
-  anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key alone.' },
+  anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key without a prefix.' },
 } as const;
 
-/** What comes with these statuses here; of others the same as everywhere. */
+/** Examples of errors whose message or code differs from other servers. */
 const EXAMPLES: Readonly<Partial<Record<ErrorStatus, readonly [message: string, reason: string]>>> = {
   401: ['Missing X-Gateway-Key or Authorization header', 'missing_credentials'],
   403: ["User 'ada' has exceeded budget limit", 'budget_exceeded'],
@@ -95,9 +95,9 @@ const OPERATIONS: readonly Operation[] = [
     path: '/',
     id: 'index',
     tag: 'Operations',
-    summary: 'What this server is.',
+    summary: 'Describe the server.',
     answer: answerOf(
-      'Where to go on.',
+      'Links to other endpoints.',
       closed('Index', {
         name: Type.Literal('gateway'),
         version: Type.String(),
@@ -114,7 +114,7 @@ const OPERATIONS: readonly Operation[] = [
     path: '/openapi.json',
     id: 'openapi',
     tag: 'Operations',
-    summary: 'This document; as YAML at `/openapi.yaml`.',
+    summary: 'Get this document. `/openapi.yaml` returns it as YAML.',
     answer: {
       ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
         openapi: '3.1.0',

@@ -23,7 +23,7 @@ const CREATED = {
 const EXPERIMENT = { ...CREATED, workflows: [WORKFLOW_DETAILS] };
 
 const SHARED = { tag: 'Experiments' } as const;
-export const EXPERIMENT_ID = { name: 'experiment_id', description: 'The experiment’s id.', example: ID };
+export const EXPERIMENT_ID = { name: 'experiment_id', description: 'Experiment id.', example: ID };
 
 export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
   {
@@ -31,8 +31,8 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/experiments/`,
     id: 'createExperiment',
-    summary: 'Makes an experiment: what models are to be compared at.',
-    description: 'The dataset has to be there, and to be one that the task can do something with.',
+    summary: 'Create an experiment: a dataset and a task that models are compared on.',
+    description: 'The dataset must exist and have the columns that the task requires.',
     request: {
       schema: newExperiment,
       examples: {
@@ -58,9 +58,9 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/experiments/`,
     id: 'listExperiments',
-    summary: 'Experiments with their workflows, the newest first.',
+    summary: 'List experiments with their workflows, newest first.',
     parameters: PAGE_PARAMETERS,
-    answer: answerOf('A part of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
+    answer: answerOf('A page of the list.', experiments, { total: 1, items: [EXPERIMENT] }),
     errors: [422, ...KEY_ERRORS],
   },
   {
@@ -68,7 +68,7 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/experiments/{experiment_id}`,
     id: 'getExperiment',
-    summary: 'An experiment with its workflows.',
+    summary: 'Get an experiment with its workflows.',
     parameters: [EXPERIMENT_ID],
     answer: answerOf('The experiment.', experiment, EXPERIMENT),
     errors: KEY_ERRORS,
@@ -78,9 +78,9 @@ export const EXPERIMENT_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: `${API}/experiments/{experiment_id}`,
     id: 'deleteExperiment',
-    summary: 'Deletes an experiment and all its workflows; what runs is stopped.',
+    summary: 'Delete an experiment and all its workflows. Running ones are stopped.',
     parameters: [EXPERIMENT_ID],
-    answer: answerOf('It is gone.', Type.Null(), null),
+    answer: answerOf('The experiment is deleted.', Type.Null(), null),
     errors: KEY_ERRORS,
   },
 ];

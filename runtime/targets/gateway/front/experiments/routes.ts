@@ -1,24 +1,24 @@
 import type { GatewayContext } from '../../context.ts';
 import { API } from '../http/api-path.ts';
 import { createWorkflowViews } from '../workflows/views.ts';
-import { maxSamplesIn } from '../jobs/job-in.ts';
+import { maxSamplesIn } from '../jobs/job-request.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newExperiment } from './schemas.ts';
-import { taskIn } from './task-in.ts';
+import { taskIn } from './task-request.ts';
 import { experimentView } from './view.ts';
-import { viewOf } from '../sign-in/work-guard.ts';
+import { viewOf } from '../sign-in/lab-guard.ts';
 import { EXPERIMENT_OPERATIONS } from './operations.ts';
 
-/** `/api/v1/experiments`: several models, one dataset. */
+/** `/api/v1/experiments`: comparisons of several models on one dataset. */
 export function experimentRoutes(
   { jobs, experiments, workflows }: Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows'>,
-  { workGuard, readBody }: Pick<HttpParts, 'workGuard' | 'readBody'>,
+  { labGuard, readBody }: Pick<HttpParts, 'labGuard' | 'readBody'>,
 ): GatewayRoutes {
   const viewsOf = createWorkflowViews(jobs.artifacts);
   const routes = newRoutes();
 
-  routes.post(`${API}/experiments`, workGuard, async (c) => {
+  routes.post(`${API}/experiments`, labGuard, async (c) => {
     const { viewer, owner } = viewOf(c);
     const { name, description, dataset, max_samples: maxSamples, ...body } = await readBody(c, newExperiment);
     const experiment = await experiments.create(viewer, {
@@ -31,18 +31,18 @@ export function experimentRoutes(
     });
     return c.json(experimentView(experiment, null), 201);
   });
-  routes.get(`${API}/experiments`, workGuard, async (c) => {
+  routes.get(`${API}/experiments`, labGuard, async (c) => {
     const { total, items } = await experiments.list(viewOf(c).viewer, pageOf(c));
     const all = await workflows.ofExperiments(items.map(({ id }) => id));
     const views = Map.groupBy(await viewsOf(c, all), ({ experiment_id: id }) => id);
     return c.json({ total, items: items.map((one) => experimentView(one, views.get(one.id) ?? [])) });
   });
-  routes.get(`${API}/experiments/:id`, workGuard, async (c) => {
+  routes.get(`${API}/experiments/:id`, labGuard, async (c) => {
     const experiment = await experiments.get(viewOf(c).viewer, c.req.param('id'));
     const all = await workflows.ofExperiments([experiment.id]);
     return c.json(experimentView(experiment, await viewsOf(c, all)));
   });
-  routes.delete(`${API}/experiments/:id`, workGuard, async (c) => {
+  routes.delete(`${API}/experiments/:id`, labGuard, async (c) => {
     await experiments.delete(viewOf(c).viewer, c.req.param('id'));
     return c.json(null);
   });

@@ -5,8 +5,8 @@ import { someText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 import { workflowDetails } from '../workflows/schemas.ts';
 
-const LONGEST_DESCRIPTION = 10_000;
-const description = text('What it is about.', LONGEST_DESCRIPTION);
+const MAX_DESCRIPTION_LENGTH = 10_000;
+const description = text('Description.', MAX_DESCRIPTION_LENGTH);
 
 const task = <Name extends string>(name: Name) =>
   Type.Object({ task: Type.Literal(name) }, { additionalProperties: false, title: name });
@@ -17,8 +17,8 @@ export const taskDefinition = Type.Union(
     Type.Object(
       {
         task: Type.Literal('translation'),
-        source_language: someText('As `English`.', 100),
-        target_language: someText('As `German`.', 100),
+        source_language: someText('For example `English`.', 100),
+        target_language: someText('For example `German`.', 100),
       },
       { additionalProperties: false, title: 'translation' },
     ),
@@ -27,20 +27,20 @@ export const taskDefinition = Type.Union(
     task('token-classification'),
     task('feature-extraction'),
   ],
-  { description: 'What models are asked to do; summarization unless said otherwise.' },
+  { description: 'Task of the models (default: summarization).' },
 );
 
 export type TaskBody = Static<typeof taskDefinition>;
 
 const maxSamples = Type.Integer({
   minimum: -1,
-  description: 'Only so many rows, the first ones; -1 for all.',
+  description: 'Number of rows to use, from the start of the dataset; -1 for all.',
 });
 
 export const newExperiment = closed('NewExperiment', {
-  name: someText('For people; one that is taken gets the time added to it.', 255),
+  name: someText('Display name. If it exists already, the time is appended.', 255),
   description: maybe(description),
-  dataset: someText('The id of a dataset.'),
+  dataset: someText('Dataset id.'),
   max_samples: maybe(maxSamples),
   task_definition: maybe(taskDefinition),
 });
@@ -49,12 +49,12 @@ export const experiment = closed('Experiment', {
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  created_at: time('When it was made.'),
+  created_at: time('Creation time.'),
   max_samples: Type.Integer(),
   task_definition: taskDefinition,
   dataset: Type.String(),
-  updated_at: timeOrNull('When something of it last changed.'),
-  workflows: orNull(Type.Array(workflowDetails), 'What was asked of each model, the oldest first.'),
+  updated_at: timeOrNull('Time of the last change.'),
+  workflows: orNull(Type.Array(workflowDetails), 'Workflows, oldest first.'),
 });
 
 export const experiments = pageSchema('Experiments', experiment);

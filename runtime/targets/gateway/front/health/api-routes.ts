@@ -16,9 +16,9 @@ export function apiHealthRoutes(compute: 'local' | 'ray'): GatewayRoutes {
         path: `${API}/health/`,
         id: 'apiHealth',
         tag: 'Health',
-        summary: 'Whether the server lives, and where its jobs run.',
+        summary: 'Health check, with where jobs run.',
         answer: answerOf(
-          'It does.',
+          'The server is running.',
           closed('ApiHealth', {
             status: Type.Literal('OK'),
             deployment_type: oneOf(['local', 'ray'], { description: 'Where jobs run.' }),

@@ -5,14 +5,14 @@ import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { health, notReady, ready } from './schemas.ts';
 
-/** `/health` and below: for whoever watches the gateway, without a credential. */
-export function healthRoutes({ kernel, databaseWorks, version }: GatewayContext): GatewayRoutes {
+/** `/health` and its subpaths: health checks without a credential. */
+export function healthRoutes({ kernel, isDatabaseAvailable, version }: GatewayContext): GatewayRoutes {
   const routes = newRoutes();
 
   routes.get('/health', (c) => c.json({ status: 'healthy' }));
   routes.get('/health/liveness', (c) => c.json("I'm alive!"));
   routes.get('/health/readiness', async (c) => {
-    const database = (await databaseWorks()) ? 'connected' : 'unavailable';
+    const database = (await isDatabaseAvailable()) ? 'connected' : 'unavailable';
     if (database === 'connected' && kernel.lifecycle.phase() === 'ready') {
       return c.json({ status: 'healthy', database, version });
     }
@@ -28,26 +28,30 @@ const HEALTH: Operation = {
   ...SHARED,
   path: '/health',
   id: 'health',
-  summary: 'Whether the process lives.',
-  answer: answerOf('It does.', health, { status: 'healthy' }),
+  summary: 'Liveness check.',
+  answer: answerOf('The process is running.', health, { status: 'healthy' }),
 };
 
 const LIVENESS: Operation = {
   ...SHARED,
   path: '/health/liveness',
   id: 'liveness',
-  summary: 'Whether the process lives.',
-  answer: answerOf('It does.', Type.Literal("I'm alive!"), "I'm alive!"),
+  summary: 'Liveness check.',
+  answer: answerOf('The process is running.', Type.Literal("I'm alive!"), "I'm alive!"),
 };
 
 const READINESS: Operation = {
   ...SHARED,
   path: '/health/readiness',
   id: 'readiness',
-  summary: 'Whether the gateway takes requests and its database keeps what is written.',
-  answer: answerOf('Both.', ready, { status: 'healthy', database: 'connected', version: '0.1.0' }),
+  summary: 'Readiness check: the gateway accepts requests, and its database can be written.',
+  answer: answerOf('The gateway is ready.', ready, {
+    status: 'healthy',
+    database: 'connected',
+    version: '0.1.0',
+  }),
   ownErrors: {
-    503: answerOf('One of them not, or the gateway is ending.', notReady, {
+    503: answerOf('The database cannot be written, or the gateway is shutting down.', notReady, {
       detail: { status: 'unhealthy', database: 'unavailable', version: '0.1.0' },
     }),
   },

@@ -5,7 +5,7 @@ export const health = closed('Health', { status: Type.Literal('healthy') });
 
 const state = {
   database: oneOf(['connected', 'unavailable']),
-  version: Type.String({ description: 'Of the gateway.' }),
+  version: Type.String({ description: 'Version of the gateway.' }),
 };
 
 export const ready = closed('Ready', { status: Type.Literal('healthy'), ...state });

@@ -1,4 +1,4 @@
 import type { Context } from 'hono';
 
-/** The address of a path on this server, by the name that the client called it by. */
+/** Returns the URL of a path on this server, with the host name that the client used. */
 export const absoluteUrl = (c: Context, path: string): string => new URL(path, c.req.url).href;

@@ -5,12 +5,12 @@ import { gatewayError } from './error-schema.ts';
 export const apiProblems = closed('Problems', {
   detail: Type.Array(
     closed('Problem', {
-      type: Type.String({ description: 'Which kind of rule is broken.' }),
+      type: Type.String({ description: 'Kind of the problem.' }),
       loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-        description: 'Where in the request, as `["body", "dataset"]`.',
+        description: 'Location in the request, e.g. `["body", "dataset"]`.',
       }),
       msg: Type.String(),
-      input: Type.Unknown({ description: 'What is there, if it is short.' }),
+      input: Type.Unknown({ description: 'The invalid value, if it is short.' }),
     }),
   ),
   error: gatewayError.properties.error,

@@ -3,7 +3,7 @@ import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
 import { API } from './api-path.ts';
 import { errorBody } from './errors.ts';
 
-/** Errors of datasets, experiments and the like: what is wrong with a request is told one by one, as the reference does. */
+/** Error format of `/api/v1`: it lists all problems of a request, like the reference implementation. */
 export const API_ERRORS: ErrorFormat = {
   prefix: API,
   body: (error, status, c) => apiErrorBody(error, status, c.req.path),
@@ -23,7 +23,7 @@ const problemOf = ({ message, location = 'body', value, rule }: ErrorDetail): ob
   input: value ?? null,
 });
 
-/** As clients of the service before know them. */
+/** Kinds of problems, by the names that clients of the reference implementation expect. */
 const TYPES: Readonly<Record<string, string>> = {
   required: 'missing',
   additionalProperties: 'extra_forbidden',

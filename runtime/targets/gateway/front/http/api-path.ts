@@ -1,2 +1,2 @@
-/** Where datasets, experiments, workflows and what belongs to them are. */
+/** Path prefix of datasets, experiments, workflows and jobs. */
 export const API = '/api/v1';

@@ -3,15 +3,15 @@ import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
 import { openAiErrorType } from '../../../../serve/http/openai-error.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** All errors of the gateway, whatever the path. */
+/** Error format of all paths without a format of their own. */
 export const GATEWAY_ERRORS: ErrorFormat = {
   prefix: '',
   body: (error, status, c) => errorBody(error, status, c.req.path),
 };
 
 /**
- * `detail` is what clients of the service before read, `error` what clients of OpenAI's API read; on the path of Anthropic's API
- * it is what those clients read.
+ * Creates the body of an error. Clients of the reference implementation read `detail`, clients of OpenAI's API `error`. On the path
+ * of Anthropic's API, the body has Anthropic's format.
  */
 export function errorBody(error: AppError, status: number, path: string): object {
   const isAnthropic = /^\/v1\/messages\/?$/.test(path);
@@ -22,17 +22,17 @@ export function errorBody(error: AppError, status: number, path: string): object
     error: {
       message,
       type: isAnthropic ? anthropicErrorType(status) : openAiErrorType(status),
-      code: error.reason ?? WORDS[error.code],
+      code: error.reason ?? DEFAULT_REASONS[error.code],
       param: parameterOf(error),
     },
   };
 }
 
-/** What a client gets that sent something which is no request to any path. */
+/** The answer to a malformed HTTP request, whose path is unknown. */
 export const errorWithoutPath = (error: AppError, status: number): Response =>
   Response.json(errorBody(error, status, ''), { status, headers: securityHeaders('') });
 
-/** What the first problem is about, if it is about a member of the body or a parameter: `messages[0].role`. */
+/** Returns the member or parameter of the first problem, e.g. `messages[0].role`; null if it concerns something else. */
 function parameterOf({ details = [] }: AppError): string | null {
   const [, path] = /^(?:body|query|path)\.(.+)$/s.exec(details[0]?.location ?? '') ?? [];
   return path?.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') ?? null;
@@ -42,7 +42,7 @@ function anthropicErrorType(status: number): string {
   return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
-/** There `user` is no member: whoever sent one would be told the same again. */
+/** Anthropic's API has no member `user`, so the message for other paths would be misleading. */
 const ANTHROPIC_USER_REQUIRED = "When using master key, 'metadata.user_id' field is required in request body";
 
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -55,8 +55,8 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-/** Stable words for programs, where an error has none of its own. */
-const WORDS: Readonly<Record<ErrorCode, string>> = {
+/** Stable error codes, for errors without a more specific reason. */
+const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
   InputError: 'invalid_request',
   InternalError: 'internal_error',
   ConfigError: 'internal_error',

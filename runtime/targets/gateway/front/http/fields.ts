@@ -1,53 +1,53 @@
 import { Type } from 'typebox';
 import { anyObject, orNull } from '../../../../serve/http/schemas.ts';
 
-// Members that several bodies have.
+// Members that several bodies share.
 
-/** Amounts beyond do not fit into the 64 bits that databases have for them. */
-const MOST_DOLLARS = 9_000_000_000;
-const LONGEST_NAME = 256;
+/** Databases store amounts in 64 bits, which end at 9.2 billion dollars. */
+const MAX_DOLLARS = 9_000_000_000;
+const MAX_NAME_LENGTH = 256;
 
-export const text = (description: string, maxLength = LONGEST_NAME) =>
+export const text = (description: string, maxLength = MAX_NAME_LENGTH) =>
   Type.String({ maxLength, description });
-export const someText = (description: string, maxLength = LONGEST_NAME) =>
+export const someText = (description: string, maxLength = MAX_NAME_LENGTH) =>
   Type.String({ minLength: 1, maxLength, description });
 export const dollars = (description?: string) =>
-  Type.Number({ minimum: 0, maximum: MOST_DOLLARS, ...described(description) });
+  Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
 const limit = (description: string) => orNull(Type.Integer({ minimum: 1 }), description);
 
-/** In answers. */
+/** A time in an answer. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
 
-/** In requests. */
+/** A time in a request. */
 export const moment = (description?: string) =>
   Type.Union(
     [
-      Type.String({ title: 'a time as 2030-01-31T12:00:00Z', maxLength: 64 }),
-      Type.Number({ title: 'seconds since 1970' }),
+      Type.String({ title: 'a time such as 2030-01-31T12:00:00Z', maxLength: 64 }),
+      Type.Number({ title: 'a Unix timestamp' }),
     ],
     described(description),
   );
 export const momentOrNull = (description: string) =>
   Type.Union([...moment().anyOf, Type.Null()], { description });
 
-export const metadata = anyObject('What you want to remember about it; at most 16 KiB as JSON.');
-export const CLEARED_METADATA = 'Null is an empty object.';
+export const metadata = anyObject('Your own metadata, at most 16 KiB as JSON.');
+export const CLEARED_METADATA = 'Null means an empty object.';
 
 export const seconds = orNull(
   Type.Integer({ minimum: 1 }),
-  'How long a window is, in seconds; with the next one nothing is spent. Null for one that never ends.',
+  'Length of a budget window in seconds, after which spending is reset. Null: never.',
 );
 export const maxBudget = orNull(
   dollars(),
-  'What may be spent in each window, in US dollars. Null only counts what is spent.',
+  'Maximum spending per window, in US dollars. Null tracks spending without a limit.',
 );
 
 export const rates = {
   rpm: limit('Requests per minute; null for no limit.'),
   tpm: limit('Tokens per minute; null for no limit.'),
-  max_parallel: limit('Requests at once; null for no limit.'),
+  max_parallel: limit('Concurrent requests; null for no limit.'),
 };
 export const rateChanges = {
   rpm: Type.Optional(rates.rpm),

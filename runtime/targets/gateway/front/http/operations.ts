@@ -1,14 +1,14 @@
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 
-/** Of routes that only the master key opens. */
+/** Description of an operation that requires the master key. */
 export const onlyMaster = (more?: string): string =>
-  `Needs the master key.${more === undefined ? '' : ` ${more}`}`;
+  `Requires the master key.${more === undefined ? '' : ` ${more}`}`;
 
-/** Of everything that looks into the database. */
+/** Errors of operations that use the database. */
 export const STORE_ERRORS: readonly ErrorStatus[] = [500, 503];
 
-/** Of everything that keys open: the user of one may be blocked, or deleted. */
+/** Errors of operations that accept API keys: the user of a key can be blocked or deleted. */
 export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, ...STORE_ERRORS];
 
 export const noContent = (description: string): Operation['answer'] => ({ description, empty: true });

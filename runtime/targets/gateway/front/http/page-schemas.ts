@@ -2,6 +2,6 @@ import { type TSchema, Type } from 'typebox';
 import { closed } from '../../../../serve/http/schemas.ts';
 import { count } from './fields.ts';
 
-/** A part of a list, with how many there are in all. */
+/** A page of a list, with the total number of items. */
 export const pageSchema = <Item extends TSchema>(name: string, item: Item) =>
-  closed(name, { total: count('How many there are.'), items: Type.Array(item) });
+  closed(name, { total: count('Total number of items.'), items: Type.Array(item) });

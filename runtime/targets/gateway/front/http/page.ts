@@ -7,7 +7,7 @@ import type { Page } from '../../store/page.ts';
 const SKIP = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 const LIMIT = { min: 1, max: 1000, fallback: 100 };
 
-/** Which part of a list is wanted. Throws an InputError. */
+/** Reads the requested page of a list. Throws an InputError. */
 export const pageOf = (c: Context): Page => ({
   skip: wholeNumberOf(c, 'skip', SKIP),
   limit: wholeNumberOf(c, 'limit', LIMIT),
@@ -17,14 +17,14 @@ export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
   {
     name: 'skip',
     in: 'query',
-    description: 'How many to leave out at the beginning.',
+    description: 'Number of items to skip.',
     example: SKIP.fallback,
     schema: wholeNumber(SKIP.min, SKIP.max, SKIP.fallback),
   },
   {
     name: 'limit',
     in: 'query',
-    description: 'How many at most.',
+    description: 'Maximum number of items.',
     example: LIMIT.fallback,
     schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
   },

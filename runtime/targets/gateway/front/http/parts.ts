@@ -4,14 +4,14 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { Guards } from '../sign-in/sign-in.ts';
 
-/** What routes are made with. */
+/** What all routes need to check and read requests. */
 export interface HttpParts {
   readonly guards: Guards;
-  /** For datasets, experiments and what belongs to them. */
-  readonly workGuard: MiddlewareHandler<ShellEnv>;
-  /** For the few fields of what is administered; models get theirs in another way. */
+  /** Guard of datasets, experiments, workflows and jobs. */
+  readonly labGuard: MiddlewareHandler<ShellEnv>;
+  /** Reads small bodies. Model requests are read in another way. */
   readonly readBody: BodyReader;
-  /** For requests that may do without a body, which is then an empty object. */
+  /** Reads optional bodies; a missing body is an empty object. */
   readonly readOptionalBody: BodyReader;
 }
 

@@ -7,18 +7,18 @@ const ALWAYS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-/** Answers hold what only the asker may see; nobody on the way is to keep them. */
+/** Answers can contain confidential data of the caller, so caches must not store them. */
 const PRIVATE = {
   ...ALWAYS,
   'Cache-Control': 'private, no-store, no-cache',
   Vary: 'Authorization, X-Gateway-Key, X-Api-Key',
 } as const;
 
-/** Of every answer of that path. */
+/** Returns the security headers of all answers of a path. */
 export const securityHeaders = (path: string): Readonly<Record<string, string>> =>
   path === '/health' || path.startsWith('/health/') ? ALWAYS : PRIVATE;
 
-/** What an answer says of these itself, counts. */
+/** Sets the security headers before the route runs, so that an answer can replace them. */
 export const secureAnswers: MiddlewareHandler<ShellEnv> = async (c, next) => {
   for (const [name, value] of Object.entries(securityHeaders(c.req.path))) c.header(name, value);
   await next();

@@ -1,13 +1,13 @@
-const CHARACTERS_AT_ONCE = 65_536;
+const CHUNK_LENGTH = 65_536;
 
-/** A text as it is made: however long it is, little of it is in memory. */
+/** Streams a text while it is generated, so that a long text does not have to fit in memory. */
 export function textBody(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const reader = pieces[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let text = '';
-      while (text.length < CHARACTERS_AT_ONCE) {
+      while (text.length < CHUNK_LENGTH) {
         const { done, value } = await reader.next();
         if (done !== true) {
           text += value;

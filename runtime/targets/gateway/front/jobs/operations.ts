@@ -40,14 +40,14 @@ const JOB = {
 };
 
 const SHARED = { tag: 'Jobs' } as const;
-const JOB_ID = { name: 'job_id', description: 'The job’s id.', example: ID };
+const JOB_ID = { name: 'job_id', description: 'Job id.', example: ID };
 const GET = { ...SHARED, method: 'get', parameters: [JOB_ID], errors: KEY_ERRORS } as const;
 const POST = {
   ...SHARED,
   method: 'post',
   answer: {
-    ...answerOf('The job; it begins by itself.', job, { ...JOB, status: 'created', start_time: null }),
-    headers: [{ name: 'Location', description: 'Where it is.', type: 'string' }],
+    ...answerOf('The job. It starts automatically.', job, { ...JOB, status: 'created', start_time: null }),
+    headers: [{ name: 'Location', description: 'Path of the job.', type: 'string' }],
   },
   statuses: [201],
   errors: [...BODY_ERRORS, ...KEY_ERRORS],
@@ -60,7 +60,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...POST,
     path: `${API}/jobs/inference/`,
     id: 'createInferenceJob',
-    summary: 'Lets a model answer; its answers become a dataset.',
+    summary: 'Create a job in which a model answers a dataset. Its answers become a new dataset.',
     request: {
       schema: newInferenceJob,
       examples: {
@@ -72,7 +72,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...POST,
     path: `${API}/jobs/annotate/`,
     id: 'createAnnotationJob',
-    summary: 'Lets a model write the ground truth of a dataset.',
+    summary: 'Create a job in which a model writes the ground truth of a dataset.',
     request: {
       schema: newAnnotationJob,
       examples: {
@@ -84,7 +84,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...POST,
     path: `${API}/jobs/evaluator/`,
     id: 'createEvaluationJob',
-    summary: 'Compares answers that are in a dataset with its ground truth.',
+    summary: 'Create a job that compares the answers in a dataset with its ground truth.',
     request: {
       schema: newEvaluationJob,
       examples: {
@@ -101,38 +101,38 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/jobs/`,
     id: 'listJobs',
-    summary: 'Jobs, the newest first.',
+    summary: 'List jobs, newest first.',
     parameters: [
       {
         name: 'job_types',
         in: 'query',
-        description: 'Only of these types, with commas between them or one after the other.',
+        description: 'Only jobs of these types; comma-separated or repeated.',
         example: 'inference,evaluator',
       },
       ...PAGE_PARAMETERS,
     ],
-    answer: answerOf('A part of the list.', jobs, { total: 1, items: [JOB] }),
+    answer: answerOf('A page of the list.', jobs, { total: 1, items: [JOB] }),
     errors: [422, ...KEY_ERRORS],
   },
   {
     ...GET,
     path: `${API}/jobs/{job_id}`,
     id: 'getJob',
-    summary: 'A job.',
+    summary: 'Get a job.',
     answer: answerOf('The job.', job, JOB),
   },
   {
     ...GET,
     path: `${API}/jobs/{job_id}/logs`,
     id: 'getJobLogs',
-    summary: 'What a job said.',
+    summary: 'Get the log of a job.',
     answer: answerOf('The log.', logs, { logs: '2026-01-01T00:00:00Z INFO The model is ready.' }),
   },
   {
     ...GET,
     path: `${API}/jobs/{job_id}/result`,
     id: 'getJobResult',
-    summary: 'What a job came to that has succeeded.',
+    summary: 'Get the result of a job that has succeeded.',
     answer: answerOf('The result.', jobResult, {
       id: ID,
       metrics: { avg_total_tokens: 72 },
@@ -145,7 +145,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...GET,
     path: `${API}/jobs/{job_id}/dataset`,
     id: 'getJobDataset',
-    summary: 'The dataset that a job wrote.',
+    summary: 'Get the dataset that a job has written.',
     answer: answerOf('The dataset.', dataset, { ...DATASET, generated: true }),
     errors: [...GET.errors, 409],
   },
@@ -153,8 +153,8 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...GET,
     path: `${API}/jobs/{job_id}/result/download`,
     id: 'downloadJobResult',
-    summary: 'Where the rows can be downloaded that a job wrote.',
-    answer: answerOf('The address.', jobDownload, {
+    summary: 'Get a URL to download the rows of a job.',
+    answer: answerOf('The URL.', jobDownload, {
       id: ID,
       download_url: `http://127.0.0.1:8000${API}/artifacts/${DATASET.id}.csv?expires=1767225600&sig=abc`,
     }),
@@ -165,8 +165,8 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/jobs/{job_id}/cancel`,
     id: 'cancelJob',
-    summary: 'Stops a job that is under way.',
-    answer: answerOf('The job as it is now.', job, { ...JOB, status: 'stopped' }),
+    summary: 'Stop a job.',
+    answer: answerOf('The job.', job, { ...JOB, status: 'stopped' }),
     errors: [...GET.errors, 409],
   },
   {
@@ -174,15 +174,15 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/jobs/{job_id}/retry`,
     id: 'retryJob',
-    summary: 'Retries a job that has failed or has failed rows.',
+    summary: 'Retry a job that has failed or has failed rows.',
     description:
-      'Rows that have an answer keep it. The body can change some settings. A job of a workflow is retried with its workflow.',
+      'Answered rows keep their answers. The body can change some settings. Jobs of a workflow are retried with the workflow.',
     request: {
       schema: retryRequest,
       optional: true,
       examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
     },
-    answer: answerOf('The job as it is now.', job, { ...JOB, status: 'created' }),
+    answer: answerOf('The job.', job, { ...JOB, status: 'created' }),
     errors: [...BODY_ERRORS, ...GET.errors, 409],
   },
   {
@@ -190,7 +190,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...ROWS,
     path: `${API}/jobs/{job_id}/rows`,
     id: 'getJobRows',
-    summary: 'The rows that a job has written so far.',
+    summary: 'Get the rows that a job has written so far.',
     parameters: [...GET.parameters, ROWS_FORMAT],
     errors: [...GET.errors, 422],
   },

@@ -15,9 +15,9 @@ import {
 } from '../workflows/schemas.ts';
 
 const shared = {
-  name: someText('For people.', 255),
-  description: maybe(text('What it is about.', 10_000)),
-  dataset: someText('The id of a dataset.'),
+  name: someText('Display name.', 255),
+  description: maybe(text('Description.', 10_000)),
+  dataset: someText('Dataset id.'),
   max_samples: maybe(Type.Integer({ minimum: -1 })),
   batch_size: maybe(batchSize),
   job_timeout_sec: maybe(jobTimeout),
@@ -33,7 +33,7 @@ export const newInferenceJob = closed('NewInferenceJob', {
   job_config: closed('InferenceConfig', {
     job_type: Type.Literal('inference'),
     ...inferenceConfig,
-    output_field: maybe(someText('The column that answers are written to.', 100)),
+    output_field: maybe(someText('Column for the answers (default: predictions).', 100)),
   }),
 });
 
@@ -48,7 +48,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     job_type: Type.Literal('evaluator'),
     task_definition: maybe(taskDefinition),
     metrics: maybe(metricList),
-    prediction_field: maybe(someText('The column with the answers; predictions unless said otherwise.', 100)),
+    prediction_field: maybe(someText('Column with the answers (default: predictions).', 100)),
     llm_as_judge: maybe(judge),
     embedder: maybe(embedder),
     failures: maybe(failures),
@@ -70,26 +70,29 @@ export const job = closed('Job', {
   workflow_id: orNull(Type.String()),
   total_rows: count(),
   done_rows: count(),
-  failed_rows: count('Rows among them that failed.'),
+  failed_rows: count('Number of failed rows.'),
   prompt_tokens: count(),
   completion_tokens: count(),
   error: orNull(Type.String()),
   queued_reason: queuedReason,
-  created_at: time('When it was made.'),
-  start_time: timeOrNull('When it began.'),
-  end_time: timeOrNull('When it ended.'),
+  created_at: time('Creation time.'),
+  start_time: timeOrNull('Start time.'),
+  end_time: timeOrNull('End time.'),
 });
 
 export const jobs = pageSchema('Jobs', job);
 
 export const jobResult = closed('JobResult', {
   id: Type.String(),
-  metrics: anyObject('Numbers by name.'),
-  parameters: Type.Unknown({ description: 'What it was done with.' }),
-  details: Type.Unknown({ description: 'Tables, and whatever is no single number.' }),
+  metrics: anyObject('Metrics by name.'),
+  parameters: Type.Unknown({ description: 'Settings of the job.' }),
+  details: Type.Unknown({ description: 'Tables, and other results that are not single numbers.' }),
 });
 
 export const jobDownload = closed('JobDownload', {
   id: Type.String(),
-  download_url: Type.String({ format: 'uri', description: 'Needs no credential, and works for an hour.' }),
+  download_url: Type.String({
+    format: 'uri',
+    description: 'Signed URL. It needs no credential and is valid for one hour.',
+  }),
 });

@@ -2,7 +2,7 @@ import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import type { Job } from '../../lab/jobs/job.ts';
 import { timeOrNull } from '../http/time-view.ts';
 
-/** Types as requests name them. */
+/** Types of jobs, by their names in requests. */
 export const JOB_TYPES = { inference: 'inference', annotate: 'annotate', evaluator: 'evaluation' } as const;
 
 export const jobView = (job: Job) => ({

@@ -39,15 +39,15 @@ const ACCOUNT = {
   parallel: { used: 1, limit: 8, remaining: 7 },
 };
 
-const KEY_ID = { name: 'id', description: 'The key’s id, which is not the key.', example: SHOWN.id };
+const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: SHOWN.id };
 
 const create: Operation = {
   method: 'post',
   path: '/v1/keys',
   id: 'createKey',
   tag: 'Keys',
-  summary: 'Makes a key.',
-  description: onlyMaster('`key` is in this answer and in no other: nobody can read it later.'),
+  summary: 'Create a key.',
+  description: onlyMaster('`key` is only in this answer and cannot be retrieved later.'),
   request: {
     schema: newKey,
     examples: {
@@ -71,10 +71,10 @@ const list: Operation = {
   path: '/v1/keys',
   id: 'listKeys',
   tag: 'Keys',
-  summary: 'Keys, in the order in which they were made.',
+  summary: 'List keys in order of creation.',
   description: onlyMaster(),
   parameters: PAGE_PARAMETERS,
-  answer: answerOf('A part of the list.', keys, [KEY]),
+  answer: answerOf('A page of the list.', keys, [KEY]),
   errors: [422, ...STORE_ERRORS],
 };
 
@@ -83,7 +83,7 @@ const me: Operation = {
   path: '/v1/keys/me',
   id: 'getOwnKey',
   tag: 'Keys',
-  summary: 'The key that asks, and what it has left.',
+  summary: 'Get the caller’s key and its remaining quota.',
   answer: answerOf('The key.', ownKey, { ...SHOWN, quota: { user: ACCOUNT, key: ACCOUNT } }),
   errors: [400, ...KEY_ERRORS],
 };
@@ -93,10 +93,10 @@ const get: Operation = {
   path: '/v1/keys/{id}',
   id: 'getKey',
   tag: 'Keys',
-  summary: 'A key.',
+  summary: 'Get a key.',
   description: onlyMaster(),
   parameters: [KEY_ID],
-  answer: answerOf('The key, without its value.', key, KEY),
+  answer: answerOf('The key, without its secret.', key, KEY),
   errors: [404, ...STORE_ERRORS],
 };
 
@@ -105,14 +105,14 @@ const change: Operation = {
   path: '/v1/keys/{id}',
   id: 'changeKey',
   tag: 'Keys',
-  summary: 'Changes a key, turns it off, or on again.',
-  description: onlyMaster('What is left out stays as it is; null clears it, except for `is_active`.'),
+  summary: 'Change, disable or enable a key.',
+  description: onlyMaster('Fields that are not set stay unchanged; null clears a field, except `is_active`.'),
   parameters: [KEY_ID],
   request: {
     schema: keyChanges,
     examples: { off: { is_active: false }, forever: { expires_at: null } },
   },
-  answer: answerOf('The key as it is now.', key, { ...KEY, is_active: false, status: 'inactive' }),
+  answer: answerOf('The changed key.', key, { ...KEY, is_active: false, status: 'inactive' }),
   errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
 };
 
@@ -121,10 +121,10 @@ const remove: Operation = {
   path: '/v1/keys/{id}',
   id: 'deleteKey',
   tag: 'Keys',
-  summary: 'Deletes a key.',
-  description: onlyMaster('Its user stays, and what was used stays in the accounts.'),
+  summary: 'Delete a key.',
+  description: onlyMaster('Its user and its usage are kept.'),
   parameters: [KEY_ID],
-  answer: noContent('The key is gone.'),
+  answer: noContent('The key is deleted.'),
   errors: [404, ...STORE_ERRORS],
 };
 
@@ -133,13 +133,11 @@ const rotate: Operation = {
   path: '/v1/keys/{id}/rotate',
   id: 'rotateKey',
   tag: 'Keys',
-  summary: 'Gives a key a new value.',
-  description: onlyMaster(
-    'All else stays. The body may be left out; then the old value stops working at once.',
-  ),
+  summary: 'Replace the secret of a key.',
+  description: onlyMaster('Everything else is kept. Without a body, the old secret is invalid immediately.'),
   parameters: [KEY_ID],
   request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
-  answer: answerOf('The key with its new value.', createdKey, CREATED),
+  answer: answerOf('The key with its new secret.', createdKey, CREATED),
   errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
 };
 

@@ -6,11 +6,11 @@ import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { keyChanges, newKey, rotation } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
-import { momentOrNull, nanosOrNull } from '../http/values.ts';
+import { momentOrNull, nanosOrNull } from '../http/convert-values.ts';
 import { createdKeyView, keyView, ownKeyView } from './view.ts';
 import { KEY_OPERATIONS } from './operations.ts';
 
-/** `/v1/keys`: keys for those who may not have the master key. */
+/** `/v1/keys`: API keys. */
 export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayRoutes {
   const { guards, readBody, readOptionalBody } = parts;
   const { identity, ledger } = state;
@@ -24,7 +24,7 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
   routes.get('/v1/keys', guards.master, async (c) =>
     c.json((await keys.list(pageOf(c))).map((key) => keyView(key))),
   );
-  routes.get('/v1/keys/me', guards.anyone, async (c) => {
+  routes.get('/v1/keys/me', guards.anyKey, async (c) => {
     const caller = callerOf(c);
     if (caller.kind === 'master') throw noKey();
     const spender = await identity.spender(caller, undefined);
@@ -52,7 +52,7 @@ export function keyRoutes({ state }: GatewayContext, parts: HttpParts): GatewayR
 
 type Fields = Omit<Static<typeof newKey>, 'user_id'>;
 
-/** Null clears. */
+/** Converts the fields of a body; null clears a field. */
 const fieldsIn = (body: Fields): Omit<NewKey, 'userId'> => ({
   keyName: body.key_name,
   expiresAt: momentOrNull('expires_at', body.expires_at),
@@ -68,8 +68,6 @@ const fieldsIn = (body: Fields): Omit<NewKey, 'userId'> => ({
 });
 
 const noKey = (): AppError =>
-  new AppError(
-    'MalformedError',
-    'The master key has no quota of its own. Ask with a key, or look at one of them: GET /v1/keys/{id}.',
-    { reason: 'virtual_key_required' },
-  );
+  new AppError('MalformedError', 'The master key has no quota. Use an API key, or GET /v1/keys/{id}.', {
+    reason: 'virtual_key_required',
+  });

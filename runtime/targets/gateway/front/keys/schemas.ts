@@ -16,22 +16,20 @@ import {
   timeOrNull,
 } from '../http/fields.ts';
 
-const MOST_PATTERNS = 1000;
-/** A year. */
-const LONGEST_GRACE = 31_536_000;
+const MAX_PATTERNS = 1000;
+/** One year. */
+const MAX_GRACE_SECONDS = 31_536_000;
 
 const allowedModels = orNull(
-  Type.Array(someText('A model, as `openai:gpt-*`: `*` stands for anything.'), { maxItems: MOST_PATTERNS }),
-  'The models that the key may use. Null for all, an empty list for none.',
+  Type.Array(someText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
+    maxItems: MAX_PATTERNS,
+  }),
+  'Allowed models. Null: all, an empty list: none.',
 );
 
 const changes = {
-  key_name: Type.Optional(orNull(text('A name for people.'))),
-  expires_at: Type.Optional(
-    momentOrNull(
-      'When the key stops working. A time without a zone is in UTC. Null for a key that does not expire.',
-    ),
-  ),
+  key_name: Type.Optional(orNull(text('Display name.'))),
+  expires_at: Type.Optional(momentOrNull('Expiry. A time without a zone is in UTC. Null: never.')),
   metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
   allowed_models: Type.Optional(allowedModels),
   ...rateChanges,
@@ -41,7 +39,7 @@ const changes = {
         max_budget: Type.Optional(maxBudget),
         budget_duration_sec: Type.Optional(seconds),
       }),
-      'What may be spent with this key, beside what its user may spend.',
+      'Budget of the key, in addition to the budget of its user.',
     ),
   ),
 };
@@ -49,75 +47,79 @@ const changes = {
 export const newKey = closed('NewKey', {
   ...changes,
   user_id: Type.Optional(
-    orNull(
-      someText('Whose key it is; made if there is no such user. Without it the key gets a user of its own.'),
-    ),
+    orNull(someText('Owner of the key, created if missing. Default: a new user for this key.')),
   ),
 });
 
 export const keyChanges = closed('KeyChanges', {
   ...changes,
-  is_active: Type.Optional(Type.Boolean({ description: 'False turns the key off, true turns it on again.' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'False disables the key, true enables it.' })),
 });
 
 export const rotation = closed('KeyRotation', {
   grace_seconds: Type.Optional(
     orNull(
-      Type.Integer({ minimum: 0, maximum: LONGEST_GRACE }),
-      'How long the old key still works; 0 unless said otherwise.',
+      Type.Integer({ minimum: 0, maximum: MAX_GRACE_SECONDS }),
+      'How long the old secret stays valid, in seconds (default: 0).',
     ),
   ),
 });
 
-const shown = {
-  id: Type.String({ description: 'Names the key in paths.' }),
-  key_prefix: Type.String({ description: 'How the key begins, to recognise it.' }),
+const summary = {
+  id: Type.String({ description: 'Key id, used in paths.' }),
+  key_prefix: Type.String({ description: 'Start of the key, to recognize it.' }),
   key_name: orNull(Type.String()),
-  user_id: orNull(Type.String({ description: 'Who pays for what is done with the key.' })),
-  created_at: time('When it was made.'),
-  expires_at: timeOrNull('When it stops working.'),
-  is_active: Type.Boolean({ description: 'Whether it is turned on; it may have expired.' }),
-  status: oneOf(['active', 'inactive', 'expired'], { description: 'Whether it works.' }),
+  user_id: orNull(Type.String({ description: 'User who is billed for the key.' })),
+  created_at: time('Creation time.'),
+  expires_at: timeOrNull('Expiry.'),
+  is_active: Type.Boolean({ description: 'Whether the key is enabled. An enabled key can be expired.' }),
+  status: oneOf(['active', 'inactive', 'expired'], { description: 'Whether the key can be used.' }),
   allowed_models: allowedModels,
 };
 
 const settings = {
-  ...shown,
+  ...summary,
   metadata,
   ...rates,
   budget: orNull(closed('KeyBudget', { max_budget: maxBudget, budget_duration_sec: seconds })),
-  spend: dollars('What was spent with it in this window, in US dollars.'),
+  spend: dollars('Spending in the current window, in US dollars.'),
 };
 
-const lastUsedAt = timeOrNull('When it was last used.');
+const lastUsedAt = timeOrNull('Time of the last use.');
 
 export const key = closed('Key', { ...settings, last_used_at: lastUsedAt });
 export const keys = Type.Array(key);
 
 export const createdKey = closed('CreatedKey', {
   ...settings,
-  key: Type.String({ description: 'The key itself: the only time that it is shown.' }),
+  key: Type.String({ description: 'The key itself, which is returned only once.' }),
 });
 
 const allowance = closed('Allowance', {
-  used: count('In the last minute, which is counted where there is a limit; of `parallel`, now.'),
+  used: count(
+    'Use in the last minute, which is counted only if there is a limit; for `parallel`, the current use.',
+  ),
   limit: orNull(count()),
   remaining: orNull(count()),
 });
 
 const account = closed('Account', {
-  spend: dollars('In this window, in US dollars.'),
-  reserved: dollars('Held for requests that are under way.'),
+  spend: dollars('Spending in the current window, in US dollars.'),
+  reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
   max_budget: maxBudget,
-  remaining: orNull(dollars('What may still be spent.')),
-  budget_started_at: timeOrNull('When this window began.'),
-  next_budget_reset_at: timeOrNull('When the next one begins.'),
+  remaining: orNull(dollars('Amount that can still be spent, in US dollars.')),
+  budget_started_at: timeOrNull('Start of the current window.'),
+  next_budget_reset_at: timeOrNull('Start of the next window.'),
   requests: allowance,
   tokens: allowance,
   parallel: allowance,
 });
 
 export const ownKey = closed('OwnKey', {
-  ...shown,
-  quota: closed('Quota', { user: account, key: account }, 'What is used and left; both count.'),
+  ...summary,
+  quota: closed(
+    'Quota',
+    { user: account, key: account },
+    'Used and remaining quota. The limits of the user and of the key both apply.',
+  ),
 });

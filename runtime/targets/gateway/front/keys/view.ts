@@ -12,7 +12,7 @@ export const keyView = (one: Key): Static<typeof key> => ({
   last_used_at: timeOrNull(one.lastUsedAt),
 });
 
-/** With the key itself, which nothing else shows. */
+/** The key with its secret, which no other answer contains. */
 export const createdKeyView = ({
   key: one,
   secret,
@@ -21,13 +21,13 @@ export const createdKeyView = ({
   readonly secret: string;
 }): Static<typeof createdKey> => ({ ...settingsOf(one), key: secret });
 
-/** For whoever has the key: not what those who manage keys noted about it. */
+/** The key as its holder sees it, without the metadata of administrators. */
 export const ownKeyView = (one: Key, user: AccountState, own: AccountState): Static<typeof ownKey> => ({
-  ...shownOf(one),
+  ...summaryOf(one),
   quota: { user: accountView(user), key: accountView(own) },
 });
 
-const shownOf = (one: Key) => ({
+const summaryOf = (one: Key) => ({
   id: one.id,
   key_prefix: one.keyPrefix,
   key_name: one.keyName,
@@ -40,7 +40,7 @@ const shownOf = (one: Key) => ({
 });
 
 const settingsOf = (one: Key) => ({
-  ...shownOf(one),
+  ...summaryOf(one),
   metadata: one.metadata,
   rpm: one.rpm,
   tpm: one.tpm,

@@ -3,27 +3,27 @@ import type { GatewayContext } from '../../context.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { ModelSet } from '../../ask/models/model-set.ts';
 import type { ModelEntry } from '../../ask/providers/provider.ts';
-import { everyPage } from '../../store/every-page.ts';
+import { listAll } from '../../store/list-all.ts';
 
-/** Whoever may ask for models may ask often; their providers are asked once in so long. */
-const ASK_AGAIN_MS = 60_000;
+/** How long lists of providers are cached, because clients can request the list at any rate. */
+const MAX_LIST_AGE_MS = 60_000;
 
-/** The models that this caller may use. */
+/** Lists the models that a caller can use. */
 export type ModelList = (caller: Caller) => Promise<readonly ModelEntry[]>;
 
 export function createModelList({ state, models, clock }: GatewayContext): ModelList {
-  const known = new WeakMap<
+  const cache = new WeakMap<
     ModelSet,
     { readonly at: number; readonly list: Promise<readonly ModelEntry[]> }
   >();
 
-  /** What providers tell; it may be of use to the next one who asks, so nobody's leaving ends it. */
-  const told = (set: ModelSet): Promise<readonly ModelEntry[]> => {
-    const before = known.get(set);
-    if (before && clock.now() - before.at < ASK_AGAIN_MS) return before.list;
+  /** Lists of providers. The request is not aborted when the client disconnects, because later callers share its result. */
+  const providerModels = (set: ModelSet): Promise<readonly ModelEntry[]> => {
+    const before = cache.get(set);
+    if (before && clock.now() - before.at < MAX_LIST_AGE_MS) return before.list;
     const list = set.router.models(new AbortController().signal);
-    known.set(set, { at: clock.now(), list });
-    list.catch(() => known.delete(set));
+    cache.set(set, { at: clock.now(), list });
+    list.catch(() => cache.delete(set));
     return list;
   };
 
@@ -31,7 +31,7 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
     const held = models.hold();
     try {
       const { set } = held;
-      const listed = await told(set);
+      const listed = await providerModels(set);
       const names = new Set(listed.map(({ id }) => id));
       const priced = (await pricedModels(state)).filter(({ id }) => !names.has(id) && isServed(set, id));
       return [...listed, ...priced].filter(({ id }) => mayUse(caller, id));
@@ -41,9 +41,9 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
   };
 }
 
-/** Some providers tell no list, and some leave models out of it. */
+/** Models with a price. Some providers have no list of models, or an incomplete one. */
 async function pricedModels({ prices }: GatewayContext['state']): Promise<ModelEntry[]> {
-  return (await everyPage(prices)).map(({ modelKey, effectiveAt }) => {
+  return (await listAll(prices)).map(({ modelKey, effectiveAt }) => {
     const [ownedBy = ''] = modelKey.split(':', 1);
     return { id: modelKey, created: Math.floor(effectiveAt / 1000), ownedBy };
   });

@@ -9,15 +9,15 @@ import { callerOf } from '../sign-in/sign-in.ts';
 import { modelView } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 
-/** `/v1/models`: what can be asked. */
+/** `/v1/models`: the models that a caller can use. */
 export function modelRoutes(context: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const modelsOf = createModelList(context);
   const routes = newRoutes();
 
-  routes.get('/v1/models', guards.anyone, async (c) =>
+  routes.get('/v1/models', guards.anyKey, async (c) =>
     c.json({ object: 'list', data: (await modelsOf(callerOf(c))).map((entry) => modelView(entry)) }),
   );
-  routes.get('/v1/models/:id{.+}', guards.anyone, async (c) => {
+  routes.get('/v1/models/:id{.+}', guards.anyKey, async (c) => {
     const id = c.req.param('id');
     const found = (await modelsOf(callerOf(c))).find((entry) => entry.id === id);
     if (!found) throw new AppError('NotFoundError', `Model '${id}' not found`, { reason: 'model_not_found' });
@@ -34,9 +34,9 @@ const LIST: Operation = {
   path: '/v1/models',
   id: 'listModels',
   tag: 'Models',
-  summary: 'The models that the caller may use.',
+  summary: 'List the models that the caller can use.',
   description:
-    'Aliases, what providers tell of theirs, encoders, and models that have a price. What providers tell is up to a minute old.',
+    'Aliases, models of providers, encoders, and models with a price. Lists of providers are cached for a minute.',
   answer: answerOf('The models.', models, { object: 'list', data: [GPT] }),
   errors: KEY_ERRORS,
 };
@@ -46,9 +46,9 @@ const GET: Operation = {
   path: '/v1/models/{id}',
   id: 'getModel',
   tag: 'Models',
-  summary: 'A model that the caller may use.',
+  summary: 'Get a model that the caller can use.',
   parameters: [
-    { name: 'id', description: 'What requests call it, with all colons and slashes.', example: GPT.id },
+    { name: 'id', description: 'Model name as in requests, with all colons and slashes.', example: GPT.id },
   ],
   answer: answerOf('The model.', model, GPT),
   errors: KEY_ERRORS,

@@ -4,12 +4,12 @@ import { closed } from '../../../../serve/http/schemas.ts';
 export const model = closed(
   'Model',
   {
-    id: Type.String({ description: 'What requests call it: `provider:model`, or the name of an alias.' }),
+    id: Type.String({ description: 'Model name in requests: `provider:model`, or the name of an alias.' }),
     object: Type.Literal('model'),
-    created: Type.Integer({ description: 'In seconds since 1970; 0 where nobody tells.' }),
-    owned_by: Type.String({ description: 'Who has it.' }),
+    created: Type.Integer({ description: 'Creation time as a Unix timestamp; 0 if unknown.' }),
+    owned_by: Type.String({ description: 'Provider of the model.' }),
   },
-  'As OpenAI’s API has it.',
+  'A model in the format of OpenAI’s API.',
 );
 
 export const models = closed('Models', { object: Type.Literal('list'), data: Type.Array(model) });

@@ -31,7 +31,7 @@ const PRICE = {
 
 const MODEL_KEY = {
   name: 'model_key',
-  description: 'The model, as `provider:model`. A name that ends in `/history` is written with `%2F`.',
+  description: 'The model, `provider:model`. In a name that ends in `/history`, write that slash as `%2F`.',
   example: PRICE.model_key,
 };
 
@@ -40,10 +40,8 @@ const set: Operation = {
   path: '/v1/pricing',
   id: 'setPricing',
   tag: 'Pricing',
-  summary: 'Says what a model costs.',
-  description: onlyMaster(
-    'The prices before stay in the history: requests cost what held when they were made.',
-  ),
+  summary: 'Set the price of a model.',
+  description: onlyMaster('Earlier prices stay in the history: a request costs the price at its time.'),
   request: {
     schema: newPricing,
     examples: {
@@ -63,9 +61,9 @@ const list: Operation = {
   path: '/v1/pricing',
   id: 'listPricing',
   tag: 'Pricing',
-  summary: 'The prices that hold now, by model.',
+  summary: 'List current prices by model.',
   parameters: PAGE_PARAMETERS,
-  answer: answerOf('A part of the list.', pricings, [PRICE]),
+  answer: answerOf('A page of the list.', pricings, [PRICE]),
   errors: [422, ...KEY_ERRORS],
 };
 
@@ -74,7 +72,7 @@ const history: Operation = {
   path: '/v1/pricing/{model_key}/history',
   id: 'getPricingHistory',
   tag: 'Pricing',
-  summary: 'All prices of a model, the newest first, with those that are to come.',
+  summary: 'List past, current and future prices of a model, newest first.',
   parameters: [MODEL_KEY],
   answer: answerOf('The prices.', pricings, [PRICE]),
   errors: KEY_ERRORS,
@@ -85,7 +83,7 @@ const get: Operation = {
   path: '/v1/pricing/{model_key}',
   id: 'getPricing',
   tag: 'Pricing',
-  summary: 'What a model costs now.',
+  summary: 'Get the current price of a model.',
   parameters: [MODEL_KEY],
   answer: answerOf('The price.', pricing, PRICE),
   errors: KEY_ERRORS,
@@ -96,10 +94,10 @@ const remove: Operation = {
   path: '/v1/pricing/{model_key}',
   id: 'deletePricing',
   tag: 'Pricing',
-  summary: 'Forgets all prices of a model.',
-  description: onlyMaster('What it cost before stays in the accounts.'),
+  summary: 'Delete all prices of a model.',
+  description: onlyMaster('Costs that are already recorded do not change.'),
   parameters: [MODEL_KEY],
-  answer: noContent('The model has no price.'),
+  answer: noContent('The prices are deleted.'),
   errors: [404, ...STORE_ERRORS],
 };
 

@@ -7,11 +7,11 @@ import { findModelKey, modelKeyOf } from '../../accounts/ledger/model-key.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newPricing } from './schemas.ts';
-import { momentOrNull, nanosIn, nanosOrNull } from '../http/values.ts';
+import { momentOrNull, nanosIn, nanosOrNull } from '../http/convert-values.ts';
 import { pricingView } from './view.ts';
 import { PRICING_OPERATIONS } from './operations.ts';
 
-/** `/v1/pricing`: what models cost. Their names hold colons and slashes, so whatever follows is one. */
+/** `/v1/pricing`: model prices. Names of models contain colons and slashes, so the rest of the path is one name. */
 export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
   const { prices } = state;
   const routes = newRoutes();
@@ -19,14 +19,14 @@ export function pricingRoutes({ state }: GatewayContext, { guards, readBody }: H
   routes.post('/v1/pricing', guards.master, async (c) =>
     c.json(pricingView(await prices.set(priceIn(await readBody(c, newPricing))))),
   );
-  routes.get('/v1/pricing', guards.anyone, async (c) =>
+  routes.get('/v1/pricing', guards.anyKey, async (c) =>
     c.json((await prices.list(pageOf(c))).map((price) => pricingView(price))),
   );
-  routes.get('/v1/pricing/:model{.+}/history', guards.anyone, async (c) => {
+  routes.get('/v1/pricing/:model{.+}/history', guards.anyKey, async (c) => {
     const history = await prices.history(findModelKey(c.req.param('model')));
     return c.json(history.map((price) => pricingView(price)));
   });
-  routes.get('/v1/pricing/:model{.+}', guards.anyone, async (c) =>
+  routes.get('/v1/pricing/:model{.+}', guards.anyKey, async (c) =>
     c.json(pricingView(await prices.get(findModelKey(c.req.param('model'))))),
   );
   routes.delete('/v1/pricing/:model{.+}', guards.master, async (c) => {

@@ -4,21 +4,21 @@ import { MAX_TIERS } from '../../accounts/ledger/price-fields.ts';
 import { dollars, moment, someText, time } from '../http/fields.ts';
 
 const prices = {
-  input_price_per_million: dollars('Of tokens of the request, in US dollars per million.'),
-  output_price_per_million: dollars('Of tokens of the answer.'),
+  input_price_per_million: dollars('Price of input tokens, in US dollars per million.'),
+  output_price_per_million: dollars('Price of output tokens, in US dollars per million.'),
 };
 const cachePrices = {
   cached_input_price_per_million: orNull(
     dollars(),
-    'Of tokens of the request that the provider still had in its cache; null for the price of all others.',
+    'Price of input tokens read from the provider’s cache; null: the input price.',
   ),
   cache_write_price_per_million: orNull(
     dollars(),
-    'Of tokens of the request that the provider wrote to its cache; null for the price of all others.',
+    'Price of input tokens written to the provider’s cache; null: the input price.',
   ),
   cache_write_1h_price_per_million: orNull(
     dollars(),
-    'Of those that it keeps for 1 hour; null for the price of the other cache writes.',
+    'Price of input tokens written to the provider’s cache for 1 hour; null: the price of other cache writes.',
   ),
 };
 const newCachePrices = {
@@ -29,23 +29,23 @@ const newCachePrices = {
 const above = {
   above_prompt_tokens: Type.Integer({
     minimum: 1,
-    description: 'Number of tokens of the request above which these prices apply to all of its tokens.',
+    description: 'Number of input tokens above which these prices apply to all tokens of the request.',
   }),
 };
-const TIERS = 'Prices of requests with long prompts; the highest one that the prompt exceeds applies.';
+const TIERS = 'Prices of requests with long prompts. The highest tier that the prompt exceeds applies.';
 
 export const newPricing = closed('NewPricing', {
-  model_key: someText('The model, as `provider:model`.'),
+  model_key: someText('The model, `provider:model`.'),
   ...prices,
   ...newCachePrices,
   tiers: Type.Optional(
     orNull(
       Type.Array(closed('NewPriceTier', { ...above, ...prices, ...newCachePrices }), { maxItems: MAX_TIERS }),
-      `${TIERS} A tier needs each price that the model has. Null for none.`,
+      `${TIERS} A tier must have each price that the model has. Null: no tiers.`,
     ),
   ),
   effective_at: Type.Optional(
-    orNull(moment(), 'From when on; now unless said otherwise. A time without a zone is in UTC.'),
+    orNull(moment(), 'When the price starts to apply (default: now). A time without a zone is in UTC.'),
   ),
 });
 
@@ -54,7 +54,7 @@ export const pricing = closed('Pricing', {
   ...prices,
   ...cachePrices,
   tiers: Type.Array(closed('PriceTier', { ...above, ...prices, ...cachePrices }), { description: TIERS }),
-  effective_at: time('From when on it holds.'),
+  effective_at: time('When the price starts to apply.'),
 });
 
 export const pricings = Type.Array(pricing);

@@ -8,24 +8,24 @@ import { pageOf, PAGE_PARAMETERS } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newSecret, secrets as secretsSchema } from './schemas.ts';
 import { timeOrNull } from '../http/time-view.ts';
-import { viewOf } from '../sign-in/work-guard.ts';
+import { viewOf } from '../sign-in/lab-guard.ts';
 import { KEY_ERRORS, noContent } from '../http/operations.ts';
 
-/** `/api/v1/settings/secrets`: keys of model servers that work needs; nobody reads them again. */
+/** `/api/v1/settings/secrets`: API keys of model servers that jobs use. No endpoint for clients returns them. */
 export function secretRoutes(
   { jobs }: Pick<GatewayContext, 'jobs'>,
-  { workGuard, readBody }: Pick<HttpParts, 'workGuard' | 'readBody'>,
+  { labGuard, readBody }: Pick<HttpParts, 'labGuard' | 'readBody'>,
 ): GatewayRoutes {
   const { secrets } = jobs;
   const routes = newRoutes();
 
-  routes.put(`${API}/settings/secrets/:name`, workGuard, async (c) => {
+  routes.put(`${API}/settings/secrets/:name`, labGuard, async (c) => {
     const { owner } = viewOf(c);
     const { value, description } = await readBody(c, newSecret);
     const isNew = await secrets.set(owner, c.req.param('name'), value, description ?? '');
     return c.body(null, isNew ? 201 : 204);
   });
-  routes.get(`${API}/settings/secrets`, workGuard, async (c) => {
+  routes.get(`${API}/settings/secrets`, labGuard, async (c) => {
     const { skip, limit } = pageOf(c);
     const all = await secrets.list(viewOf(c).owner);
     const items = all.slice(skip, skip + limit).map(({ createdAt, updatedAt, ...secret }) => ({
@@ -35,7 +35,7 @@ export function secretRoutes(
     }));
     return c.json({ total: all.length, items });
   });
-  routes.delete(`${API}/settings/secrets/:name`, workGuard, async (c) => {
+  routes.delete(`${API}/settings/secrets/:name`, labGuard, async (c) => {
     await secrets.delete(viewOf(c).owner, c.req.param('name'));
     return c.body(null, 204);
   });
@@ -43,7 +43,11 @@ export function secretRoutes(
   return { routes, operations: OPERATIONS };
 }
 
-const NAME = { name: 'name', description: 'Letters, digits, `_`, `.` and `-`.', example: 'openai' };
+const NAME = {
+  name: 'name',
+  description: 'Name of the secret: letters, digits, `_`, `.` and `-`.',
+  example: 'openai',
+};
 const SHARED = { tag: 'Settings' } as const;
 
 const OPERATIONS: readonly Operation[] = [
@@ -52,14 +56,14 @@ const OPERATIONS: readonly Operation[] = [
     method: 'put',
     path: `${API}/settings/secrets/{name}`,
     id: 'setSecret',
-    summary: 'Sets a secret.',
-    description: 'It is written encrypted, and belongs to whoever sets it: a user, or the master key.',
+    summary: 'Set a secret.',
+    description: 'The secret is stored encrypted and belongs to the caller: a user, or the master key.',
     parameters: [NAME],
     request: {
       schema: newSecret,
-      examples: { key: { value: 'sk-…', description: 'For the models of ours' } },
+      examples: { key: { value: 'sk-…', description: 'For our models' } },
     },
-    answer: { ...noContent('It is set: 201 if there was none of that name, else 204.'), empty: true },
+    answer: { ...noContent('The secret is set: 201 if it is new, otherwise 204.'), empty: true },
     statuses: [201, 204],
     errors: [...BODY_ERRORS, ...KEY_ERRORS],
   },
@@ -68,9 +72,9 @@ const OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/settings/secrets`,
     id: 'listSecrets',
-    summary: 'Secrets, without their values.',
+    summary: 'List secrets, without their values.',
     parameters: PAGE_PARAMETERS,
-    answer: answerOf('A part of the list.', secretsSchema, {
+    answer: answerOf('A page of the list.', secretsSchema, {
       total: 1,
       items: [{ name: 'openai', description: '', created_at: '2026-01-01T00:00:00Z', updated_at: null }],
     }),
@@ -81,9 +85,9 @@ const OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: `${API}/settings/secrets/{name}`,
     id: 'deleteSecret',
-    summary: 'Deletes a secret.',
+    summary: 'Delete a secret.',
     parameters: [NAME],
-    answer: noContent('It is gone.'),
+    answer: noContent('The secret is deleted.'),
     errors: KEY_ERRORS,
   },
 ];

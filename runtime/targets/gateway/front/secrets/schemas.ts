@@ -5,8 +5,8 @@ import { someText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 
 export const newSecret = closed('NewSecret', {
-  value: someText('It is never shown again.', 1024),
-  description: maybe(text('What it is for.', 1000)),
+  value: someText('The secret. It is never returned.', 1024),
+  description: maybe(text('Description.', 1000)),
 });
 
 export const secrets = pageSchema(
@@ -14,7 +14,7 @@ export const secrets = pageSchema(
   closed('Secret', {
     name: Type.String(),
     description: Type.String(),
-    created_at: time('When it was made.'),
-    updated_at: timeOrNull('When it was last changed.'),
+    created_at: time('Creation time.'),
+    updated_at: timeOrNull('Time of the last change.'),
   }),
 );

@@ -2,7 +2,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { MayUse } from '../../lab/workflows/workflow.ts';
 
-/** Which models of the gateway the caller may use: what is asked later, in the owner's name, has to be allowed now. */
+/** Returns a check whether the caller can use a model. Jobs run later in the name of the owner, so it is checked when they are created. */
 export async function mayUseOf(
   { identity }: Pick<GatewayState, 'identity'>,
   caller: Caller,

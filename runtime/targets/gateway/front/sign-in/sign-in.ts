@@ -7,55 +7,55 @@ import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Caller, HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 
-/** Whoever a request's credential belongs to. */
+/** The caller that a credential belongs to, with a name for the log. */
 interface SignedIn extends Principal {
   readonly caller: Caller;
 }
 
-/** Whoever may ask models: a caller, or work that runs for one. */
-export interface Asking extends Principal {
+/** A caller of models: a client, or a worker that runs a job for one. */
+export interface ModelCaller extends Principal {
   readonly payer: Payer;
 }
 
 export interface SignIn {
-  /** Throws an UnauthorizedError unless the request brings the master key or a key that works, and what a blocked user is told. */
-  anyone(headers: HeaderReader): Promise<SignedIn>;
-  /** The same, and those that the token of a worker stands for. Throws a ConflictError if that worker has lost its job. */
-  asking(headers: HeaderReader): Promise<Asking>;
-  /** Throws an UnauthorizedError unless it brings the master key, an UnavailableError if there is none. */
+  /** Authenticates by the master key or an API key. Throws an UnauthorizedError, or a ForbiddenError for a blocked user. */
+  caller(headers: HeaderReader): Promise<SignedIn>;
+  /** Same as `caller`, but also accepts the token of a worker. Throws a ConflictError if the worker has lost its job. */
+  modelCaller(headers: HeaderReader): Promise<ModelCaller>;
+  /** Authenticates by the master key. Throws an UnauthorizedError, or an UnavailableError if no master key is set. */
   master(headers: HeaderReader): SignedIn;
 }
 
-/** Tells the metrics of every credential that is refused. */
+/** Creates the authentication, which also counts refused credentials in the metrics. */
 export function createSignIn({
   state,
   jobs,
   telemetry,
 }: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry'>): SignIn {
   const { identity } = state;
-  const noted = (error: unknown): unknown => {
+  const counted = (error: unknown): unknown => {
     if (error instanceof AppError && error.code === 'UnauthorizedError') {
       telemetry.authFailed(error.reason ?? 'invalid_key');
     }
     return error;
   };
-  const anyone = async (headers: HeaderReader): Promise<SignedIn> => {
+  const caller = async (headers: HeaderReader): Promise<SignedIn> => {
     try {
       return signedIn(await identity.authenticate(headers));
     } catch (error) {
-      throw noted(error);
+      throw counted(error);
     }
   };
   return {
-    anyone,
-    async asking(headers) {
+    caller,
+    async modelCaller(headers) {
       try {
         const work = jobs.access.payer(headers);
         if (work) return { name: 'worker', payer: await work };
-        const { name, caller } = signedIn(await identity.authenticate(headers));
-        return { name, payer: caller };
+        const { name, caller: payer } = signedIn(await identity.authenticate(headers));
+        return { name, payer };
       } catch (error) {
-        throw noted(error);
+        throw counted(error);
       }
     },
     master(headers) {
@@ -63,31 +63,31 @@ export function createSignIn({
         identity.requireMaster(headers);
         return signedIn({ kind: 'master' });
       } catch (error) {
-        throw noted(error);
+        throw counted(error);
       }
     },
   };
 }
 
-/** The name is for logs: what is shown of a key, never the key. */
+/** The name is for the log, so it is the prefix of the key, never the key. */
 const signedIn = (caller: Caller): SignedIn => ({
   name: caller.kind === 'master' ? 'master' : caller.key.prefix,
   caller,
 });
 
 export interface Guards {
-  /** For routes that any credential opens. */
-  readonly anyone: MiddlewareHandler<ShellEnv>;
-  /** For routes that only the master key opens. */
+  /** For routes that accept any credential. */
+  readonly anyKey: MiddlewareHandler<ShellEnv>;
+  /** For routes that require the master key. */
   readonly master: MiddlewareHandler<ShellEnv>;
 }
 
-/** They let requests in before anything of the body is read, and count them in, so that what is let in is answered. */
+/** Guards authenticate a request before its body is read, and register it with the lifecycle, so that shutdown waits for it. */
 export function createGuards(signIn: SignIn, lifecycle: Lifecycle): Guards {
   const admitted = admit(lifecycle);
   return {
-    async anyone(c, next) {
-      c.set('caller', await signIn.anyone(c.req.raw.headers));
+    async anyKey(c, next) {
+      c.set('caller', await signIn.caller(c.req.raw.headers));
       await admitted(c, next);
     },
     async master(c, next) {
@@ -97,9 +97,9 @@ export function createGuards(signIn: SignIn, lifecycle: Lifecycle): Guards {
   };
 }
 
-/** Who sent the request, on a route that asked for a credential. */
+/** Returns the caller of a route with a guard. */
 export function callerOf(c: Context<ShellEnv>): Caller {
   const signedIn = c.get('caller') as SignedIn | undefined;
-  if (!signedIn) throw new Error(`${c.req.path} asks who calls, but for no credential`);
+  if (!signedIn) throw new Error(`${c.req.path} reads the caller, but has no guard`);
   return signedIn.caller;
 }

@@ -10,17 +10,17 @@ import { callerOf } from '../sign-in/sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 
-/** `/api/v1/models`: which models a workflow can ask. */
+/** `/api/v1/models`: the models that workflows can use. */
 export function taskModelRoutes(
   context: GatewayContext,
-  { workGuard }: Pick<HttpParts, 'workGuard'>,
+  { labGuard }: Pick<HttpParts, 'labGuard'>,
 ): GatewayRoutes {
   const modelsOf = createModelList(context);
   const routes = newRoutes();
 
-  routes.get(`${API}/models`, workGuard, async (c) => {
-    const wanted = (c.req.queries('tasks') ?? []).flatMap((names) => names.split(','));
-    const tasks = new Set(wanted.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
+  routes.get(`${API}/models`, labGuard, async (c) => {
+    const requested = (c.req.queries('tasks') ?? []).flatMap((names) => names.split(','));
+    const tasks = new Set(requested.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''));
     checkTasks(tasks);
     const all = await modelsOf(callerOf(c));
     const items = all
@@ -32,7 +32,7 @@ export function taskModelRoutes(
   return { routes, operations: [LIST] };
 }
 
-/** Throws a MalformedError, as the reference does. */
+/** Throws a MalformedError, because the reference implementation returns 400. */
 function checkTasks(tasks: ReadonlySet<string>): void {
   const unknown = [...tasks].filter((name) => !(TASK_NAMES as readonly string[]).includes(name));
   if (unknown.length === 0) return;
@@ -49,13 +49,13 @@ const LIST: Operation = {
   path: `${API}/models/`,
   id: 'listTaskModels',
   tag: 'Workflows',
-  summary: 'The models of this gateway that a workflow of the caller can ask.',
-  description: 'Encoders that the gateway does not serve can be asked too, by their address or as a file.',
+  summary: 'List the models of this gateway that workflows of the caller can use.',
+  description: 'Workflows can also use other encoders, by URL or by file.',
   parameters: [
     {
       name: 'tasks',
       in: 'query',
-      description: 'Only models for this task, or one of several: `tasks=a,b` or `tasks=a&tasks=b`.',
+      description: 'Only models for one of these tasks: `tasks=a,b` or `tasks=a&tasks=b`.',
       example: 'summarization',
     },
   ],

@@ -4,12 +4,14 @@ import { pageSchema } from '../http/page-schemas.ts';
 
 export const taskModel = closed('TaskModel', {
   display_name: Type.String(),
-  model: Type.String({ description: 'As a workflow names it.' }),
-  provider: Type.String({ description: 'As a workflow names it.' }),
-  website_url: Type.String({ description: 'Empty: providers do not tell.' }),
+  model: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
+  provider: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
+  website_url: Type.String({ description: 'Always empty: providers do not report it.' }),
   description: Type.String(),
-  requirements: Type.Array(Type.String(), { description: 'Empty: the gateway has the keys.' }),
-  tasks: Type.Array(anyObject('The name of a task, with an empty object.')),
+  requirements: Type.Array(Type.String(), { description: 'Always empty: the gateway has the keys.' }),
+  tasks: Type.Array(
+    anyObject('An object whose key is the name of a task, with an empty object as its value.'),
+  ),
 });
 
 export const taskModels = pageSchema('TaskModels', taskModel);

@@ -8,7 +8,7 @@ type TaskName = TaskDefinition['task'];
 
 export const TASK_NAMES = Object.keys(TASKS) as readonly TaskName[];
 
-/** `provider` and `model` are what a workflow takes. */
+/** `provider` and `model` have the values that a workflow requires. */
 export function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
   const { id, modelType } = entry;
   const colon = id.indexOf(':');
@@ -20,9 +20,9 @@ export function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
     provider,
     website_url: '',
     description: isEncoder(id)
-      ? `An encoder of this gateway${modelType === undefined ? '; its type decides which of the tasks it does' : `, of type ${modelType}`}.`
+      ? `An encoder of this gateway${modelType === undefined ? '; its type determines which of the tasks it supports' : `, of type ${modelType}`}.`
       : provider === 'gateway'
-        ? 'A name of this gateway for several models.'
+        ? 'An alias of this gateway.'
         : `A model of ${provider}.`,
     requirements: [],
     tasks: tasksOf(entry).map((name) => ({ [name]: {} })),
@@ -33,10 +33,10 @@ export const tasksOf = ({ id, modelType }: ModelEntry): readonly TaskName[] =>
   TASK_NAMES.filter((name) => {
     const { hasChat, modelTypes } = TASKS[name];
     if (!isEncoder(id)) return hasChat;
-    return OF_ENCODERS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
+    return ENCODER_TASKS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
   });
 
-/** Through the gateway encoders classify texts or embed them; token by token they answer only at their own address. */
-const OF_ENCODERS: ReadonlySet<TaskName> = new Set(['text-classification', 'feature-extraction']);
+/** Tasks of encoders behind the gateway. Token classification is only available at the encoder's own URL. */
+const ENCODER_TASKS: ReadonlySet<TaskName> = new Set(['text-classification', 'feature-extraction']);
 
 const isEncoder = (id: string): boolean => id.startsWith('encoder:');

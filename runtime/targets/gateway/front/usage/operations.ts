@@ -58,35 +58,31 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
     path: '/v1/usage',
     id: 'getUsage',
     tag: 'Usage',
-    summary: 'What models were asked, and what it cost.',
+    summary: 'Get usage and cost, per request or aggregated.',
     description:
-      'With the master key of all; with another key of what was done with it. Parameters that are named must all fit. Times without a zone are in UTC.',
+      'The master key returns all usage, an API key only its own. Filters are combined with AND. Times without a zone are in UTC.',
     parameters: [
-      parameter('user_id', 'Only of this user.', 'ada'),
-      parameter('api_key_id', 'Only with this key.', USAGE_LOG.api_key_id),
-      parameter('model', 'Only of this model; its provider may be left out.', USAGE_LOG.model),
-      parameter('provider', 'Only of this provider.', 'openai'),
-      parameter('endpoint', 'Only by this route.', USAGE_LOG.endpoint),
+      parameter('user_id', 'Only requests of this user.', 'ada'),
+      parameter('api_key_id', 'Only requests with this key.', USAGE_LOG.api_key_id),
+      parameter('model', 'Only requests to this model; the provider prefix can be omitted.', USAGE_LOG.model),
+      parameter('provider', 'Only requests to this provider.', 'openai'),
+      parameter('endpoint', 'Only requests to this endpoint.', USAGE_LOG.endpoint),
       {
-        ...parameter('status', 'Only with this end.', 'success'),
+        ...parameter('status', 'Only requests with this outcome.', 'success'),
         schema: oneOf(['any', 'success', 'error']),
       },
-      parameter('request_id', 'Only of this request.', USAGE_LOG.request_id),
-      parameter('from', 'Not before this time.', '2026-01-01T00:00:00Z'),
-      parameter('to', 'Before this time.', '2026-02-01'),
-      parameter(
-        'group_by',
-        `Sums by ${GROUPINGS.join(', ')}; several with commas between them.`,
-        'user,model',
-      ),
+      parameter('request_id', 'Only this request.', USAGE_LOG.request_id),
+      parameter('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
+      parameter('to', 'End time, exclusive.', '2026-02-01'),
+      parameter('group_by', `Aggregate by ${GROUPINGS.join(', ')}; comma-separated.`, 'user,model'),
       {
-        ...parameter('interval', 'Sums by time; at most 10080 intervals.', 'day'),
+        ...parameter('interval', 'Aggregate over time; at most 10080 intervals.', 'day'),
         schema: oneOf(INTERVALS),
       },
       {
         ...parameter(
           'format',
-          '`csv` has all rows that fit, the oldest first; so has the header `Accept: text/csv`.',
+          '`csv` returns all matching rows, oldest first. `Accept: text/csv` does the same.',
           'json',
         ),
         schema: oneOf(FORMATS, { default: 'json' }),
@@ -94,7 +90,7 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       ...PAGE_PARAMETERS,
     ],
     answer: {
-      description: 'Sums of all that fits, with what was asked for.',
+      description: 'Totals of all matching requests, with the requested rows, groups or intervals.',
       schema: usageReport,
       examples: {
         logs: { totals: TOTALS, logs: [USAGE_LOG] },

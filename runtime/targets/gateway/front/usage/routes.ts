@@ -1,34 +1,35 @@
+import type { Context } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { UsageFilter, UsageInterval, UsageReports } from '../../accounts/ledger/usage-api.ts';
 import { usedModels } from '../../accounts/ledger/used-models.ts';
-import { csvAnswer } from './csv-answer.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { textBody } from '../http/text-body.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { usageQuery } from './query.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from './view.ts';
 import { USAGE_OPERATIONS } from './operations.ts';
 
-/** `/v1/usage`: what models were asked, and what it cost. */
+/** `/v1/usage`: usage and its cost. */
 export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
   const { usage } = state;
   const routes = newRoutes();
 
-  routes.get('/v1/usage', guards.anyone, async (c) => {
+  routes.get('/v1/usage', guards.anyKey, async (c) => {
     const caller = callerOf(c);
     const { filter: named, by, interval, asCsv } = usageQuery(c, caller);
     const filter = await withUsedModel(usage, named);
     const page = pageOf(c);
-    if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
+    if (asCsv) return csvAnswer(c, usage.csv(filter));
     const isSummary = by.length > 0 || interval !== undefined;
     const [totals, logs, groups, points] = await Promise.all([
       usage.totals(filter),
       isSummary ? undefined : usage.list(filter, page),
       by.length > 0 ? usage.groups(filter, by, page) : undefined,
-      interval && usage.series(filter, interval, MOST_POINTS + 1),
+      interval && usage.series(filter, interval, MAX_POINTS + 1),
     ]);
-    if (interval && points && points.length > MOST_POINTS) throw tooManyPoints(interval);
+    if (interval && points && points.length > MAX_POINTS) throw tooManyPoints(interval);
     return c.json({
       totals: usageTotalsView(totals),
       ...(logs && { logs: logs.map((row) => usageLogView(row, caller.kind === 'master')) }),
@@ -40,24 +41,31 @@ export function usageRoutes({ state }: GatewayContext, { guards }: HttpParts): G
   return { routes, operations: USAGE_OPERATIONS };
 }
 
-/** Of a model that nobody has used there is no usage; that is no mistake. */
+function csvAnswer(c: Context, lines: AsyncIterable<string>): Response {
+  return c.body(textBody(lines), 200, {
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': 'attachment; filename="usage.csv"',
+  });
+}
+
+/** Completes the name of a model. A model that was never used is not an error; it has no usage. */
 async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<UsageFilter> {
   const { model, keyId } = filter;
   if (model === undefined) return filter;
   const { meant } = await usedModels(usage, model, { keyId });
-  if (meant.length > 1) throw severalModels(model, meant);
+  if (meant.length > 1) throw ambiguousModel(model, meant);
   return { ...filter, model: meant[0] ?? model };
 }
 
-function severalModels(model: string, meant: readonly string[]): AppError {
-  const message = `Several models are called ${JSON.stringify(model)}; name one of ${meant.join(', ')}.`;
+function ambiguousModel(model: string, meant: readonly string[]): AppError {
+  const message = `${JSON.stringify(model)} matches more than one model. Use one of ${meant.join(', ')}.`;
   return new AppError('InputError', message, { details: [{ location: 'query.model', message }] });
 }
 
-/** A week of minutes. */
-const MOST_POINTS = 10_080;
+/** Maximum number of intervals: the minutes of a week. */
+const MAX_POINTS = 10_080;
 
 function tooManyPoints(interval: UsageInterval): AppError {
-  const message = `There are more than ${MOST_POINTS} intervals of one ${interval}. Name a shorter time with from and to, or a longer interval.`;
+  const message = `More than ${MAX_POINTS} intervals of one ${interval}. Use a shorter time range (from, to) or a longer interval.`;
   return new AppError('InputError', message, { details: [{ location: 'query.interval', message }] });
 }

@@ -9,57 +9,57 @@ const usageLog = closed(
   'UsageLog',
   {
     id: Type.String(),
-    user_id: textOrNull('Who paid.'),
-    api_key_id: textOrNull('With which key; null for the master key, and for keys that were deleted.'),
-    timestamp: time('When its accounts were settled.'),
-    model: Type.String({ description: 'Who answered, as `provider:model`.' }),
-    provider: textOrNull('The provider.'),
-    endpoint: Type.String({ description: 'The path of the route.' }),
-    prompt_tokens: countOrNull('Tokens of the request.'),
-    completion_tokens: countOrNull('Tokens of the answer.'),
-    cached_tokens: countOrNull('How many of the request’s the provider had in its cache.'),
+    user_id: textOrNull('User who was billed.'),
+    api_key_id: textOrNull('Key of the request; null for the master key and for deleted keys.'),
+    timestamp: time('Time at which the request was recorded.'),
+    model: Type.String({ description: 'Model that answered, `provider:model`.' }),
+    provider: textOrNull('Provider.'),
+    endpoint: Type.String({ description: 'Path of the endpoint.' }),
+    prompt_tokens: countOrNull('Number of input tokens.'),
+    completion_tokens: countOrNull('Number of output tokens.'),
+    cached_tokens: countOrNull('Number of `prompt_tokens` that the provider read from its cache.'),
     cache_write_tokens: countOrNull('Number of `prompt_tokens` that the provider wrote to its cache.'),
-    cache_write_1h_tokens: countOrNull('Number of `cache_write_tokens` that it keeps for 1 hour.'),
-    total_tokens: countOrNull('Of both.'),
-    cost: orNull(dollars('In US dollars; null for a model without a price.')),
+    cache_write_1h_tokens: countOrNull('Number of `cache_write_tokens` that were written for 1 hour.'),
+    total_tokens: countOrNull('Sum of input and output tokens.'),
+    cost: orNull(dollars('Cost in US dollars; null for a model without a price.')),
     status: oneOf(['success', 'error']),
-    error_message: textOrNull('What went wrong.'),
+    error_message: textOrNull('Error message.'),
     error_detail: Type.Optional(
       Type.String({ description: 'Why a provider failed, without secrets. Only for the master key.' }),
     ),
-    status_code: countOrNull('The HTTP status.'),
-    latency_ms: countOrNull('How long it took.'),
-    ttft_ms: countOrNull('How long the first token took.'),
+    status_code: countOrNull('HTTP status.'),
+    latency_ms: countOrNull('Duration in milliseconds.'),
+    ttft_ms: countOrNull('Time to the first token in milliseconds.'),
     usage_estimated: Type.Boolean({
-      description: 'Whether the tokens are a guess, because the provider told none.',
+      description: 'Whether token counts are estimated because the provider did not report them.',
     }),
     request_id: textOrNull('`X-Request-Id` of the request.'),
-    attempt: count('Which try of the request it was; those before it failed.'),
+    attempt: count('Number of the attempt. Earlier attempts of the request failed.'),
   },
-  'A request to a model, or a try of one.',
+  'A request to a model, or a failed attempt of one.',
 );
 
 export const usageLogs = Type.Array(usageLog);
 
 const totals = {
   requests: count(
-    'Rows: each request, and each attempt at a model that failed before another one was asked.',
+    'Number of rows: each request, and each failed attempt before a fallback to another model.',
   ),
-  errors: count('How many of them failed.'),
+  errors: count('Number of rows that failed.'),
   prompt_tokens: count(),
   completion_tokens: count(),
   cached_tokens: count(),
   cache_write_tokens: count(),
   cache_write_1h_tokens: count(),
   total_tokens: count(),
-  cost: dollars('In US dollars.'),
+  cost: dollars('Cost in US dollars.'),
 };
 
 export const usageReport = closed('UsageReport', {
-  totals: closed('UsageTotals', totals, 'Of all that fits.'),
+  totals: closed('UsageTotals', totals, 'Totals of all matching requests.'),
   logs: Type.Optional(
     Type.Array(usageLog, {
-      description: 'One by one, the newest first; where nothing else is asked for.',
+      description: 'Requests, newest first; without `group_by` and `interval`.',
     }),
   ),
   groups: Type.Optional(
@@ -68,16 +68,16 @@ export const usageReport = closed('UsageReport', {
         group: Type.Unsafe<Record<string, string | null>>({
           type: 'object',
           additionalProperties: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-          description: 'What they have in common, by the words of `group_by`.',
+          description: 'Values of the `group_by` fields.',
         }),
         ...totals,
       }),
-      { description: 'With `group_by`: the most expensive first.' },
+      { description: 'Groups, most expensive first; with `group_by`.' },
     ),
   ),
   series: Type.Optional(
-    Type.Array(closed('UsagePoint', { start: time('When the interval begins.'), ...totals }), {
-      description: 'With `interval`: those in which something was, the oldest first.',
+    Type.Array(closed('UsagePoint', { start: time('Start of the interval.'), ...totals }), {
+      description: 'Intervals with requests, oldest first; with `interval`.',
     }),
   ),
 });

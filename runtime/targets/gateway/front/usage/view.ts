@@ -6,7 +6,7 @@ import type { UsageRow } from '../../store/schema.ts';
 import type { usageLogs, usageReport } from './schemas.ts';
 import { dollarsOrNull } from '../http/money-view.ts';
 
-/** `error_detail` only where an administrator reads. */
+/** `error_detail` is included only for administrators. */
 export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usageLogs>[number] => ({
   id: row.id,
   user_id: row.user_id,

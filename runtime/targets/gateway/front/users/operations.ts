@@ -24,17 +24,15 @@ const ADA = {
   metadata: { team: 'engines' },
 };
 
-const USER_ID = { name: 'user_id', description: 'The user’s id.', example: 'ada' };
+const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
 
 const create: Operation = {
   method: 'post',
   path: '/v1/users',
   id: 'createUser',
   tag: 'Users',
-  summary: 'Makes a user.',
-  description: onlyMaster(
-    'One that was deleted comes back, with nothing spent and none of its keys working.',
-  ),
+  summary: 'Create a user.',
+  description: onlyMaster('A deleted user is restored with no spending; its old keys stay disabled.'),
   request: {
     schema: newUser,
     examples: { user: { user_id: 'ada', alias: 'Ada Lovelace', metadata: { team: 'engines' } } },
@@ -48,10 +46,10 @@ const list: Operation = {
   path: '/v1/users',
   id: 'listUsers',
   tag: 'Users',
-  summary: 'Users, in the order in which they were made.',
+  summary: 'List users in order of creation.',
   description: onlyMaster(),
   parameters: PAGE_PARAMETERS,
-  answer: answerOf('A part of the list.', users, [ADA]),
+  answer: answerOf('A page of the list.', users, [ADA]),
   errors: [422, ...STORE_ERRORS],
 };
 
@@ -60,7 +58,7 @@ const get: Operation = {
   path: '/v1/users/{user_id}',
   id: 'getUser',
   tag: 'Users',
-  summary: 'A user.',
+  summary: 'Get a user.',
   description: onlyMaster(),
   parameters: [USER_ID],
   answer: answerOf('The user.', user, ADA),
@@ -72,13 +70,13 @@ const change: Operation = {
   path: '/v1/users/{user_id}',
   id: 'changeUser',
   tag: 'Users',
-  summary: 'Changes a user.',
+  summary: 'Change a user.',
   description: onlyMaster(
-    'What is left out stays as it is; null clears it, except for `blocked`. Another budget begins a new window.',
+    'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
   ),
   parameters: [USER_ID],
   request: { schema: userChanges, examples: { block: { blocked: true } } },
-  answer: answerOf('The user as it is now.', user, { ...ADA, blocked: true }),
+  answer: answerOf('The changed user.', user, { ...ADA, blocked: true }),
   errors: [...BODY_ERRORS, 404, ...STORE_ERRORS],
 };
 
@@ -87,10 +85,10 @@ const remove: Operation = {
   path: '/v1/users/{user_id}',
   id: 'deleteUser',
   tag: 'Users',
-  summary: 'Deletes a user.',
-  description: onlyMaster('The user’s keys stop working. What was used stays in the accounts.'),
+  summary: 'Delete a user.',
+  description: onlyMaster('The user’s keys are disabled. The usage is kept.'),
   parameters: [USER_ID],
-  answer: noContent('The user is gone.'),
+  answer: noContent('The user is deleted.'),
   errors: [404, ...STORE_ERRORS],
 };
 
@@ -99,10 +97,10 @@ const usage: Operation = {
   path: '/v1/users/{user_id}/usage',
   id: 'getUserUsage',
   tag: 'Users',
-  summary: 'What a user did, the newest first.',
+  summary: 'List requests of a user, newest first.',
   description: onlyMaster(),
   parameters: [USER_ID, ...PAGE_PARAMETERS],
-  answer: answerOf('A part of the list.', usageLogs, [USAGE_LOG]),
+  answer: answerOf('A page of the list.', usageLogs, [USAGE_LOG]),
   errors: [404, 422, ...STORE_ERRORS],
 };
 

@@ -8,7 +8,7 @@ import { usageLogView } from '../usage/view.ts';
 import { userView } from './view.ts';
 import { USER_OPERATIONS } from './operations.ts';
 
-/** `/v1/users`: who may be named in requests, and what they may use. */
+/** `/v1/users`: users, to whom usage is attributed. */
 export function userRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {
   const { users } = state.identity;
   const routes = newRoutes();
@@ -40,7 +40,7 @@ export function userRoutes({ state }: GatewayContext, { guards, readBody }: Http
   return { routes, operations: USER_OPERATIONS };
 }
 
-/** Null clears. A new user who is said to be neither blocked nor not is not; a change cannot leave that open. */
+/** Converts the fields of a body; null clears a field. `blocked` cannot be cleared: null counts as not set. */
 const changesIn = (body: Omit<Static<typeof newUser>, 'user_id'>): UserChanges => ({
   alias: body.alias,
   budgetId: body.budget_id,

@@ -12,19 +12,19 @@ import {
   timeOrNull,
 } from '../http/fields.ts';
 
-const blocked = Type.Boolean({ description: 'A blocked user is refused everywhere.' });
+const blocked = Type.Boolean({ description: 'Whether all requests of the user are refused.' });
 
 const changes = {
-  alias: Type.Optional(orNull(text('A name for people.'))),
-  budget_id: Type.Optional(orNull(text('The budget that limits the user. Null takes it away.'))),
+  alias: Type.Optional(orNull(text('Display name.'))),
+  budget_id: Type.Optional(orNull(text('Budget of the user. Null removes it.'))),
   metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
   ...rateChanges,
 };
 
 export const newUser = closed('NewUser', {
-  user_id: someText('What requests with the master key call the user in `user`.'),
+  user_id: someText('User id. Requests with the master key use it in `user`.'),
   ...changes,
-  blocked: Type.Optional(orNull(blocked, 'Null is false.')),
+  blocked: Type.Optional(orNull(blocked, 'Null means false.')),
 });
 
 export const userChanges = closed('UserChanges', { ...changes, blocked: Type.Optional(blocked) });
@@ -32,15 +32,15 @@ export const userChanges = closed('UserChanges', { ...changes, blocked: Type.Opt
 export const user = closed('User', {
   user_id: Type.String(),
   alias: orNull(Type.String()),
-  spend: dollars('What the user has spent in this window, in US dollars.'),
-  reserved: dollars('What is held for requests that are under way.'),
+  spend: dollars('Spending in the current window, in US dollars.'),
+  reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
   budget_id: orNull(Type.String()),
-  budget_started_at: timeOrNull('When this window began.'),
-  next_budget_reset_at: timeOrNull('When the next one begins.'),
+  budget_started_at: timeOrNull('Start of the current window.'),
+  next_budget_reset_at: timeOrNull('Start of the next window.'),
   blocked: Type.Boolean(),
   ...rates,
-  created_at: time('When the user was made.'),
-  updated_at: time('When the user was last changed.'),
+  created_at: time('Creation time.'),
+  updated_at: time('Time of the last change.'),
   metadata,
 });
 

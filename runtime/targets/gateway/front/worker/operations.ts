@@ -16,7 +16,8 @@ import { noContent, STORE_ERRORS } from '../http/operations.ts';
 
 const SHARED = {
   tag: 'Workers',
-  description: 'Needs the token that a worker is started with; it is good while the worker has its job.',
+  description:
+    'Requires the token that the worker was started with. It is valid while the worker has its job.',
   errors: [401, 409, ...STORE_ERRORS],
 } as const satisfies Partial<Operation>;
 const POST = { ...SHARED, method: 'post', errors: [...SHARED.errors, 400, 408, 413, 415, 422] } as const;
@@ -30,7 +31,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     ...GET,
     path: WORKER_PATHS.job,
     id: 'workerJob',
-    summary: 'What there is to do, and where to go on.',
+    summary: 'Get the job and its progress.',
     answer: answerOf('The job.', workerJob, {
       id: '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11',
       spec: { type: 'inference' },
@@ -47,38 +48,42 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
     ...GET,
     path: WORKER_PATHS.rows,
     id: 'workerRows',
-    summary: 'The next rows of the job.',
-    parameters: [{ name: 'from', in: 'query', description: 'The first one, counted from 0.', example: 64 }],
-    answer: answerOf('As many as are good to send at once; none behind the last one.', workerRows, ROWS),
+    summary: 'Get the next rows of the job.',
+    parameters: [{ name: 'from', in: 'query', description: 'Index of the first row, from 0.', example: 64 }],
+    answer: answerOf('A batch of rows; empty after the last row.', workerRows, ROWS),
     errors: [...SHARED.errors, 422],
   },
   {
     ...POST,
     path: WORKER_PATHS.batches,
     id: 'workerCommit',
-    summary: 'Writes what the next rows came to, and where to go on: both or neither.',
+    summary: 'Write the results of the next rows and the checkpoint, in one transaction.',
     request: {
       schema: workerBatch,
       examples: {
         batch: { ...ROWS, failed: 0, prompt_tokens: 0, completion_tokens: 0, checkpoint: CHECKPOINT },
       },
     },
-    answer: noContent('They are written, now or when they were sent before.'),
+    answer: noContent('The rows are written, by this request or by an earlier one with the same rows.'),
   },
   {
     ...GET,
     path: WORKER_PATHS.failedRows,
     id: 'workerFailedRows',
-    summary: 'In a retry: the next rows that the model failed for.',
-    parameters: [{ name: 'from', in: 'query', description: 'The first one, counted from 0.', example: 0 }],
-    answer: answerOf('Some of them.', workerFailedRows, { numbers: [7], rows: ROWS.rows, next: null }),
+    summary: 'In a retry: get the next failed rows.',
+    parameters: [{ name: 'from', in: 'query', description: 'Index of the first row, from 0.', example: 0 }],
+    answer: answerOf('A batch of failed rows.', workerFailedRows, {
+      numbers: [7],
+      rows: ROWS.rows,
+      next: null,
+    }),
     errors: [...SHARED.errors, 422],
   },
   {
     ...POST,
     path: WORKER_PATHS.failedRows,
     id: 'workerReplace',
-    summary: 'In a retry: writes answers in place of failed rows.',
+    summary: 'In a retry: replace failed rows by answers.',
     request: {
       schema: workerReplacement,
       examples: {
@@ -94,44 +99,44 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    answer: noContent('They are written, now or when they were sent before.'),
+    answer: noContent('The rows are written, by this request or by an earlier one with the same rows.'),
   },
   {
     ...POST,
     path: WORKER_PATHS.logs,
     id: 'workerLog',
-    summary: 'Adds lines to the log of the job.',
+    summary: 'Append lines to the log of the job.',
     request: {
       schema: workerLines,
       examples: { lines: { lines: [{ level: 'info', text: 'The model is ready.' }] } },
     },
-    answer: noContent('They are written.'),
+    answer: noContent('The lines are written.'),
   },
   {
     ...GET,
     path: WORKER_PATHS.alive,
     id: 'workerAlive',
-    summary: 'Whether the worker still has its job, and whether anyone wants it to stop.',
-    answer: answerOf('It has.', workerAlive, { cancelled: false }),
+    summary: 'Check whether the worker still has its job, and whether the job is cancelled.',
+    answer: answerOf('The worker still has its job.', workerAlive, { cancelled: false }),
   },
   {
     ...POST,
     path: WORKER_PATHS.end,
     id: 'workerEnd',
-    summary: 'Ends the job.',
+    summary: 'End the job.',
     request: {
       schema: workerEnd,
       examples: { failed: { status: 'failed', error: 'The encoder has no label POSITIVE.' } },
     },
-    answer: noContent('It has ended.'),
+    answer: noContent('The job has ended.'),
   },
   {
     ...GET,
     path: `${WORKER_PATHS.secrets}/{name}`,
     id: 'workerSecret',
-    summary: 'A secret that the job names.',
-    parameters: [{ name: 'name', description: 'Of the secret.', example: 'openai' }],
-    answer: answerOf('Its value.', workerSecret, { value: 'sk-…' }),
+    summary: 'Get a secret that the job uses.',
+    parameters: [{ name: 'name', description: 'Name of the secret.', example: 'openai' }],
+    answer: answerOf('The value of the secret.', workerSecret, { value: 'sk-…' }),
     errors: [...SHARED.errors, 403, 404],
   },
 ];

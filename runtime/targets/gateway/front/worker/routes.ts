@@ -19,20 +19,20 @@ import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { workerBatch, workerEnd, workerLines, workerReplacement } from './schemas.ts';
 import { WORKER_OPERATIONS } from './operations.ts';
 
-/** A batch may hold a few rows with fields as long as datasets may have. */
-const MOST_BYTES = 256 * 1024 * 1024;
+/** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
+const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 
-/** `/api/v1/worker`: for programs that work on a job. All they may see and do is said by the token that they were started with. */
+/** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
 export function workerRoutes(
   { jobs }: Pick<GatewayContext, 'jobs'>,
   { server }: Pick<GatewayAppOptions, 'server'>,
 ): GatewayRoutes {
   const { queue, datasets, secrets, access, trusts } = jobs;
   const readBody = createBodyReader({
-    maxBodyBytes: MOST_BYTES,
+    maxBodyBytes: MAX_BATCH_BYTES,
     timeoutMs: server.bodyTimeoutMs,
-    emptyMessage: 'The request needs a body.',
-    tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes; make \`batch_size\` smaller.`,
+    emptyMessage: 'The request has no body.',
+    tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes. Reduce \`batch_size\`.`,
   });
   const routes = newRoutes();
 
@@ -60,7 +60,7 @@ export function workerRoutes(
   });
   routes.post(WORKER_PATHS.batches, async (c) => {
     const claim = await access.claim(c.req.raw.headers);
-    // The schema is the protocol's type but for what is said only by words of JSON.
+    // The type of the schema is the type of the protocol, except for parts that are any JSON value.
     await commitOnce(queue, claim, (await readBody(c, workerBatch)) as unknown as WorkerBatch);
     return c.body(null, 204);
   });
@@ -92,7 +92,7 @@ export function workerRoutes(
     const { job } = await access.claim(c.req.raw.headers);
     const name = c.req.param('name');
     if (!secretNames(job.spec).includes(name)) {
-      throw new AppError('ForbiddenError', `This job has nothing to do with the secret '${name}'.`);
+      throw new AppError('ForbiddenError', `This job does not use the secret '${name}'.`);
     }
     return c.json({ value: await secrets.reveal(job.owner, name) });
   });
@@ -102,5 +102,5 @@ export function workerRoutes(
 
 function rowNumber(from = '0'): number {
   if (/^\d{1,15}$/.test(from)) return Number(from);
-  throw inputError(`\`from\` is a row, counted from 0, not "${from}".`);
+  throw inputError(`\`from\` must be the index of a row, from 0, not "${from}".`);
 }

@@ -2,30 +2,30 @@ import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const firstRow = count('The first of the rows, counted from 0.');
+const firstRow = count('Index of the first row, from 0.');
 const rows = Type.Array(anyObject('Values by column.'));
 const checkpoint = closed('WorkerCheckpoint', {
-  work: Type.Unknown({ description: 'What the work has learned so far.' }),
-  first_error: orNull(Type.String(), 'Why the first of all rows that failed did.'),
+  work: Type.Unknown({ description: 'State of the worker after these rows.' }),
+  first_error: orNull(Type.String(), 'Error of the first failed row of the job.'),
 });
 
 export const workerJob = closed('WorkerJob', {
   id: Type.String(),
-  spec: anyObject('What to do.'),
-  total_rows: count('Rows that the job has.'),
-  done_rows: count('Rows that are done; the next one is where to go on.'),
-  failed_rows: count('Those of them that failed.'),
+  spec: anyObject('Specification of the job.'),
+  total_rows: count('Total number of rows.'),
+  done_rows: count('Number of finished rows, which is also the index of the next row.'),
+  failed_rows: count('Number of failed rows among the finished ones.'),
   retry_row: orNull(
     Type.Integer({ minimum: 0 }),
-    'In a retry: failed rows from this one on are asked about again, before new ones.',
+    'In a retry: failed rows from this index are repeated before new rows.',
   ),
-  checkpoint: orNull(checkpoint, 'What was learned of the rows that are done.'),
+  checkpoint: orNull(checkpoint, 'Checkpoint after the finished rows.'),
   trusted: Type.Boolean({
-    description: 'Whether files may be started, and private addresses asked.',
+    description: 'Whether the job is allowed to start files and to call private addresses.',
   }),
   lease_ms: Type.Integer({
     minimum: 1,
-    description: 'How long a worker that reaches no gateway still has the job.',
+    description: 'How long a worker keeps the job without contact to a gateway, in milliseconds.',
   }),
 });
 
@@ -33,24 +33,24 @@ export const workerRows = closed('WorkerRows', { first_row: firstRow, rows });
 
 const outcome = {
   rows,
-  failed: count('Rows among them that failed.'),
-  prompt_tokens: count('Tokens that models read for them.'),
-  completion_tokens: count('Tokens that models wrote for them.'),
+  failed: count('Number of failed rows among these.'),
+  prompt_tokens: count('Number of input tokens of these rows.'),
+  completion_tokens: count('Number of output tokens of these rows.'),
   checkpoint,
 };
 
 export const workerBatch = closed('WorkerBatch', { first_row: firstRow, ...outcome });
 
-const numbers = Type.Array(count('The number of a row, from 0.'));
+const numbers = Type.Array(count('Index of a row, from 0.'));
 const next = orNull(
   Type.Integer({ minimum: 0 }),
-  'Where to look for more failed rows; null if there are none.',
+  'Index from which to request more failed rows; null if there are none.',
 );
 
 export const workerFailedRows = closed('WorkerFailedRows', { numbers, rows, next });
 
 export const workerReplacement = closed('WorkerReplacement', {
-  from: count('The `retry_row` of the job.'),
+  from: count('`retry_row` of the job.'),
   next,
   numbers,
   ...outcome,
@@ -63,7 +63,7 @@ export const workerLines = closed('WorkerLines', {
 });
 
 export const workerAlive = closed('WorkerAlive', {
-  cancelled: Type.Boolean({ description: 'Whether the job is to stop.' }),
+  cancelled: Type.Boolean({ description: 'Whether the job is cancelled.' }),
 });
 
 export const workerEnd = Type.Union([

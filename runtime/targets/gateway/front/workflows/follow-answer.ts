@@ -7,24 +7,24 @@ import type { WorkflowDetails } from '../../lab/workflows/workflow.ts';
 import { followLogs } from '../../lab/workflows/workflow-logs.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../completions/event-stream.ts';
 
-/** Answers with lines of log as they are written; the last event says how the workflow ended. */
+/** Streams log lines as they are written. The last event has the final status of the workflow. */
 export function followAnswer(
   c: Context,
-  look: () => Promise<WorkflowDetails>,
+  readWorkflow: () => Promise<WorkflowDetails>,
   { jobs, kernel, clock }: Pick<GatewayContext, 'jobs' | 'kernel' | 'clock'>,
 ): Response {
-  const gone = new AbortController();
-  // A server that ends waits for no workflow.
-  void kernel.lifecycle.changed(gone.signal).then(
-    () => gone.abort(),
+  const stop = new AbortController();
+  // Shutdown must not wait for the end of a workflow.
+  void kernel.lifecycle.changed(stop.signal).then(
+    () => stop.abort(),
     () => undefined,
   );
-  const events = eventsOf(look, jobs, gone);
+  const events = eventsOf(readWorkflow, jobs, stop);
   const stream = readablePieces(
     {
       next: () => events.next(),
       async cancel() {
-        gone.abort();
+        stop.abort();
         await events.return();
       },
     },
@@ -35,19 +35,19 @@ export function followAnswer(
 }
 
 async function* eventsOf(
-  look: () => Promise<WorkflowDetails>,
+  readWorkflow: () => Promise<WorkflowDetails>,
   { queue }: Pick<GatewayContext['jobs'], 'queue'>,
-  gone: AbortController,
+  stop: AbortController,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const { jobId, line } of followLogs(queue, look, gone.signal)) {
+    for await (const { jobId, line } of followLogs(queue, readWorkflow, stop.signal)) {
       const { at, level, text } = line;
       yield Buffer.from(eventText({ job_id: jobId, timestamp: rfc3339(at), level, message: text }));
     }
-    if (gone.signal.aborted) return;
-    const { status, error } = await look();
+    if (stop.signal.aborted) return;
+    const { status, error } = await readWorkflow();
     yield Buffer.from(eventText({ status, error }, 'end'));
   } finally {
-    gone.abort();
+    stop.abort();
   }
 }

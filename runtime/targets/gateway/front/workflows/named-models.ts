@@ -3,17 +3,17 @@ import { closed } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
 import { someText } from '../http/fields.ts';
 
-const LONGEST_URL = 2000;
+const MAX_URL_LENGTH = 2000;
 
-export const modelName = someText('A model, or the path of an `.encoder` file.', 1000);
+export const modelName = someText('Model name, or the path of an `.encoder` file.', 1000);
 export const provider = someText(
-  '`encoder` for an .encoder, `gateway` or a provider of this gateway for its models, `openai-compatible` for another server.',
+  '`encoder` for a model executable, `gateway` or the name of a provider for models of this gateway, `openai-compatible` for another server.',
   100,
 );
-export const baseUrl = someText('Where it answers, if not in this gateway.', LONGEST_URL);
-export const secretName = someText('The secret that holds the key for it.', 100);
+export const baseUrl = someText('Base URL of the model, if it is not behind this gateway.', MAX_URL_LENGTH);
+export const secretName = someText('Name of the secret with the API key for the model.', 100);
 
-/** The name differs per use: a name stands once in a schema. */
+/** Each use needs its own name, because names of schemas are unique. */
 const parameters = (name: string) =>
   closed(
     name,
@@ -35,15 +35,15 @@ export const judge = closed(
     secret_key_name: maybe(secretName),
     generation_config: maybe(parameters('JudgeGenerationConfig')),
   },
-  'A language model that judges answers: one of this gateway, unless it has an address.',
+  'A language model that judges answers. Without a base URL, a model of this gateway.',
 );
 
 export const embedder = closed(
   'Embedder',
   {
-    model: maybe(someText('The path of an `.encoder` file.', 1000)),
+    model: maybe(someText('Path of an `.encoder` file.', 1000)),
     base_url: maybe(baseUrl),
     secret_key_name: maybe(secretName),
   },
-  'An encoder of type embedding, for metrics that compare meanings.',
+  'An encoder of type embedding, for metrics that compare the meaning of texts.',
 );

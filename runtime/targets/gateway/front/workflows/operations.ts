@@ -43,8 +43,8 @@ export const WORKFLOW_DETAILS = {
 };
 
 const SHARED = { tag: 'Workflows' } as const;
-const WORKFLOW_ID = { name: 'workflow_id', description: 'The workflow’s id.', example: ID };
-const SHOWN = answerOf('The workflow as it is now.', workflowDetails, WORKFLOW_DETAILS);
+const WORKFLOW_ID = { name: 'workflow_id', description: 'Workflow id.', example: ID };
+const WORKFLOW_ANSWER = answerOf('The workflow.', workflowDetails, WORKFLOW_DETAILS);
 
 export const WORKFLOW_OPERATIONS: readonly Operation[] = [
   {
@@ -52,9 +52,9 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/workflows/`,
     id: 'createWorkflow',
-    summary: 'Lets a model do an experiment, and scores it.',
+    summary: 'Create a workflow: run a model on the dataset of an experiment and score its answers.',
     description:
-      'Two jobs, one after the other: the model answers, and its answers are compared with the ground truth. What can be known to fail is refused at once: the model is asked what it is.',
+      'A workflow has two jobs: the model answers, then its answers are compared with the ground truth. The model is checked first, so that a workflow that cannot succeed is refused.',
     request: {
       schema: newWorkflow,
       examples: {
@@ -75,7 +75,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    answer: answerOf('The workflow; it begins by itself.', workflow, CREATED),
+    answer: answerOf('The workflow. It starts automatically.', workflow, CREATED),
     statuses: [201],
     errors: [...BODY_ERRORS, ...KEY_ERRORS],
   },
@@ -84,24 +84,24 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/workflows/`,
     id: 'listWorkflows',
-    summary: 'Workflows, the newest first.',
+    summary: 'List workflows, newest first.',
     parameters: [
       {
         name: 'experiment_id',
         in: 'query',
-        description: 'Only of this experiment.',
+        description: 'Only workflows of this experiment.',
         example: CREATED.experiment_id,
       },
       {
         name: 'status',
         in: 'query',
-        description: 'Only with this status.',
+        description: 'Only workflows with this status.',
         example: 'running',
         schema: oneOf(['any', 'created', 'running', 'succeeded', 'failed']),
       },
       ...PAGE_PARAMETERS,
     ],
-    answer: answerOf('A part of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
+    answer: answerOf('A page of the list.', workflows, { total: 1, items: [WORKFLOW_DETAILS] }),
     errors: [422, ...KEY_ERRORS],
   },
   {
@@ -109,9 +109,9 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/workflows/{workflow_id}`,
     id: 'getWorkflow',
-    summary: 'A workflow with its jobs and metrics.',
+    summary: 'Get a workflow with its jobs and metrics.',
     parameters: [WORKFLOW_ID],
-    answer: SHOWN,
+    answer: WORKFLOW_ANSWER,
     errors: KEY_ERRORS,
   },
   {
@@ -119,13 +119,13 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/workflows/{workflow_id}/logs`,
     id: 'getWorkflowLogs',
-    summary: 'What its jobs said, the oldest first.',
+    summary: 'Get the logs of all jobs of a workflow, oldest first.',
     parameters: [
       WORKFLOW_ID,
       {
         name: 'follow',
         in: 'query',
-        description: 'Lines come as server-sent events until the workflow is over.',
+        description: 'Stream lines as server-sent events until the workflow has ended.',
         example: 'true',
         schema: oneOf(['false', 'true'], { default: 'false' }),
       },
@@ -145,9 +145,9 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/workflows/{workflow_id}/result/download`,
     id: 'downloadWorkflowResult',
-    summary: 'Where the results of a workflow are that has succeeded.',
+    summary: 'Get a URL to download the results of a workflow that has succeeded.',
     parameters: [WORKFLOW_ID],
-    answer: answerOf('The address.', resultUrl, RESULT),
+    answer: answerOf('The URL.', resultUrl, RESULT),
     errors: [409, ...KEY_ERRORS],
   },
   {
@@ -155,9 +155,9 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/workflows/{workflow_id}/cancel`,
     id: 'cancelWorkflow',
-    summary: 'Stops a workflow that is under way; it has failed then.',
+    summary: 'Stop a workflow. Its status becomes `failed`.',
     parameters: [WORKFLOW_ID],
-    answer: SHOWN,
+    answer: WORKFLOW_ANSWER,
     errors: [409, ...KEY_ERRORS],
   },
   {
@@ -165,16 +165,16 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: `${API}/workflows/{workflow_id}/retry`,
     id: 'retryWorkflow',
-    summary: 'Retries a workflow that has failed or has failed rows.',
+    summary: 'Retry a workflow that has failed or has failed rows.',
     description:
-      'Rows that have an answer keep it: the model is asked about failed rows, then about those that are left. The body can change some settings.',
+      'Answered rows keep their answers: the model repeats failed rows, then answers the remaining ones. The body can change some settings.',
     parameters: [WORKFLOW_ID],
     request: {
       schema: retryRequest,
       optional: true,
       examples: { slower: { batch_size: 4, max_error_rate: 0.05 } },
     },
-    answer: SHOWN,
+    answer: WORKFLOW_ANSWER,
     errors: [...BODY_ERRORS, 409, ...KEY_ERRORS],
   },
   {
@@ -183,7 +183,7 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: `${API}/workflows/{workflow_id}/rows`,
     id: 'getWorkflowRows',
-    summary: 'The rows that the model has answered so far.',
+    summary: 'Get the rows that the model has answered so far.',
     parameters: [WORKFLOW_ID, ROWS_FORMAT],
     errors: [422, ...KEY_ERRORS],
   },
@@ -192,18 +192,18 @@ export const WORKFLOW_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: `${API}/workflows/{workflow_id}`,
     id: 'deleteWorkflow',
-    summary: 'Deletes a workflow with all that it made.',
+    summary: 'Delete a workflow and all its results.',
     parameters: [
       WORKFLOW_ID,
       {
         name: 'force',
         in: 'query',
-        description: 'Also if it is under way, which is stopped then, or an experiment uses its answers.',
+        description: 'Delete it even if it is running, which stops it, or if an experiment uses its answers.',
         example: 'true',
         schema: oneOf(['false', 'true'], { default: 'false' }),
       },
     ],
-    answer: answerOf('What it was.', workflowDetails, {
+    answer: answerOf('The deleted workflow.', workflowDetails, {
       ...WORKFLOW_DETAILS,
       jobs: null,
       metrics: null,

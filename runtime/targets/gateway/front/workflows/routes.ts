@@ -7,29 +7,29 @@ import { followAnswer } from './follow-answer.ts';
 import { mayUseOf } from '../sign-in/may-use.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { retryIn } from './retry-in.ts';
+import { retryIn } from './retry-request.ts';
 import { rowsAnswer } from './rows-answer.ts';
 import { newWorkflow, retryRequest } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { deletedWorkflowView, workflowDetailsView, workflowView } from './view.ts';
-import { viewOf } from '../sign-in/work-guard.ts';
-import { workflowIn } from './workflow-in.ts';
+import { viewOf } from '../sign-in/lab-guard.ts';
+import { workflowIn } from './workflow-request.ts';
 import { createWorkflowViews, resultsAddress } from './views.ts';
 import { jobLog, LOG_SEPARATOR } from '../../lab/workflows/workflow-logs.ts';
 import { WORKFLOW_OPERATIONS } from './operations.ts';
 
 type Context = Pick<GatewayContext, 'jobs' | 'experiments' | 'workflows' | 'state' | 'clock' | 'kernel'>;
 
-/** `/api/v1/workflows`: one model does an experiment, and is scored. */
+/** `/api/v1/workflows`: runs of one model on the dataset of an experiment. */
 export function workflowRoutes(
   context: Context,
-  { workGuard, readBody, readOptionalBody }: Pick<HttpParts, 'workGuard' | 'readBody' | 'readOptionalBody'>,
+  { labGuard, readBody, readOptionalBody }: Pick<HttpParts, 'labGuard' | 'readBody' | 'readOptionalBody'>,
 ): GatewayRoutes {
   const { jobs, experiments, workflows, state } = context;
   const viewsOf = createWorkflowViews(jobs.artifacts);
   const routes = newRoutes();
 
-  routes.post(`${API}/workflows`, workGuard, async (c) => {
+  routes.post(`${API}/workflows`, labGuard, async (c) => {
     const body = await readBody(c, newWorkflow);
     const experiment = await experiments
       .get(viewOf(c).viewer, body.experiment_id ?? '')
@@ -40,7 +40,7 @@ export function workflowRoutes(
     const workflow = await workflows.create({ experiment, request: workflowIn(body), mayUse });
     return c.json(workflowView(workflow), 201);
   });
-  routes.get(`${API}/workflows`, workGuard, async (c) => {
+  routes.get(`${API}/workflows`, labGuard, async (c) => {
     const status = wordOf(c, 'status', ['any', 'created', 'running', 'succeeded', 'failed'], 'any');
     const filter = {
       experimentId: c.req.query('experiment_id') || undefined,
@@ -49,11 +49,11 @@ export function workflowRoutes(
     const { total, items } = await workflows.list(viewOf(c).viewer, filter, pageOf(c));
     return c.json({ total, items: await viewsOf(c, items) });
   });
-  routes.get(`${API}/workflows/:id`, workGuard, async (c) => {
+  routes.get(`${API}/workflows/:id`, labGuard, async (c) => {
     const [view] = await viewsOf(c, [await workflows.get(viewOf(c).viewer, c.req.param('id'))]);
     return c.json(view);
   });
-  routes.get(`${API}/workflows/:id/logs`, workGuard, async (c) => {
+  routes.get(`${API}/workflows/:id/logs`, labGuard, async (c) => {
     const { viewer } = viewOf(c);
     const id = c.req.param('id');
     const workflow = await workflows.get(viewer, id);
@@ -63,15 +63,15 @@ export function workflowRoutes(
     const logs = await Promise.all(workflow.jobs.toReversed().map((job) => jobLog(jobs.queue, job.id)));
     return c.json({ logs: logs.join(LOG_SEPARATOR) });
   });
-  routes.get(`${API}/workflows/:id/result/download`, workGuard, async (c) => {
+  routes.get(`${API}/workflows/:id/result/download`, labGuard, async (c) => {
     const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
     if (workflow.status !== 'succeeded') throw notAvailable(workflow.id, workflow.status);
     return c.json(await resultsAddress(c, jobs.artifacts, workflow));
   });
-  routes.post(`${API}/workflows/:id/cancel`, workGuard, async (c) =>
+  routes.post(`${API}/workflows/:id/cancel`, labGuard, async (c) =>
     c.json(workflowDetailsView(await workflows.cancel(viewOf(c).viewer, c.req.param('id')), null)),
   );
-  routes.post(`${API}/workflows/:id/retry`, workGuard, async (c) =>
+  routes.post(`${API}/workflows/:id/retry`, labGuard, async (c) =>
     c.json(
       workflowDetailsView(
         await workflows.retry(
@@ -83,13 +83,13 @@ export function workflowRoutes(
       ),
     ),
   );
-  routes.get(`${API}/workflows/:id/rows`, workGuard, async (c) => {
+  routes.get(`${API}/workflows/:id/rows`, labGuard, async (c) => {
     const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
     const job = workflow.jobs.find(({ spec }) => spec.type !== 'evaluation');
     if (!job) throw new AppError('NotFoundError', `Workflow ${workflow.id} has no rows.`);
     return await rowsAnswer(c, jobs, job);
   });
-  routes.delete(`${API}/workflows/:id`, workGuard, async (c) => {
+  routes.delete(`${API}/workflows/:id`, labGuard, async (c) => {
     const force = wordOf(c, 'force', ['false', 'true'], 'false') === 'true';
     return c.json(deletedWorkflowView(await workflows.delete(viewOf(c).viewer, c.req.param('id'), force)));
   });
@@ -100,6 +100,6 @@ export function workflowRoutes(
 const notAvailable = (id: string, status: string): AppError =>
   new AppError(
     'ConflictError',
-    `The results of workflow ${id} are not available: it is ${status}. There are some once it has succeeded.`,
+    `The results of workflow ${id} are not available: its status is ${status}, not succeeded.`,
     { reason: 'results_not_available' },
   );

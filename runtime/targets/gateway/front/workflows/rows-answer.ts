@@ -6,17 +6,17 @@ import type { Job } from '../../lab/jobs/job.ts';
 import type { JobServices } from '../../lab/jobs/job-services.ts';
 import { textAnswer } from '../http/text-answer.ts';
 
-/** The rows that a job has written so far, whether it runs, failed, was stopped or has succeeded. */
+/** Answers with the rows that a job has written so far, whatever its status is. */
 export async function rowsAnswer(
   c: Context,
   { datasets }: Pick<JobServices, 'datasets'>,
   { id, name, spec, outputId }: Job,
 ): Promise<Response> {
-  if (outputId === null) throw new AppError('NotFoundError', `Job ${id} writes no rows.`);
+  if (outputId === null) throw new AppError('NotFoundError', `Job ${id} does not write rows.`);
   const isScores = spec.type === 'evaluation';
   const format = wordOf(c, 'format', ['csv', 'jsonl'], isScores ? 'jsonl' : 'csv');
   if (isScores && format === 'csv') {
-    throw new AppError('InputError', `The scores of job ${id} have no CSV. Use format=jsonl.`);
+    throw new AppError('InputError', `The scores of job ${id} are not available as CSV. Use format=jsonl.`);
   }
   const pieces = isScores
     ? jsonLines(datasets, outputId)

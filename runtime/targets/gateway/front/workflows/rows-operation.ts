@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { oneOf } from '../../../../serve/http/schemas.ts';
 
-/** What routes have in common that answer with the rows of a job. */
+/** Shared parts of operations that return the rows of a job. */
 export const ROWS: Pick<Operation, 'description' | 'answer' | 'otherAnswers'> = {
-  description: 'Also of a job that runs, has failed or was stopped. Failed rows have an `error`.',
+  description: 'The job can be running, failed or stopped. Failed rows have an `error`.',
   answer: {
     description: 'The rows.',
     mediaType: 'text/csv',

@@ -13,25 +13,25 @@ import {
 } from './named-models.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 
-const LONGEST_TEXT = 10_000;
-const LONGEST_PROMPT = 100_000;
-/** A week. */
-const LONGEST_TIMEOUT = 604_800;
+const MAX_TEXT_LENGTH = 10_000;
+const MAX_PROMPT_LENGTH = 100_000;
+/** One week. */
+const MAX_TIMEOUT_SECONDS = 604_800;
 
 const maxErrorRate = Type.Number({
   minimum: 0,
   maximum: 1,
-  description: 'The share of rows that may fail; 0 unless said otherwise.',
+  description: 'Maximum share of failed rows (default: 0).',
 });
 
-/** Of inference, wherever it is asked for. */
+/** Members of all bodies that start an inference. */
 export const inferenceFields = {
   model: modelName,
   provider,
   secret_key_name: maybe(secretName),
   base_url: maybe(baseUrl),
   system_prompt: maybe(
-    text('What models are told before each text; what the task says if it is empty.', LONGEST_PROMPT),
+    text('System prompt for each text. If it is empty, the prompt of the task is used.', MAX_PROMPT_LENGTH),
   ),
   generation_config: maybe(generationConfig),
   max_error_rate: maybe(maxErrorRate),
@@ -39,28 +39,31 @@ export const inferenceFields = {
 export const batchSize = Type.Integer({
   minimum: 1,
   maximum: 10_000,
-  description: 'Rows that are asked about together.',
+  description: 'Number of rows per batch.',
 });
 export const jobTimeout = Type.Integer({
   minimum: 1,
-  maximum: LONGEST_TIMEOUT,
-  description: 'Seconds that each job may take.',
+  maximum: MAX_TIMEOUT_SECONDS,
+  description: 'Time limit per job, in seconds.',
 });
-export const metricList = Type.Array(someText('As `accuracy`.', 100), { minItems: 1, maxItems: 100 });
+export const metricList = Type.Array(someText('For example `accuracy`.', 100), {
+  minItems: 1,
+  maxItems: 100,
+});
 
 export const failures = oneOf(['wrong', 'skipped'], {
   description:
-    'How a row counts for which the model failed: `wrong` as a wrong answer in the metrics (the default), `skipped` not at all.',
+    'How metrics count rows for which the model failed: `wrong` as wrong answers (default), `skipped` not at all.',
 });
 
 export const newWorkflow = closed('NewWorkflow', {
-  name: someText('For people.', 255),
-  description: maybe(text('What it is about.', LONGEST_TEXT)),
-  experiment_id: maybe(text('The experiment that it belongs to; it cannot do without one.')),
+  name: someText('Display name.', 255),
+  description: maybe(text('Description.', MAX_TEXT_LENGTH)),
+  experiment_id: maybe(text('Experiment id. Required.')),
   ...inferenceFields,
   batch_size: maybe(batchSize),
-  inference_output_field: maybe(someText('The column that answers are written to.', 100)),
-  config_template: maybe(text('Taken for compatibility; it changes nothing.', LONGEST_PROMPT)),
+  inference_output_field: maybe(someText('Column for the answers (default: predictions).', 100)),
+  config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),
   llm_as_judge: maybe(judge),
@@ -68,7 +71,7 @@ export const newWorkflow = closed('NewWorkflow', {
   failures: maybe(failures),
 });
 
-/** Any member, as a wrong one gets a sentence of its own. */
+/** Accepts all members, because unknown ones get an error with an explanation. */
 export const retryRequest = Type.Object(
   {
     batch_size: maybe(batchSize),
@@ -78,12 +81,12 @@ export const retryRequest = Type.Object(
   },
   {
     $id: 'Retry',
-    description: 'Settings to change. Others cannot change: rows that have an answer keep it.',
+    description: 'Settings to change. Others cannot change, because answered rows keep their answers.',
   },
 );
 
 const status = oneOf(['created', 'running', 'succeeded', 'failed']);
-const shown = {
+const summary = {
   id: Type.String(),
   experiment_id: Type.String(),
   model: Type.String(),
@@ -91,17 +94,17 @@ const shown = {
   description: Type.String(),
   system_prompt: Type.String(),
   status,
-  created_at: time('When it was made.'),
-  updated_at: timeOrNull('When it ended, or was begun again.'),
+  created_at: time('Creation time.'),
+  updated_at: timeOrNull('Time of its end, or of its last retry.'),
 };
 
-export const workflow = closed('Workflow', shown);
+export const workflow = closed('Workflow', summary);
 
 const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() });
 
 export const queuedReason = orNull(
   Type.String(),
-  'Why the job waits, if it is not for a free slot, e.g. that its cluster cannot be reached.',
+  'Why the job is queued, unless it waits for a free slot, e.g. because its cluster cannot be reached.',
 );
 
 const job = closed('WorkflowJob', {
@@ -120,28 +123,28 @@ const job = closed('WorkflowJob', {
 });
 
 export const workflowDetails = closed('WorkflowDetails', {
-  ...shown,
+  ...summary,
   provider: Type.String(),
-  error: orNull(Type.String(), 'Why it failed.'),
-  jobs: orNull(Type.Array(job), 'The newest first.'),
+  error: orNull(Type.String(), 'Reason of the failure.'),
+  jobs: orNull(Type.Array(job), 'Jobs, newest first.'),
   metrics: orNull(
     Type.Unsafe<Readonly<Record<string, number>>>({
       type: 'object',
       additionalProperties: { type: 'number' },
     }),
-    'Of all its jobs.',
+    'Metrics of all jobs.',
   ),
-  parameters: orNull(anyObject('What its jobs were done with.')),
+  parameters: orNull(anyObject('Settings of its jobs.')),
   artifacts_download_url: orNull(
     Type.String({ format: 'uri' }),
-    'Where its results are, once it has succeeded. Needs no credential, and works for an hour.',
+    'Signed URL of the results, once the workflow has succeeded. It needs no credential and is valid for one hour.',
   ),
 });
 
 export const workflows = pageSchema('Workflows', workflowDetails);
 
-export const logs = closed('Logs', { logs: Type.String({ description: 'One line after the other.' }) });
+export const logs = closed('Logs', { logs: Type.String({ description: 'Lines of the log.' }) });
 export const resultUrl = Type.String({
   format: 'uri',
-  description: 'Needs no credential, and works for an hour.',
+  description: 'Signed URL. It needs no credential and is valid for one hour.',
 });

@@ -16,7 +16,7 @@ export const workflowView = (workflow: Workflow) => ({
   updated_at: timeOrNull(workflow.updatedAt),
 });
 
-/** `address` of its results, if there are any. */
+/** `address` is the URL of the results; null if there are none. */
 export const workflowDetailsView = (workflow: WorkflowDetails, address: string | null) => ({
   ...workflowView(workflow),
   provider: workflow.plan.provider,
@@ -27,7 +27,7 @@ export const workflowDetailsView = (workflow: WorkflowDetails, address: string |
   artifacts_download_url: address,
 });
 
-/** Nothing of what it had is there any more. */
+/** A deleted workflow, without its jobs and results. */
 export const deletedWorkflowView = (workflow: Workflow) => ({
   ...workflowView(workflow),
   provider: workflow.plan.provider,

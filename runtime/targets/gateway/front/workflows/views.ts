@@ -4,14 +4,14 @@ import type { WorkflowDetails } from '../../lab/workflows/workflow.ts';
 import { absoluteUrl } from '../http/absolute-url.ts';
 import { workflowDetailsView } from './view.ts';
 
-/** Where the results of a workflow can be downloaded without a credential. */
+/** Returns the signed URL of a workflow's results. */
 export const resultsAddress = async (
   c: Context,
   artifacts: Pick<Artifacts, 'address'>,
   { id }: Pick<WorkflowDetails, 'id'>,
 ): Promise<string> => absoluteUrl(c, await artifacts.address(`${id}.json`));
 
-/** How workflows are shown, with where their results are. */
+/** Creates views of workflows, with the URLs of their results. */
 export const createWorkflowViews =
   (artifacts: Pick<Artifacts, 'address'>) =>
   async (

@@ -1,6 +1,6 @@
 import { storableText } from '../storable-text.ts';
 
-/** Rows as JSON that PostgreSQL reads: money as text, because JSON readers round, and no characters that its text cannot hold. */
+/** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
 export function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_key, value: unknown) => {
     if (typeof value === 'bigint') return String(value);

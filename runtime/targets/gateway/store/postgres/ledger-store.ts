@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../store.ts';
+import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
 import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { toJson } from './json.ts';
-import { createKnownRows } from './known-rows.ts';
+import { createRowCache } from './row-cache.ts';
 import {
   LOCK_ACCOUNTS,
   SELECT_ACCOUNTS,
@@ -11,43 +11,43 @@ import {
   SELECT_RESERVATIONS,
   SELECT_REVISION,
   WRITE,
-  WRITE_IF_AS_KNOWN,
+  WRITE_IF_UNCHANGED,
 } from './statements.ts';
 
 type Decide = (rows: LedgerRows) => LedgerChanges;
 
 /**
- * A batch is one trip to the server, however many requests are in it, where the rows are still as this process knows them; else
- * it is two more: lock and read, then write and commit. While one is under way the next one fills; a second one at a time,
- * because another process may hold up the first.
+ * Runs a batch of requests with one round trip to the server if the cached rows are still current. Otherwise it needs two more: lock
+ * and read, then write and commit. Requests that arrive meanwhile form the next batch. Two batches can run in parallel, because
+ * another process can block one of them.
  */
 export function postgresLedger(pool: Pool): LedgerStore {
-  const known = createKnownRows();
+  const cache = createRowCache();
 
-  /** False if the rows are not as they are known; then nothing was written. */
-  const runKnown = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
+  /** Returns false, without a change, if the rows in the database differ from the cached rows. */
+  const runCached = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
     const changes = decide(rows);
     const { rowCount } = await pool.query({
-      name: 'write-if-as-known',
-      text: WRITE_IF_AS_KNOWN,
-      values: [...valuesOf(changes), toJson(rows.accounts), rows.revision, isHoldAlone(changes)],
+      name: 'write-if-unchanged',
+      text: WRITE_IF_UNCHANGED,
+      values: [...valuesOf(changes), toJson(rows.accounts), rows.revision, isReservationOnly(changes)],
     });
     const isRight = rowCount === 1;
-    known.judge(isRight);
-    if (isRight) known.learn(rows, changes);
+    cache.judge(isRight);
+    if (isRight) cache.learn(rows, changes);
     return isRight;
   };
 
-  const runLocked = async (wanted: WantedRows, decide: Decide): Promise<void> => {
+  const runLocked = async (ids: RowIds, decide: Decide): Promise<void> => {
     const client = await pool.connect();
     try {
-      const rows = await lock(client, wanted);
+      const rows = await lock(client, ids);
       const changes = decide(rows);
       await write(client, changes);
-      known.learn(rows, changes);
+      cache.learn(rows, changes);
       client.release();
     } catch (error) {
-      // Whatever state it is in, nobody shall find it so.
+      // The connection is closed, because it can be in the middle of a transaction.
       client.release(true);
       throw error;
     }
@@ -55,18 +55,18 @@ export function postgresLedger(pool: Pool): LedgerStore {
 
   return {
     parallel: 2,
-    async run(wanted, decide) {
-      const rows = known.guess(wanted);
-      await known.during(wanted, async () => {
+    async run(ids, decide) {
+      const rows = cache.guess(ids);
+      await cache.during(ids, async () => {
         try {
-          if (!(rows && (await runKnown(rows, decide)))) await runLocked(wanted, decide);
+          if (!(rows && (await runCached(rows, decide)))) await runLocked(ids, decide);
         } catch (error) {
-          known.forget(wanted);
+          cache.forget(ids);
           throw error;
         }
       });
     },
-    // Other processes see whatever this one holds.
+    // Reservations are always written, because other processes must see them.
     keep: () => false,
     join: () => undefined,
     accounts: async (ids) => {
@@ -81,12 +81,12 @@ export function postgresLedger(pool: Pool): LedgerStore {
   };
 }
 
-async function lock(client: PoolClient, wanted: WantedRows): Promise<LedgerRows> {
+async function lock(client: PoolClient, ids: RowIds): Promise<LedgerRows> {
   const [, accounts, meta, { reservations, billed }] = await Promise.all([
     client.query('begin'),
-    client.query<AccountRow>({ name: 'lock', text: LOCK_ACCOUNTS, values: [[...wanted.accounts]] }),
+    client.query<AccountRow>({ name: 'lock', text: LOCK_ACCOUNTS, values: [[...ids.accounts]] }),
     client.query<MetaRow>({ name: 'revision', text: SELECT_REVISION }),
-    find(client, [...wanted.reservations]),
+    find(client, [...ids.reservations]),
   ]);
   return {
     accounts: accounts.rows.map(wholeNumbers),
@@ -113,7 +113,7 @@ async function write(client: PoolClient, changes: LedgerChanges): Promise<void> 
     client.query({ name: 'write', text: WRITE, values: valuesOf(changes) }),
     client.query('commit'),
   ]);
-  // What a transaction that failed answers to a commit.
+  // A failed transaction answers a commit with ROLLBACK instead of an error.
   if (command === 'ROLLBACK') throw new Error('The transaction was rolled back.');
 }
 
@@ -125,6 +125,6 @@ const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): u
   toJson(resets),
 ];
 
-/** What is only held is given back when it is lost, so nobody has to wait for the server's disk. */
-const isHoldAlone = ({ closed, usage, resets }: LedgerChanges): boolean =>
+/** Whether the changes only open reservations. Losing those is harmless, so the commit need not wait for the server's disk. */
+const isReservationOnly = ({ closed, usage, resets }: LedgerChanges): boolean =>
   closed.length + usage.length + resets.length === 0;

@@ -14,7 +14,7 @@ const insertFrom = (parameter: string, table: string, columns: Columns, conditio
   `insert into ${table} (${names(columns)}) select ${names(columns, 'r.')} from ${recordset(parameter, columns)}${condition}`;
 
 export const SELECT_ACCOUNTS = `select ${names(ACCOUNT_COLUMNS)} from gateway_accounts where id = any($1::text[])`;
-/** In the order of their ids, so that no two batches ever wait for each other. */
+/** Locks accounts in the order of their ids, so that two batches cannot deadlock. */
 export const LOCK_ACCOUNTS = `${SELECT_ACCOUNTS} order by id for update`;
 export const SELECT_REVISION = 'select revision from gateway_meta';
 export const SELECT_RESERVATIONS = `select ${names(RESERVATION_COLUMNS)} from gateway_reservations where id = any($1::text[])`;
@@ -34,13 +34,13 @@ with
   resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS)})
 select 1`;
 
-const IF_AS_KNOWN = ' where exists (select from as_known)';
+const IF_UNCHANGED = ' where exists (select from unchanged)';
 
 /**
- * The same in one trip, if the accounts ($6), the reservations that are to be closed, and the revision ($7) are what they were
- * when they were last seen; else nothing is written, and no row comes back. With $8, a crash of the server may undo it.
+ * Same as `WRITE`, but in one round trip and only if the accounts ($6), the reservations to close and the revision ($7) are unchanged
+ * in the database. Otherwise it writes nothing and returns no row. With $8, a crash of the server can lose the changes.
  */
-export const WRITE_IF_AS_KNOWN = `
+export const WRITE_IF_UNCHANGED = `
 with
   accounts as (
     select a.id from gateway_accounts as a, ${recordset('$6', ACCOUNT_COLUMNS)}
@@ -50,17 +50,17 @@ with
     order by a.id for update of a
   ),
   reservations as (select id from gateway_reservations where id = any($3::text[]) for update),
-  as_known as (
+  unchanged as (
     select where (select count(*) from accounts) = json_array_length($6::json)
       and (select count(*) from reservations) = cardinality($3::text[])
       and (${SELECT_REVISION}) = $7::bigint
   ),
   changed as (
     update gateway_accounts as a set ${SET_ACCOUNT} from ${recordset('$1', ACCOUNT_COLUMNS)}
-    where a.id = r.id and exists (select from as_known)
+    where a.id = r.id and exists (select from unchanged)
   ),
-  opened as (${insertFrom('$2', 'gateway_reservations', RESERVATION_COLUMNS, IF_AS_KNOWN)}),
-  closed as (delete from gateway_reservations where id = any($3::text[]) and exists (select from as_known)),
-  used as (${insertFrom('$4', 'gateway_usage', USAGE_COLUMNS, IF_AS_KNOWN)}),
-  resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS, IF_AS_KNOWN)})
-select case when $8::boolean then set_config('synchronous_commit', 'off', true) end from as_known`;
+  opened as (${insertFrom('$2', 'gateway_reservations', RESERVATION_COLUMNS, IF_UNCHANGED)}),
+  closed as (delete from gateway_reservations where id = any($3::text[]) and exists (select from unchanged)),
+  used as (${insertFrom('$4', 'gateway_usage', USAGE_COLUMNS, IF_UNCHANGED)}),
+  resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS, IF_UNCHANGED)})
+select case when $8::boolean then set_config('synchronous_commit', 'off', true) end from unchanged`;

@@ -11,11 +11,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { isContention } from '../database-error.ts';
-import type { FilePlace } from './file-place.ts';
+import type { FileCheck } from './file-check.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 
-/** Lets the query builder use Node's own SQLite. */
-export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, place: FilePlace): Dialect {
+/** A dialect of the query builder for Node's built-in SQLite. */
+export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, place: FileCheck): Dialect {
   return {
     createDriver: () => new ImmediateDriver(database, gate, place),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -25,16 +25,16 @@ export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, pla
 }
 
 /**
- * A transaction that reads first and writes then would fail if another process wrote in between; this one waits for its turn
- * before it begins. It does not wait inside SQLite, which would hold up everything else here, maybe the very one it waits for.
+ * Starts every transaction as a writing one: a transaction that reads first would fail if another process writes before it does. It
+ * waits for locks outside of SQLite, because waiting inside would block the event loop, maybe also the holder of the lock.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
   readonly #gate: TransactionGate;
-  readonly #place: FilePlace;
+  readonly #place: FileCheck;
 
-  constructor(database: DatabaseSync, gate: TransactionGate, place: FilePlace) {
-    super({ database: asExpected(database) });
+  constructor(database: DatabaseSync, gate: TransactionGate, place: FileCheck) {
+    super({ database: adaptDatabase(database) });
     this.#database = database;
     this.#gate = gate;
     this.#place = place;
@@ -42,14 +42,14 @@ class ImmediateDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     this.#place.require();
-    for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       try {
         await connection.executeQuery(CompiledQuery.raw('begin immediate'));
         this.#gate.enter();
         return;
       } catch (error) {
-        if (!isContention(error) || waited > PATIENCE_MS) throw error;
-        await sleep(pause);
+        if (!isContention(error) || waited > TRANSACTION_TIMEOUT_MS) throw error;
+        await sleep(delay);
       }
     }
   }
@@ -60,29 +60,29 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // Where the disk is full SQLite does so by itself, and to do it again would fail and hide why.
+    // SQLite rolls back by itself if the disk is full. A second rollback would fail and hide the reason.
     if (this.#database.isTransaction) await super.rollbackTransaction(connection).finally(this.#gate.leave);
     else this.#gate.leave();
   }
 }
 
-/** How long commands and migrations wait for another process. */
-const PATIENCE_MS = 5000;
-const LONGEST_PAUSE_MS = 50;
+/** How long a transaction waits for another process. */
+const TRANSACTION_TIMEOUT_MS = 5000;
+const MAX_DELAY_MS = 50;
 
-/** The texts of queries are few; only lists of values in them have many lengths. */
-const MOST_PREPARED = 200;
+/** Maximum number of cached statements. Queries are few, but lists of values in them have many lengths. */
+const MAX_STATEMENTS = 200;
 
-/** The part of another library's interface that the driver is written for. What was prepared once is kept. */
-function asExpected(database: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
+/** Adapts Node's SQLite to the interface that the driver expects, and caches prepared statements. */
+function adaptDatabase(database: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
   const prepare: SqliteDatabase['prepare'] = (text) => {
     const statement = database.prepare(text);
     return {
       reader: statement.columns().length > 0,
       all: (values) => statement.all(...(values as SQLInputValue[])),
       run: (values) => statement.run(...(values as SQLInputValue[])),
-      // Nobody else may begin it anew meanwhile.
+      // An iteration gets a statement of its own, because another use would restart it.
       iterate: (values) =>
         database.prepare(text).iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
     };
@@ -90,12 +90,12 @@ function asExpected(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(text) {
-      const known = kept.get(text);
+      const known = statements.get(text);
       if (known) return known;
-      if (kept.size >= MOST_PREPARED) kept.clear();
-      const made = prepare(text);
-      kept.set(text, made);
-      return made;
+      if (statements.size >= MAX_STATEMENTS) statements.clear();
+      const statement = prepare(text);
+      statements.set(text, statement);
+      return statement;
     },
   };
 }

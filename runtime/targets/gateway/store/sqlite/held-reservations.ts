@@ -1,21 +1,21 @@
 import { keyAccount, userAccount } from '../account-ids.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 
-/** Reservations that are in memory alone. The accounts in the database know nothing of them. */
+/** Reservations that are only in memory. Accounts in the database do not include them. */
 export interface HeldReservations {
   readonly find: (id: string) => ReservationRow | undefined;
-  /** The account with what is held for it. */
-  readonly added: (account: AccountRow) => AccountRow;
-  /** The same without it. */
-  readonly taken: (account: AccountRow) => AccountRow;
+  /** Adds the held amounts to an account. */
+  readonly withHeld: (account: AccountRow) => AccountRow;
+  /** Subtracts the held amounts from an account. */
+  readonly withoutHeld: (account: AccountRow) => AccountRow;
   readonly change: (opened: readonly ReservationRow[], closed: readonly string[]) => HeldChange;
   readonly all: () => Iterable<ReservationRow>;
   readonly sums: () => Iterable<readonly [accountId: string, HeldSum]>;
 }
 
 interface HeldChange {
-  /** Those of the closed ones that are in the database. */
-  readonly elsewhere: readonly string[];
+  /** Closed reservations that are in the database. */
+  readonly stored: readonly string[];
   readonly undo: () => void;
 }
 
@@ -24,7 +24,7 @@ interface HeldSum {
   readonly running: number;
 }
 
-export function holdReservations(): HeldReservations {
+export function createHeldReservations(): HeldReservations {
   const rows = new Map<string, ReservationRow>();
   const sums = new Map<string, HeldSum>();
 
@@ -59,18 +59,18 @@ export function holdReservations(): HeldReservations {
 
   return {
     find: (id) => rows.get(id),
-    added: (account) => shift(account, 1),
-    taken: (account) => shift(account, -1),
+    withHeld: (account) => shift(account, 1),
+    withoutHeld: (account) => shift(account, -1),
     change(opened, closed) {
       opened.forEach(open);
-      const elsewhere = closed.filter((id) => !rows.has(id));
-      const gone = closed.map((id) => rows.get(id)).filter((row) => row !== undefined);
-      gone.forEach(close);
+      const stored = closed.filter((id) => !rows.has(id));
+      const removed = closed.map((id) => rows.get(id)).filter((row) => row !== undefined);
+      removed.forEach(close);
       const undo = (): void => {
-        gone.forEach(open);
+        removed.forEach(open);
         opened.forEach(close);
       };
-      return { elsewhere, undo };
+      return { stored, undo };
     },
     all: () => rows.values(),
     sums: () => sums,

@@ -5,16 +5,16 @@ import type { LedgerStatements } from './ledger-statements.ts';
 
 export interface LedgerClaim {
   readonly revision: number;
-  /** Whether the ledger is this process's own from the end of the transaction on. */
+  /** Whether this process owns the ledger after the transaction. */
   readonly owns: boolean;
 }
 
-/** As of other processes: three times as long as between two signs of life. */
+/** Processes report three times in this time that they are alive. */
 const DEAD_AFTER_MS = 30_000;
 
 /**
- * Takes the ledger for a process that is alone with the database, and leaves it as soon as it is not. Throws what makes callers
- * try again while another one has it, which will notice.
+ * Takes ownership of the ledger for a process that is the only one on the database, and releases it otherwise. Throws a retryable
+ * error while another live process owns it; that process releases it soon.
  */
 export function claimLedger(
   sql: LedgerStatements,

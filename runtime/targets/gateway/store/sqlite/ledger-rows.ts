@@ -1,33 +1,33 @@
-import type { LedgerChanges, LedgerRows, WantedRows } from '../store.ts';
+import type { LedgerChanges, LedgerRows, RowIds } from '../store.ts';
 import type { AccountRow, ReservationRow } from '../schema.ts';
 import type { HeldReservations } from './held-reservations.ts';
 import type { LedgerStatements } from './ledger-statements.ts';
 
-/** What of the database is known by heart. */
-export interface Known {
-  /** Of the database when that was read: at another one, all of it is read again. */
+/** Accounts that are cached while this process owns the ledger. */
+export interface AccountCache {
+  /** `data_version` of the database when the accounts were read. At another version, they are read again. */
   readonly version: unknown;
   readonly revision: number;
   readonly accounts: Map<string, AccountRow>;
 }
 
-/** The rows as they are with what is held in memory. */
+/** Reads rows, including the amounts that are held in memory. */
 export function readRows(
   sql: LedgerStatements,
-  { revision, accounts }: Known,
+  { revision, accounts }: AccountCache,
   held: HeldReservations,
-  wanted: WantedRows,
+  ids: RowIds,
 ): LedgerRows {
   const found: AccountRow[] = [];
-  for (const id of wanted.accounts) {
+  for (const id of ids.accounts) {
     const row = accounts.get(id) ?? sql.account(id);
     if (!row) continue;
     accounts.set(id, row);
-    found.push(held.added(row));
+    found.push(held.withHeld(row));
   }
   const reservations: ReservationRow[] = [];
   const billed: string[] = [];
-  for (const id of wanted.reservations) {
+  for (const id of ids.reservations) {
     const row = held.find(id) ?? sql.reservation(id);
     if (row) reservations.push(row);
     else if (sql.isBilled(id)) billed.push(id);
@@ -36,21 +36,21 @@ export function readRows(
 }
 
 export interface Plan {
-  /** What is left to write. */
+  /** Changes that must be written. */
   readonly changes: LedgerChanges;
   readonly undo: () => void;
 }
 
-/** Keeps in memory what may stay there: new reservations, and what they add to accounts. */
-export function keepHeld(changes: LedgerChanges, known: Known, held: HeldReservations): Plan {
-  const { elsewhere, undo } = held.change(changes.opened, changes.closed);
+/** Keeps new reservations and their amounts in memory, and returns the remaining changes, which must be written. */
+export function planChanges(changes: LedgerChanges, cache: AccountCache, held: HeldReservations): Plan {
+  const { stored, undo } = held.change(changes.opened, changes.closed);
   const accounts = changes.accounts
-    .map(held.taken)
-    .filter((account) => !isSame(account, known.accounts.get(account.id)));
-  return { changes: { ...changes, accounts, opened: [], closed: elsewhere }, undo };
+    .map(held.withoutHeld)
+    .filter((account) => !isSame(account, cache.accounts.get(account.id)));
+  return { changes: { ...changes, accounts, opened: [], closed: stored }, undo };
 }
 
-export const isNothing = ({ accounts, opened, closed, usage, resets }: LedgerChanges): boolean =>
+export const isEmpty = ({ accounts, opened, closed, usage, resets }: LedgerChanges): boolean =>
   accounts.length + opened.length + closed.length + usage.length + resets.length === 0;
 
 const isSame = (one: AccountRow, other: AccountRow | undefined): boolean =>

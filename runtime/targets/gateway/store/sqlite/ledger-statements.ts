@@ -3,9 +3,9 @@ import type { LedgerChanges } from '../store.ts';
 import { ACCOUNT_COLUMNS, RESERVATION_COLUMNS, RESET_COLUMNS, USAGE_COLUMNS } from '../columns.ts';
 import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
-import { hotTable } from './hot-table.ts';
+import { prepareTable } from './prepared-table.ts';
 
-/** What the ledger says to SQLite, prepared once, which is possible as soon as the tables are there. */
+/** Prepared statements of the ledger. They can be prepared only after the tables are created. */
 export type LedgerStatements = ReturnType<typeof prepareLedger>;
 
 export function prepareLedger(database: DatabaseSync) {
@@ -20,12 +20,12 @@ export function prepareLedger(database: DatabaseSync) {
   const hold = database.prepare(
     'update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?',
   );
-  const accounts = hotTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
-  const reservations = hotTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
-  const usage = hotTable(database, 'gateway_usage', USAGE_COLUMNS);
-  const resets = hotTable(database, 'gateway_budget_resets', RESET_COLUMNS);
+  const accounts = prepareTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
+  const reservations = prepareTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
+  const usage = prepareTable(database, 'gateway_usage', USAGE_COLUMNS);
+  const resets = prepareTable(database, 'gateway_budget_resets', RESET_COLUMNS);
   return {
-    /** All of it, or nothing. */
+    /** Runs `work` in a transaction. */
     transaction<Result>(work: () => Result): Result {
       begin.run();
       try {
@@ -37,7 +37,7 @@ export function prepareLedger(database: DatabaseSync) {
         throw error;
       }
     },
-    /** Another number whenever another connection has changed anything. */
+    /** Returns a number that differs after any change by another connection. */
     version: (): unknown => version.get()?.['data_version'],
     meta: () => wholeNumbers(meta.get()) as unknown as Pick<MetaRow, 'revision' | 'ledger_owner'>,
     processes: () => processes.all().map(wholeNumbers) as unknown as ProcessRow[],
@@ -45,7 +45,7 @@ export function prepareLedger(database: DatabaseSync) {
     isBilled: (id: string) => billed.get(id) !== undefined,
     account: accounts.find,
     reservation: reservations.find,
-    /** What is held more for an account than its row says. */
+    /** Adds reserved amounts to the row of an account. */
     hold: (accountId: string, amount: bigint, count: number) => void hold.run(amount, count, accountId),
     write(changes: LedgerChanges) {
       changes.accounts.forEach(accounts.update);

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LedgerChanges, LedgerRows, LedgerStore, WantedRows } from '../store.ts';
+import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
 import { isContention } from '../database-error.ts';
 import { machineName } from '../machine.ts';
-import type { FilePlace } from './file-place.ts';
-import { type HeldReservations, holdReservations } from './held-reservations.ts';
+import type { FileCheck } from './file-check.ts';
+import { type HeldReservations, createHeldReservations } from './held-reservations.ts';
 import { claimLedger } from './ledger-owner.ts';
-import { isNothing, keepHeld, type Known, type Plan, readRows } from './ledger-rows.ts';
+import { isEmpty, planChanges, type AccountCache, type Plan, readRows } from './ledger-rows.ts';
 import { type LedgerStatements, prepareLedger } from './ledger-statements.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 
@@ -15,61 +15,61 @@ export interface SqliteLedger extends LedgerStore {
 
 type Decide = (rows: LedgerRows) => LedgerChanges;
 
-/** How long another process that has come may have to wait. */
-const LOOK_EVERY_MS = 20;
-/** After so many looks at which nothing had happened, the ledger is left, and there is nothing more to look after. */
-const IDLE_LOOKS = 50;
-const MOST_KNOWN = 10_000;
-const NO_ROWS: WantedRows = { accounts: [], reservations: [] };
+/** Interval of checks for other processes, which wait until this one has released the ledger. */
+const CHECK_INTERVAL_MS = 20;
+/** After this many checks without a request, the ledger is released and the checks stop. */
+const MAX_IDLE_CHECKS = 50;
+const MAX_ACCOUNTS = 10_000;
+const NO_ROWS: RowIds = { accounts: [], reservations: [] };
 const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage: [], resets: [] };
 
 /**
- * Every batch runs within one turn of the event loop. As long as no other process is there, reservations stay in memory, and
- * only what was used is written; docs/decisions/0018 has the reasons and the rules.
+ * Every batch runs within one turn of the event loop. While no other process uses the database, reservations stay in memory, and
+ * only usage is written; docs/decisions/0018 has the reasons and the rules.
  */
-export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, place: FilePlace): SqliteLedger {
+export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file: FileCheck): SqliteLedger {
   const machine = machineName();
   let statements: LedgerStatements | undefined;
   let processId: string | undefined;
-  let held = holdReservations();
-  /** While the ledger is this process's own. */
-  let known: Known | undefined;
-  let looking: NodeJS.Timeout | undefined;
-  let idleLooks = 0;
-  /** At the last look. */
-  let isKept = true;
-  // Not before the tables are there.
+  let held = createHeldReservations();
+  /** The cache while this process owns the ledger; otherwise undefined. */
+  let cache: AccountCache | undefined;
+  let checking: NodeJS.Timeout | undefined;
+  let idleChecks = 0;
+  /** Whether the file was in place at the last check. */
+  let isInPlace = true;
+  // Prepared on first use, because the tables are created after this.
   const prepared = (): LedgerStatements => (statements ??= prepareLedger(database));
-  const isCurrent = ({ version }: Known): boolean => prepared().version() === version;
-  /** Whether what is known was current in this turn of the event loop; undefined if nobody has looked yet. */
+  const isCurrent = ({ version }: AccountCache): boolean => prepared().version() === version;
+  /** Whether the cache was current in this turn of the event loop; undefined if it was not checked yet. */
   let wasCurrent: boolean | undefined;
-  /** Requests that come in one turn came at once with whatever others have changed in it, and may be first. */
-  const isCurrentThisTurn = (owned: Known): boolean => {
+  /** Checks once per turn: requests of one turn are concurrent with changes that others make in it, so they can come first. */
+  const isCurrentThisTurn = (owned: AccountCache): boolean => {
     if (wasCurrent === undefined) setImmediate(() => (wasCurrent = undefined));
     return (wasCurrent ??= isCurrent(owned));
   };
 
-  const begin = (owned: Known | undefined): void => {
-    known = owned;
+  const begin = (owned: AccountCache | undefined): void => {
+    cache = owned;
     wasCurrent = undefined;
     if (owned === undefined) {
-      held = holdReservations();
-      clearInterval(looking);
-      looking = undefined;
-    } else looking ??= setInterval(look, LOOK_EVERY_MS).unref();
+      held = createHeldReservations();
+      clearInterval(checking);
+      checking = undefined;
+    } else checking ??= setInterval(check, CHECK_INTERVAL_MS).unref();
   };
 
-  const planFor = (owned: Known, wanted: WantedRows, decide: Decide): Plan => {
-    if (owned.accounts.size > MOST_KNOWN) owned.accounts.clear();
-    return keepHeld(decide(readRows(prepared(), owned, held, wanted)), owned, held);
+  const planFor = (owned: AccountCache, ids: RowIds, decide: Decide): Plan => {
+    if (owned.accounts.size > MAX_ACCOUNTS) owned.accounts.clear();
+    return planChanges(decide(readRows(prepared(), owned, held, ids)), owned, held);
   };
 
-  /** By what is known by heart. False if it turns out to be old. */
-  const runKnown = (owned: Known, wanted: WantedRows, decide: Decide): boolean => {
+  /** Runs a batch with cached accounts. Returns false, without a change, if the cache is outdated. */
+  const runCached = (owned: AccountCache, ids: RowIds, decide: Decide): boolean => {
     const sql = prepared();
-    const { changes, undo } = planFor(owned, wanted, decide);
+    const { changes, undo } = planFor(owned, ids, decide);
     const holds = undoing(undo, () => {
-      if (isNothing(changes)) return isCurrent(owned);
+      if (isEmpty(changes)) return isCurrent(owned);
       return sql.transaction(() => {
         if (!isCurrent(owned)) return false;
         sql.write(changes);
@@ -81,8 +81,8 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
     return holds;
   };
 
-  /** By what the database says, and with the ledger taken or left as it is to be. */
-  const runAnew = (wanted: WantedRows, decide: Decide): void => {
+  /** Runs a batch with accounts from the database, and takes or releases the ledger. */
+  const runUncached = (ids: RowIds, decide: Decide): void => {
     const sql = prepared();
     let plan: Plan | undefined;
     const owned = undoing(
@@ -90,14 +90,14 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
       () =>
         sql.transaction(() => {
           const { revision, owns } = claimLedger(sql, processId, machine);
-          const read: Known = { version: sql.version(), revision, accounts: new Map() };
+          const read: AccountCache = { version: sql.version(), revision, accounts: new Map() };
           if (owns) {
-            plan = planFor(read, wanted, decide);
+            plan = planFor(read, ids, decide);
             sql.write(plan.changes);
             return read;
           }
           writeHeld(sql, held);
-          sql.write(decide(readRows(sql, read, holdReservations(), wanted)));
+          sql.write(decide(readRows(sql, read, createHeldReservations(), ids)));
           return undefined;
         }),
     );
@@ -105,13 +105,13 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
     begin(owned);
   };
 
-  const runNow = (wanted: WantedRows, decide: Decide): void => {
-    if (!(known && runKnown(known, wanted, decide))) runAnew(wanted, decide);
+  const runNow = (ids: RowIds, decide: Decide): void => {
+    if (!(cache && runCached(cache, ids, decide))) runUncached(ids, decide);
   };
 
   const leave = (): void => {
-    if (!known) return;
-    place.require();
+    if (!cache) return;
+    file.require();
     const sql = prepared();
     sql.transaction(() => {
       writeHeld(sql, held);
@@ -120,31 +120,31 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
     begin(undefined);
   };
 
-  const look = (): void => {
-    isKept = place.isKept();
+  const check = (): void => {
+    isInPlace = file.isInPlace();
     if (gate.busy()) return;
-    idleLooks += 1;
+    idleChecks += 1;
     try {
-      if (idleLooks >= IDLE_LOOKS) leave();
-      else if (known && !isCurrent(known)) runAnew(NO_ROWS, () => NO_CHANGES);
+      if (idleChecks >= MAX_IDLE_CHECKS) leave();
+      else if (cache && !isCurrent(cache)) runUncached(NO_ROWS, () => NO_CHANGES);
     } catch {
-      // The next look tries again.
+      // The next check tries again.
     }
   };
 
   return {
     parallel: 1,
-    run: async (wanted, decide) => {
+    run: async (ids, decide) => {
       await untilFree(gate);
-      place.require();
-      idleLooks = 0;
-      runNow(wanted, decide);
+      file.require();
+      idleChecks = 0;
+      runNow(ids, decide);
     },
-    keep(wanted, decide) {
-      if (!known || !isKept) return false;
-      idleLooks = 0;
-      const { changes, undo } = planFor(known, wanted, decide);
-      if (isNothing(changes) && isCurrentThisTurn(known)) return true;
+    keep(ids, decide) {
+      if (!cache || !isInPlace) return false;
+      idleChecks = 0;
+      const { changes, undo } = planFor(cache, ids, decide);
+      if (isEmpty(changes) && isCurrentThisTurn(cache)) return true;
       undo();
       return false;
     },
@@ -154,19 +154,19 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, plac
     accounts: (ids) => {
       const sql = prepared();
       const rows = ids.map(sql.account).filter((row) => row !== undefined);
-      return Promise.resolve(rows.map(held.added));
+      return Promise.resolve(rows.map(held.withHeld));
     },
     sync: async () => {
       await untilFree(gate);
       try {
         leave();
       } catch (error) {
-        // Someone else writes just now; what is read may be older by the moment that takes.
+        // Another process is writing, so the data that is read can be slightly older.
         if (!isContention(error)) throw error;
       }
     },
     close() {
-      clearInterval(looking);
+      clearInterval(checking);
       database.close();
     },
   };
@@ -185,7 +185,7 @@ function undoing<Result>(undo: () => void, work: () => Result): Result {
   }
 }
 
-function learn({ accounts }: Known, changes: LedgerChanges): void {
+function learn({ accounts }: AccountCache, changes: LedgerChanges): void {
   for (const account of changes.accounts) accounts.set(account.id, account);
 }
 

@@ -8,30 +8,30 @@ import type { Store } from '../store.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
 import { sqliteDialect } from './dialect.ts';
-import { filePlace } from './file-place.ts';
+import { createFileCheck } from './file-check.ts';
 import { sqliteLedger } from './ledger-store.ts';
 import { createTransactionGate } from './transaction-gate.ts';
 
-/** How long a statement waits for another process; nothing else runs in this one meanwhile, so whole transactions try again. */
-const PATIENCE_MS = 20;
-/** Of several processes that open a new file at once, one prepares it, as does the last one that closes it; the others wait. */
-const PATIENCE_AT_START_MS = 5000;
+/** How long a statement waits for a lock. It blocks the event loop, so it is short, and transactions are retried as a whole. */
+const BUSY_TIMEOUT_MS = 20;
+/** Longer timeout at the start, because processes that open a new file wait while one of them prepares it. */
+const STARTUP_BUSY_TIMEOUT_MS = 5000;
 
-/** 16 MB: to write them back takes some milliseconds in which nothing else runs, so it is done more rarely than by default. */
+/** 16 MB. A checkpoint blocks the event loop for milliseconds, so it runs less often than by default. */
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * Opens a file, made if there is none, for its owner only, as is its folder. Two connections: the ledger's, which is used
- * within one turn of the event loop only, and one for everything else.
+ * Opens a database file. A missing file and its folder are created for the owner only. There are two connections: that of the
+ * ledger, whose transactions never last longer than a turn of the event loop, and one for everything else.
  */
 export function openSqlite(path: string): Store {
   createFile(path);
   const admin = connect(path);
   try {
     const gate = createTransactionGate();
-    const place = filePlace(path);
-    const ledger = sqliteLedger(connect(path), gate, place);
-    const dialect = sqliteDialect(admin, gate, place);
+    const file = createFileCheck(path);
+    const ledger = sqliteLedger(connect(path), gate, file);
+    const dialect = sqliteDialect(admin, gate, file);
     const db = new Kysely<Schema>({ dialect, plugins: [WHOLE_NUMBERS] });
     return {
       kind: 'sqlite',
@@ -54,19 +54,19 @@ function createFile(path: string): void {
     createFolders(dirname(path), 0o700);
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    // One that may only be read is for SQLite to refuse, and to name.
+    // SQLite itself reports a file that is read-only.
     if (!existsSync(path)) throw explainWriteError(path, error);
   }
 }
 
 function connect(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: PATIENCE_AT_START_MS, readBigInts: true });
+  const database = new DatabaseSync(path, { timeout: STARTUP_BUSY_TIMEOUT_MS, readBigInts: true });
   try {
-    // What is committed survives the end of the process in any case; only a power cut could take the last moments.
+    // Committed data survives a crash of the process. Only a power failure can lose the last moments.
     database.exec('pragma journal_mode = wal');
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    database.exec(`pragma busy_timeout = ${PATIENCE_MS}`);
+    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
   } catch (error) {
     database.close();

@@ -1,11 +1,11 @@
 /**
- * Two connections of one process must not wait for each other inside SQLite: nothing else runs meanwhile, and so not what is
- * waited for. The ledger asks here whether the other one is in a transaction.
+ * Shows the ledger whether the other connection of this process is in a transaction. The two must not wait for each other inside
+ * SQLite: that would block the event loop, and so the transaction that is waited for.
  */
 export interface TransactionGate {
   readonly enter: () => void;
   readonly leave: () => void;
-  /** Undefined if nobody is in; else resolves when that one has left. */
+  /** Undefined without a transaction; otherwise resolves when the transaction has ended. */
   readonly busy: () => Promise<void> | undefined;
 }
 

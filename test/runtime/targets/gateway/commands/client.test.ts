@@ -30,17 +30,17 @@ test('a line end at the end of a key is none of it', async () => {
   const { code, err } = await runCommand(['keys', 'me', '--url', URL_OF_NOBODY, '--api-key', 'gw-canary\n']);
   expect([code, err]).toEqual([
     1,
-    `Error: ${URL_OF_NOBODY} cannot be reached: clients of HTTP never ask this port. Correct it, or let the gateway listen on another.\n`,
+    `Error: Cannot reach ${URL_OF_NOBODY}: HTTP clients refuse this port. Correct it, or choose another port for the gateway.\n`,
   ]);
 });
 
 test('whoever cannot be reached is told with the way out', async () => {
   const errorOf = async (url: string): Promise<string> =>
     (await runCommand(['keys', 'me', '--url', url, '--api-key', 'gw-canary'])).err;
-  expect(await errorOf('http://127.0.0.1:47')).toContain('nothing listens there. Start the gateway');
-  expect(await errorOf('http://nobody.invalid')).toMatch(/no such host|cannot be looked up/);
+  expect(await errorOf('http://127.0.0.1:47')).toContain('connection refused. Start the gateway');
+  expect(await errorOf('http://nobody.invalid')).toMatch(/the host name (does not exist|cannot be resolved)/);
   const credentials = await errorOf('http://ada:s3cret@127.0.0.1:47');
-  expect(credentials).toContain('--url holds credentials');
+  expect(credentials).toContain('--url contains credentials');
   expect(credentials).not.toContain('s3cret');
 });
 

@@ -9,28 +9,37 @@ const KEY = ['keys', 'create'];
 const BUDGET = ['budgets', 'create'];
 
 test.each([
-  [[...KEY, '--rpm', MUCH], `--rpm: "${MUCH}" is not a whole number from 1 to 999999999999999; or none.`],
+  [[...KEY, '--rpm', MUCH], `--rpm: "${MUCH}" is not a whole number from 1 to 999999999999999, or none.`],
   [
     [...BUDGET, '--amount', MUCH],
-    `--amount: "${MUCH}" is not an amount in dollars, as 5 or 2.50, from 0.000000001 to 9000000000, or 0; or none.`,
+    `--amount: "${MUCH}" is not 0 or an amount in dollars from 0.000000001 to 9000000000, or none.`,
   ],
-  [[...BUDGET, '--amount', '0.0000000001'], 'from 0.000000001 to 9000000000, or 0'],
-  [[...KEY, '--budget', '$1e-12'], 'from 0.000000001 to 9000000000, or 0'],
-  [['pricing', 'set', 'a:b', '--output', '1', '--input', MUCH], 'from 0.000000001 to 9000000000, or 0'],
-  [[...BUDGET, '--amount', 'five'], '--amount: "five" is not an amount in dollars, as 5 or 2.50; or none.'],
+  [
+    [...BUDGET, '--amount', '0.0000000001'],
+    'is not 0 or an amount in dollars from 0.000000001 to 9000000000',
+  ],
+  [[...KEY, '--budget', '$1e-12'], 'is not 0 or an amount in dollars from 0.000000001 to 9000000000'],
+  [
+    ['pricing', 'set', 'a:b', '--output', '1', '--input', MUCH],
+    'is not 0 or an amount in dollars from 0.000000001 to 9000000000',
+  ],
+  [[...BUDGET, '--amount', 'five'], '--amount: "five" is not an amount in dollars, e.g. 5 or 2.50, or none.'],
   [
     [...KEY, '--expires', '999999999d'],
-    '"999999999d" is not a time whose number is 99999999 at most; or never.',
+    '"999999999d" is not a duration with a number of at most 99999999, or never.',
   ],
-  [[...KEY, '--expires', '99999999w'], '--expires: "99999999w" is not a time up to the year 9999; or never.'],
+  [[...KEY, '--expires', '99999999w'], '--expires: "99999999w" is not a time up to the year 9999, or never.'],
   [
     ['keys', 'rotate', 'x', '--grace', '999999999d'],
-    '--grace: "999999999d" is not a time whose number is 99999999 at most.',
+    '--grace: "999999999d" is not a duration with a number of at most 99999999.',
   ],
-  [['usage', '--from', '999999999d'], '--from: "999999999d" is not a time whose number'],
-  [[...BUDGET, '--every', '1000000w'], '--every: "1000000w" is not a time of 36500d at most; or none.'],
-  [[...BUDGET, '--every', '999999999d'], '--every: "999999999d" is not a time of 36500d at most; or none.'],
-  [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is no JSON object, as '{"team": "search"}'.`],
+  [['usage', '--from', '999999999d'], '--from: "999999999d" is not a duration with a number'],
+  [[...BUDGET, '--every', '1000000w'], '--every: "1000000w" is not a duration of at most 36500d, or none.'],
+  [
+    [...BUDGET, '--every', '999999999d'],
+    '--every: "999999999d" is not a duration of at most 36500d, or none.',
+  ],
+  [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is not a JSON object, e.g. '{"team": "search"}'.`],
   [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],
 ])('%j is refused by the rule that it breaks', async (args, message) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
-import { givenBy } from '../../../../../runtime/targets/gateway/config/given.ts';
+import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../../../../runtime/targets/gateway/config/options.ts';
 import {
   readGatewayConfig,
@@ -103,25 +103,25 @@ test('the master key comes from a flag, a variable, a file of its own or the con
   });
   expect(await read({}, { env, flags: ['--master-key', key('flag')] })).toMatchObject({
     masterKey: key('flag'),
-    warnings: [expect.stringMatching(/^--master-key can be read by all users/)],
+    warnings: [expect.stringMatching(/^--master-key is visible to all users/)],
   });
   expect((await read({ master_key: 'short' })).warnings).toEqual([
-    expect.stringMatching(/^The master key has 5 characters; use at least 32/),
+    expect.stringMatching(/^The master key has 5 characters\. Use at least 32/),
   ]);
   const empty = join(temp(), 'empty');
   writeFileSync(empty, ' \n');
   await expect(read({}, { flags: ['--master-key-file', empty] })).rejects.toThrow(
-    /--master-key-file: .*must hold the key/,
+    /--master-key-file: .*must contain the key/,
   );
   mkdirSync(join(temp(), 'folder'));
   await expect(read({ master_key_file: join(temp(), 'folder') })).rejects.toThrow(
-    /^master_key_file: .*cannot be read/,
+    /^master_key_file: cannot read /,
   );
   // Whoever works on the database need not be able to read it.
-  const given = givenBy(parseInvocation(serveCommand, [], {}), STORE_OPTIONS, {
+  const flagsAndEnv = readFlagsAndEnv(parseInvocation(serveCommand, [], {}), STORE_OPTIONS, {
     GATEWAY_MASTER_KEY_FILE: join(temp(), 'folder'),
   });
-  expect(await readGatewayConfig(given, {}, { only: STORE_SETTINGS })).toMatchObject({
+  expect(await readGatewayConfig(flagsAndEnv, {}, { only: STORE_SETTINGS })).toMatchObject({
     masterKey: undefined,
   });
 });

@@ -12,10 +12,10 @@ test('origins and hosts that no caller can send are refused', async () => {
     allowed_hosts: ['good.example:8000', 'http://x'],
   });
   expect(found).toEqual([
-    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.2: "foo" is no origin; write scheme and host/),
-    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.3: "https:\/\/a\/path" is no origin/),
+    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.2: "foo" is not an origin; use scheme and host/),
+    expect.stringMatching(/^1:\d+ {2}cors_allow_origins\.3: "https:\/\/a\/path" is not an origin/),
     expect.stringMatching(
-      /^1:\d+ {2}allowed_hosts\.1: "http:\/\/x" is no host name; write it as gateway\.example/,
+      /^1:\d+ {2}allowed_hosts\.1: "http:\/\/x" is not a host name; use a name such as gateway\.example/,
     ),
   ]);
   expect((await read({ cors_allow_origins: ['HTTPS://App.Example/'] })).server.corsOrigins).toEqual([
@@ -24,11 +24,11 @@ test('origins and hosts that no caller can send are refused', async () => {
 });
 
 test.each([
-  [['--cors-allow-origins', 'foo'], '--cors-allow-origins: "foo" is no origin'],
-  [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is no host name'],
+  [['--cors-allow-origins', 'foo'], '--cors-allow-origins: "foo" is not an origin'],
+  [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is not a host name'],
   [['--otel-sampled', '2'], '--otel-sampled: "2" is not a number from 0 to 1'],
   [['--otel-sampled', 'abc'], '--otel-sampled: "abc" is not a number'],
-  [['--otel-endpoint', 'foo'], '--otel-endpoint: expected an address that begins with http'],
+  [['--otel-endpoint', 'foo'], '--otel-endpoint: expected a URL that begins with http'],
   [['--database-url', 'foo'], '--database-url: The database URL has no scheme.'],
   [['--cert-file', 'x.pem'], '--cert-file requires --key-file.'],
   [['--key-file', 'x.pem'], '--key-file requires --cert-file.'],
@@ -45,7 +45,7 @@ test('a variable that lacks its other is told by the names of variables', async 
 
 test('pauses cannot begin longer than the longest', async () => {
   expect(await problems({ retries: { base_delay: '10s', max_delay: '1s' } })).toEqual([
-    expect.stringMatching(/^1:\d+ {2}retries\.max_delay: is less than `base_delay`/),
+    expect.stringMatching(/^1:\d+ {2}retries\.max_delay: must not be less than `base_delay`$/),
   ]);
   const retryOf = async (retries: object) => (await read({ retries })).models.routing.retry;
   expect(await retryOf({ base_delay: '10s' })).toMatchObject({ baseDelay: 10_000, maxDelay: 10_000 });

@@ -23,8 +23,8 @@ test('jobs get one CPU unless the file has other resources', async () => {
 test('wrong resources are refused with the place and the rule', async () => {
   const found = await problems(withRay(', cpus: -1, resources: {batch: many, GPU: 1}'));
   expect(found.map((line) => line.replace(/^\d+:\d+ {2}/, ''))).toEqual([
-    'workflows.ray.cpus: expected a number of 0 or more, found the number -1',
-    'workflows.ray.resources.batch: expected a number of 0 or more, found "many"',
-    'workflows.ray.resources.GPU: is not a custom resource: use `workflows.ray.gpus`',
+    'workflows.ray.cpus: expected a number of at least 0, found the number -1',
+    'workflows.ray.resources.batch: expected a number of at least 0, found "many"',
+    'workflows.ray.resources.GPU: is not a custom resource; use `workflows.ray.gpus`',
   ]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../../../../runtime/contract/errors.ts';
 import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
-import { givenBy } from '../../../../../runtime/targets/gateway/config/given.ts';
+import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
 import {
   type LoadedGatewayConfig,
   readGatewayConfig,
@@ -33,7 +33,7 @@ export async function read(
 /** The same for whatever file the flags name. */
 export async function readTold({ env = {}, flags = [] }: Told): Promise<LoadedGatewayConfig> {
   const invocation = parseInvocation(serveCommand, flags, env);
-  return await readGatewayConfig(givenBy(invocation, serveCommand.options, env), env);
+  return await readGatewayConfig(readFlagsAndEnv(invocation, serveCommand.options, env), env);
 }
 
 /** What is wrong with a file, each problem as `line:column  path: message`. */

@@ -57,7 +57,7 @@ describe('paths and methods', () => {
 
 describe('bodies', () => {
   test.each([
-    ['', 400, /^The request needs a body\.$/, 'malformed_request'],
+    ['', 400, /^The request has no body\.$/, 'malformed_request'],
     ['{"user_id":', 400, /^The body is not valid JSON: /, 'malformed_request'],
     ['{"user_id":"a"} x', 400, /^The body is not valid JSON: /, 'malformed_request'],
     ["{'user_id':'a'}", 400, /^The body is not valid JSON: /, 'malformed_request'],
@@ -108,7 +108,7 @@ describe('bodies', () => {
     const { status, body } = await gateway().ask('POST', '/v1/users', `{"x":"${'x'.repeat(1_048_576)}"}`);
     expect([status, body]).toEqual([
       413,
-      errorBody('The body is larger than 1048576 bytes, the most that is taken here.', 'request_too_large'),
+      errorBody('The body is larger than 1048576 bytes, the maximum of this endpoint.', 'request_too_large'),
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('bodies', () => {
       expect([status, body]).toEqual([
         413,
         errorBody(
-          'The body is larger than 1048576 bytes, the most this server takes. Send less at once, or start the server with a larger --max-body.',
+          'The body is larger than 1048576 bytes, the maximum of this server. Send a smaller request, or increase --max-body.',
           'request_too_large',
         ),
       ]);

@@ -81,14 +81,14 @@ test.each([
     '2026-03-01T12:00:00Z',
     'expires_at 2026-03-01T12:00:00.000Z is in the past. Choose a later time, or null for a key that does not expire.',
   ],
-  ['soon', 'expires_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not "soon"'],
+  ['soon', 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not "soon"'],
   [
     '2027-02-30',
-    'expires_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not "2027-02-30"',
+    'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not "2027-02-30"',
   ],
-  [-1, 'expires_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not -1'],
-  [1e300, 'expires_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not 1e+300'],
-  [true, 'expires_at must be a time as 2030-01-31T12:00:00Z, seconds since 1970, or null, not true'],
+  [-1, 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not -1'],
+  [1e300, 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not 1e+300'],
+  [true, 'expires_at must be a time such as 2030-01-31T12:00:00Z, a Unix timestamp, or null, not true'],
 ])('does not take %j', async (given, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/keys', { expires_at: given });
   expect([status, body.detail, body.error.param]).toEqual([422, detail, 'expires_at']);

@@ -138,7 +138,12 @@ export function gatewayOn(
     }),
     telemetry,
     version: '1.2.3',
-    databaseWorks: createDatabaseCheck({ ledger: state.ledger, shown: 'the test’s', clock, log: kernel.log }),
+    isDatabaseAvailable: createDatabaseCheck({
+      ledger: state.ledger,
+      shown: 'the test’s',
+      clock,
+      log: kernel.log,
+    }),
     reload: options.reload ?? (() => Promise.resolve()),
   };
   const app = gatewayApp(context, {

@@ -128,7 +128,7 @@ test.each([
   ],
   [
     { model_key: 'a:b', ...PRICE, effective_at: 'now' },
-    'effective_at must be a time as 2030-01-31T12:00:00Z, or seconds since 1970, not "now"',
+    'effective_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not "now"',
   ],
   [
     { model_key: 'a:b', ...PRICE, tiers: [{ ...PRICE, above_prompt_tokens: 0 }] },

@@ -181,7 +181,7 @@ test('by time, and both at once', async () => {
 });
 
 test.each([
-  ['?group_by=colour', 'group_by', /must be some of user, key, model, .* not "colour"$/],
+  ['?group_by=colour', 'group_by', /be one or more of user, key, model, .*, comma-separated, not "colour"$/],
   ['?interval=year', 'interval', /must be one of minute, hour, day, not "year"$/],
   ['?status=ok', 'status', /must be one of any, success, error, not "ok"$/],
   ['?from=yesterday', 'from', /must be a time/],

@@ -12,7 +12,7 @@ const ESTIMATE = { cost: 10n, tokens: 5, free: false };
 const UNAVAILABLE = {
   code: 'UnavailableError',
   reason: 'database_unavailable',
-  cause: expect.objectContaining({ message: expect.stringContaining('is not at its place any more') }),
+  cause: expect.objectContaining({ message: expect.stringContaining('was removed, moved or replaced') }),
 };
 
 let folder: string;

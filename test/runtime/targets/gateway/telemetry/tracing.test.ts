@@ -237,7 +237,7 @@ test('what a collector refuses is counted and told of once', async () => {
   }
   await telemetry.close();
   expect(await counted()).toEqual({ sent: 3, dropped: 5 });
-  expect(errors.map(String)).toEqual(['Error: The collector of spans answers with status 400.']);
+  expect(errors.map(String)).toEqual(['Error: The OTLP collector returned status 400.']);
 });
 
 test('when nobody takes them, memory stays bounded, requests go on, and the end is not held up', async () => {

@@ -80,7 +80,7 @@ describeDatabases((database) => {
       await store.db.insertInto('gateway_processes').values(stopped).execute();
       await store.db.updateTable('gateway_meta').set({ ledger_owner: stopped.id }).execute();
       await expect(ledger.reserve(spender, ESTIMATE)).rejects.toThrow(
-        /^Another gateway has the database to itself and does not answer; after 30 s it counts as dead/,
+        /^Another gateway has exclusive access to the database and does not respond; after 30 s it is considered dead/,
       );
       await store.db.deleteFrom('gateway_processes').where('id', '=', stopped.id).execute();
       await ledger.release(await ledger.reserve(spender, ESTIMATE));

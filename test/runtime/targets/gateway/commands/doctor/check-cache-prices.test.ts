@@ -20,8 +20,9 @@ test('prices of models of Anthropic without cache writes are noted, the stored o
       state: 'note',
       what: 'cache prices',
       message:
-        'cache writes of claude:c, claude:b are billed as other input, and Anthropic charges 1.25 times as much, for 1 hour twice',
-      wayOut: '`gateway pricing set` has --cache-write and --cache-write-1h.',
+        'claude:c, claude:b: cache writes are billed at the input price, but Anthropic charges 1.25 times as much, or twice as much for 1 hour',
+      wayOut:
+        'Set their price with `gateway pricing set … --cache-write <dollars> --cache-write-1h <dollars>`.',
     },
   ]);
 });

@@ -74,7 +74,10 @@ test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
       body: 'examples\na\n',
       headers,
     });
-    expect([status, body.error.message]).toEqual([415, expect.stringContaining(`found "${type}"`)]);
+    expect([status, body.error.message]).toEqual([
+      415,
+      expect.stringContaining(`Unsupported content type "${type}".`),
+    ]);
   },
 );
 

@@ -1,0 +1,44 @@
+import type { Invocation } from '../../../../serve/cli/command.ts';
+import type { Finding } from '../../../../serve/cli/doctor/finding.ts';
+import { createRedactor } from '../../../../serve/redact.ts';
+import type { Environment } from '../../../../core/text/expand.ts';
+import { checkAddress } from './check-address.ts';
+import { checkCachePrices } from './check-cache-prices.ts';
+import { checkConfig } from './check-config.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkGuardrails } from './check-guardrails.ts';
+import { checkMasterKey } from './check-master-key.ts';
+import { checkPrices } from './check-prices.ts';
+import { checkProvider } from './check-provider.ts';
+import { openProviders } from './open-providers.ts';
+
+/** Runs all checks of `doctor`. */
+export async function runChecks(invocation: Invocation, env: Environment): Promise<Finding[]> {
+  const { config, database, findings } = await checkConfig(invocation, env);
+  if (!config) return [...findings, ...(database ? (await checkDatabase(database, true)).findings : [])];
+  const { models } = config;
+  const { opened, findings: refused } = openProviders(models.providers);
+  try {
+    const [stored, address, ...providers] = await Promise.all([
+      checkDatabase(config.database, config.autoMigrate),
+      checkAddress(config.server),
+      ...opened.map(checkProvider),
+    ]);
+    const all = [
+      ...findings,
+      checkMasterKey(config.masterKey),
+      ...stored.findings,
+      ...refused,
+      ...providers.map(({ finding }) => finding),
+      ...checkGuardrails(models.guardrails.profiles, providers),
+      ...checkPrices(models, stored.prices),
+      ...checkCachePrices(models, stored.prices),
+      address,
+    ];
+    // Messages of providers can repeat a key that was sent to them.
+    const { text } = createRedactor(config.secrets);
+    return all.map((finding) => ({ ...finding, message: text(finding.message) }));
+  } finally {
+    await Promise.all(opened.map(async ({ provider }) => await provider.close()));
+  }
+}

@@ -1,0 +1,51 @@
+import { messageOf } from '../../../../contract/errors.ts';
+import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
+import { type Command, UsageError } from '../../../../serve/cli/command.ts';
+import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../../lab/jobs/worker/variables.ts';
+
+/** `job run` is started by a gateway, on its own or another machine, and runs one job. */
+export const jobRunCommand: Command = {
+  summary: `Run the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
+  options: {
+    'gateway-url': {
+      value: 'url',
+      help: 'URL of the gateway that the job belongs to',
+      env: JOB_URL_VARIABLE,
+    },
+    attached: {
+      help: 'Stop when standard input closes, because the process that started this one has ended',
+    },
+  },
+  async run(invocation, output) {
+    const { systemClock } = await import('../../../../platform/clock.ts');
+    const { stopSignal } = await import('../../../../serve/program/signals.ts');
+    const { runWorker } = await import('../../lab/jobs/worker/run-worker.ts');
+    const { openWork } = await import('../../lab/work/open-work.ts');
+    const gatewayUrl = invocation.value('gateway-url');
+    const token = process.env[JOB_TOKEN_VARIABLE];
+    if (gatewayUrl === undefined || !URL.canParse(gatewayUrl)) {
+      throw new UsageError(`${invocation.source('gateway-url')} must be the URL of a gateway.`);
+    }
+    if (!token)
+      throw new UsageError(`${JOB_TOKEN_VARIABLE} is not set. Gateways set it when they start this command.`);
+    if (!isSendableKey(token)) throw new UsageError(`${JOB_TOKEN_VARIABLE} ${SENDABLE_KEY_RULE}.`);
+    // Child processes must not inherit the token.
+    delete process.env[JOB_TOKEN_VARIABLE];
+    const { signal: stopped, forget } = stopSignal();
+    const detached = new AbortController();
+    if (invocation.flag('attached')) process.stdin.once('close', () => detached.abort()).resume();
+    const signal = AbortSignal.any([stopped, detached.signal]);
+    try {
+      await runWorker({ gatewayUrl, token, clock: systemClock, signal, open: openWork });
+      return 0;
+    } catch (error) {
+      output.err(`${error instanceof Error && !isKnown(error) ? error.stack : messageOf(error)}\n`);
+      return EXIT_FAILED;
+    } finally {
+      forget();
+    }
+  },
+};
+
+const isKnown = (error: Error): boolean => 'reason' in error && error.reason !== undefined;

@@ -1,0 +1,38 @@
+import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
+import { parseSpan } from '../../../../core/time/time-span.ts';
+import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { clearableValue, optionValue } from './option-value.ts';
+import { spanRule } from './span-rule.ts';
+
+/** Reads an expiry in milliseconds since 1970: `30d` from now, or a date. `never` is null. */
+export function expiryOf(invocation: Invocation, name: string, now: number): number | null | undefined {
+  const time = clearableValue(invocation, name, {
+    rule: (text) => (isTooLate(parseExpiry(text, now)) ? LATE : spanRule(EXPIRY_RULE)(text)),
+    none: 'never',
+    parse(text) {
+      const end = parseExpiry(text, now);
+      return isTooLate(end) ? undefined : end;
+    },
+  });
+  if (typeof time === 'number' && time <= now) {
+    const given = JSON.stringify(invocation.value(name));
+    throw new UsageError(`${invocation.source(name)}: ${given} is in the past. Use a later time, or never.`);
+  }
+  return time;
+}
+
+/** The last time that RFC 3339 can express. */
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
+const LATE = 'a time up to the year 9999';
+
+/** A time of the past: `24h` ago, or a date. */
+export const pastOf = (invocation: Invocation, name: string, now: number): number | undefined =>
+  optionValue(invocation, name, {
+    rule: spanRule('a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31'),
+    parse: (text) => {
+      const span = parseSpan(text);
+      return span === undefined ? parseTimestamp(text) : now - span;
+    },
+  });

@@ -1,0 +1,79 @@
+import type { Environment } from '../../../core/text/expand.ts';
+import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
+import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
+import { variableOf } from '../../../serve/cli/option-variable.ts';
+import { GATEWAY_OPTIONS } from './options.ts';
+
+/** Values of flags and environment variables, which take precedence over the file. All methods throw a UsageError for invalid values. */
+export interface FlagsAndEnv {
+  text(name: string): string | undefined;
+  flag(name: string): boolean | undefined;
+  number(name: string, limits: Limits): number | undefined;
+  milliseconds(name: string): number | undefined;
+  /** Returns comma-separated items. */
+  list(name: string): readonly string[] | undefined;
+  /** Whether the flag is on the command line, which other users of the machine can read. */
+  onCommandLine(name: string): boolean;
+  /** The flag or the name of the variable, for messages. */
+  source(name: string): string;
+  /** Returns a variable that has no flag. An empty variable counts as not set. */
+  variable(name: string): string | undefined;
+}
+
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+  /** Whether the number must be whole (default: true). */
+  readonly whole?: boolean;
+}
+
+/** Reads the flags that a command has, and the variables of all flags: they apply to every command. */
+export function readFlagsAndEnv(
+  invocation: Invocation,
+  options: Readonly<Record<string, unknown>>,
+  env: Environment,
+): FlagsAndEnv {
+  const variable = (name: string): string | undefined => (Object.hasOwn(env, name) && env[name]) || undefined;
+  const fromEnv = (name: string): ReturnType<typeof variableOf> => {
+    const option = GATEWAY_OPTIONS[name];
+    return option && variableOf(option, env);
+  };
+  const onCommandLine = (name: string): boolean => Object.hasOwn(options, name) && invocation.given(name);
+  const source = (name: string): string =>
+    onCommandLine(name)
+      ? invocation.source(name)
+      : (fromEnv(name)?.name ?? GATEWAY_OPTIONS[name]?.env ?? `--${name}`);
+  const text = (name: string): string | undefined =>
+    onCommandLine(name) ? invocation.value(name) : fromEnv(name)?.value;
+  const refuse = (name: string, value: string, rule: string): never => {
+    throw new UsageError(`${source(name)}: ${JSON.stringify(value)} is not ${rule}.`);
+  };
+  return {
+    text,
+    onCommandLine,
+    source,
+    variable,
+    flag(name) {
+      const value = text(name);
+      return value === undefined ? undefined : (SWITCH[value] ?? refuse(name, value, 'true or false'));
+    },
+    number(name, { min, max, whole = true }) {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const number = Number(value);
+      const isOne = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(value) && number >= min && number <= max;
+      return isOne ? number : refuse(name, value, `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`);
+    },
+    milliseconds(name) {
+      const value = text(name);
+      return value === undefined ? undefined : (parseDuration(value) ?? refuse(name, value, DURATION_RULE));
+    },
+    list: (name) =>
+      text(name)
+        ?.split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+  };
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };

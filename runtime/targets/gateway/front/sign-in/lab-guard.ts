@@ -1,0 +1,37 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { admit } from '../../../../serve/http/admit.ts';
+import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
+import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { Viewer } from '../../lab/datasets/dataset.ts';
+import type { GatewayAppOptions } from '../app-options.ts';
+import { callerOf, createSignIn } from './sign-in.ts';
+
+/**
+ * Guard of datasets, experiments, workflows and jobs, which accept any credential. On loopback without a master key, none is
+ * required; a request without one then has the permissions of the master key.
+ */
+export function createLabGuard(
+  context: GatewayContext,
+  { server, hasMasterKey }: Pick<GatewayAppOptions, 'server' | 'hasMasterKey'>,
+): MiddlewareHandler<ShellEnv> {
+  const signIn = createSignIn(context);
+  const admitted = admit(context.kernel.lifecycle);
+  const isOpen = !hasMasterKey && isLoopbackHost(server.host);
+  return async (c, next) => {
+    const hasCredential = CREDENTIALS.some((header) => c.req.header(header));
+    const anyone = { name: 'anyone', caller: { kind: 'master' } as const };
+    c.set('caller', isOpen && !hasCredential ? anyone : await signIn.caller(c.req.raw.headers));
+    await admitted(c, next);
+  };
+}
+
+const CREDENTIALS = ['X-Gateway-Key', 'Authorization', 'x-api-key'];
+
+/** Returns whose resources the caller can see, and who owns what the caller creates. */
+export function viewOf(c: Context<ShellEnv>): { readonly viewer: Viewer; readonly owner: string | null } {
+  const caller = callerOf(c);
+  if (caller.kind === 'master') return { viewer: 'everyone', owner: null };
+  const { userId } = caller.user;
+  return { viewer: { user: userId }, owner: userId };
+}

@@ -1,0 +1,34 @@
+import { statSync } from 'node:fs';
+import { databaseUnavailable } from '../database-error.ts';
+
+/**
+ * Checks that the file at the path is still the one that was opened. A file that was removed or replaced can still be written, but
+ * its data would be lost at the next start.
+ */
+export interface FileCheck {
+  readonly isInPlace: () => boolean;
+  /** Throws if the file was removed, moved or replaced. */
+  readonly require: () => void;
+}
+
+export function createFileCheck(path: string): FileCheck {
+  const opened = fileAt(path);
+  const isInPlace = (): boolean => fileAt(path) === opened;
+  return {
+    isInPlace,
+    require() {
+      if (!isInPlace()) throw databaseUnavailable(lost(path));
+    },
+  };
+}
+
+function fileAt(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
+}
+
+const lost = (path: string): Error =>
+  new Error(
+    `The database file ${path} was removed, moved or replaced while the gateway was running. ` +
+      'Put it back, or restart the gateway.',
+  );

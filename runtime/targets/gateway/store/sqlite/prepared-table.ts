@@ -1,0 +1,41 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+
+/** A table with an `id` and prepared statements, because it is used many times per second. */
+export interface PreparedTable<Row> {
+  readonly find: (id: string) => Row | undefined;
+  readonly insert: (row: Row) => void;
+  /** Updates all columns of the row with that id. */
+  readonly update: (row: Row) => void;
+  readonly delete: (id: string) => void;
+}
+
+export function prepareTable<Row extends { readonly id: string }>(
+  database: DatabaseSync,
+  table: string,
+  columns: Readonly<Record<keyof Row, string>>,
+): PreparedTable<Row> {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const rest = names.filter((name) => name !== 'id');
+  const counts = rest.filter((name) => columns[name] !== 'text' && !name.endsWith('_nano'));
+  const find = database.prepare(`select ${names.join(', ')} from ${table} where id = ?`);
+  const insert = database.prepare(
+    `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+  );
+  const update = database.prepare(
+    `update ${table} set ${rest.map((name) => `${name} = ?`).join(', ')} where id = ?`,
+  );
+  const remove = database.prepare(`delete from ${table} where id = ?`);
+  return {
+    find(id) {
+      const row = find.get(id) as Record<string, unknown> | undefined;
+      if (!row) return undefined;
+      // SQLite returns all integers as bigint. Only amounts stay bigint.
+      for (const name of counts) if (row[name] !== null) row[name] = Number(row[name]);
+      // A plain copy, because objects of SQLite are slow to copy later.
+      return { ...row } as Row;
+    },
+    insert: (row) => void insert.run(...names.map((name) => row[name] as SQLInputValue)),
+    update: (row) => void update.run(...rest.map((name) => row[name] as SQLInputValue), row.id),
+    delete: (id) => void remove.run(id),
+  };
+}
