@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { ByteSource } from '../contract/container/byte-source.ts';
 import { configError } from '../contract/errors.ts';
+import { errorCode } from '../core/values/error-code.ts';
 
 export interface FileSource extends ByteSource {
   close(): void;
@@ -47,7 +48,7 @@ function openFile(path: string): number {
     if (!fstatSync(fd).isDirectory()) return fd;
     closeSync(fd);
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const missing = errorCode(error) === 'ENOENT';
     throw configError(
       missing ? `No such file: ${path}` : `Cannot read ${path}: permission denied. Change its permissions.`,
       error,

@@ -1,4 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs';
+import { errorCode } from '../core/values/error-code.ts';
 
 /** Returns a fingerprint of a file's state. A missing or unreadable file is a state, too: this never throws. */
 export function fileState(path: string): string {
@@ -16,6 +17,6 @@ function factsOf(path: string): BigIntStats | string {
   try {
     return statSync(path, { bigint: true });
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+    return errorCode(error) ?? 'unknown';
   }
 }

@@ -2,6 +2,7 @@ import { type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { configError, messageOf } from '../contract/errors.ts';
+import { errorCode } from '../core/values/error-code.ts';
 
 /** Maximum size of a configuration file; larger files, such as logs or models, were passed by mistake. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -57,10 +58,8 @@ function decode(path: string, bytes: Uint8Array): string {
   }
 }
 
-const codeOf = (error: unknown): string | undefined => {
-  const code: unknown = (error as { code?: unknown }).code;
-  return error instanceof Error && typeof code === 'string' && 'syscall' in error ? code : undefined;
-};
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'syscall' in error ? errorCode(error) : undefined;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied. Change its permissions',

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { errorCode } from '../core/values/error-code.ts';
 
 /** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
 export class OutputClosedError extends Error {}
@@ -10,7 +11,7 @@ export function writeAll(fd: number, text: string): void {
     try {
       done += writeSync(fd, bytes, done);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errorCode(error);
       if (code === 'EPIPE')
         throw new OutputClosedError('the output was closed by its reader', { cause: error });
       if (code !== 'EAGAIN') throw error;

@@ -10,7 +10,7 @@ export function parseJsonText(text: string, revive?: Reviver): unknown {
   if (escaped.length === 0) return JSON.parse(text, revive as Parse);
   // Invalid JSON must be rejected in its original form.
   JSON.parse(text);
-  const names = escaped.map(({ start, end }) => JSON.parse(text.slice(start, end)) as string);
+  const names = escaped.map(({ start, end }): string => JSON.parse(text.slice(start, end)));
   const standIns = standInsFor(names, text);
   let spelled = '';
   let from = 0;
@@ -83,7 +83,7 @@ function renameMembers(value: unknown, names: ReadonlyMap<string, string>): void
     const entries = Object.entries(item);
     for (const [, child] of entries) if (typeof child === 'object' && child !== null) open.push(child);
     if (!entries.some(([name]) => names.has(name))) continue;
-    for (const [name] of entries) delete (item as Record<string, unknown>)[name];
+    for (const [name] of entries) Reflect.deleteProperty(item, name);
     for (const [name, child] of entries) {
       // An assignment would treat `__proto__` specially.
       Object.defineProperty(item, names.get(name) ?? name, {

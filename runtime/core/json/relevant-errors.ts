@@ -11,11 +11,15 @@ export function relevantErrors(errors: readonly ErrorObject[]): ErrorObject[] {
 }
 
 function problemsOfBranch(union: ErrorObject, errors: readonly ErrorObject[]): ErrorObject[] {
-  const branch = intendedBranch(union.schema as SchemaBranch[], union.data);
+  const branch = intendedBranch(alternativesOf(union), union.data);
   const path = `${union.schemaPath}/${branch}/`;
   const found = errors.filter((error) => isInside(error, union) && error.schemaPath.startsWith(path));
   return branch < 0 || found.length === 0 ? [union] : relevantErrors(found);
 }
+
+/** The alternatives of a union that an error is about. */
+export const alternativesOf = ({ schema }: Pick<ErrorObject, 'schema'>): readonly SchemaBranch[] =>
+  Array.isArray(schema) ? schema : [];
 
 /** Index of the intended alternative; negative if unknown. */
 function intendedBranch(branches: readonly SchemaBranch[], value: unknown): number {

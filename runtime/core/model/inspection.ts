@@ -3,7 +3,7 @@ import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../../contract/manifest.ts';
-import { parseJsonText } from '../json/json-text.ts';
+import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
 import { sentenceFacts } from './sentence-facts.ts';
@@ -25,8 +25,8 @@ export function inspect(source: ByteSource): Inspection {
     file: source.name,
     bytes: source.size,
     formatVersion: container.formatVersion,
-    ...(manifest ? { model: readJson(source, manifest) as Manifest } : {}),
-    runtime: readJson(source, requireSection(source, container, 'runtime')) as RuntimeInfo,
+    ...(manifest ? { model: parseManifest(bytesOf(source, manifest)) } : {}),
+    runtime: parseRuntimeInfo(bytesOf(source, requireSection(source, container, 'runtime'))),
     sections: container.sections,
   };
 }
@@ -34,27 +34,9 @@ export function inspect(source: ByteSource): Inspection {
 /** Formats an inspection as a table. */
 export function inspectionTable(inspection: Inspection): string {
   const { model, runtime } = inspection;
-  const labels = model?.id2label ? Object.values(model.id2label) : undefined;
   const facts: [string, string][] = [
     ['File', `${inspection.file} (${formatBytes(inspection.bytes)}, format ${inspection.formatVersion})`],
-    ...(model
-      ? ([
-          ['Model', `${model.name} ${model.version}`],
-          [
-            'Type',
-            `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`,
-          ],
-          ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
-          ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
-          ...(labels ? [['Labels', labels.join(', ')]] : []),
-          ...scoreFacts(model),
-          ...sentenceFacts(model),
-          ['Built by', model.builtBy],
-        ] as [string, string][])
-      : ([runtime.program ? ['Program', runtime.program] : ['Model', 'none; this is a base runtime']] as [
-          string,
-          string,
-        ][])),
+    ...(model ? modelFacts(model) : [noModel(runtime)]),
     ['Platform', runtime.platform],
     ['Runtime', versions(runtime)],
   ];
@@ -68,6 +50,24 @@ export function inspectionTable(inspection: Inspection): string {
   return [...table(facts), '', 'Built with:', ...table(sizes).map((line) => `  ${line}`)].join('\n');
 }
 
+function modelFacts(model: Manifest): [string, string][] {
+  const labels = model.id2label ? Object.values(model.id2label) : undefined;
+  const labelFacts: [string, string][] = labels ? [['Labels', labels.join(', ')]] : [];
+  return [
+    ['Model', `${model.name} ${model.version}`],
+    ['Type', `${model.modelType}, output ${model.output}, ${model.width} dimensions, ${model.precision}`],
+    ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
+    ['Batches', BATCHING_TEXT[model.batching ?? 'any']],
+    ...labelFacts,
+    ...scoreFacts(model),
+    ...sentenceFacts(model),
+    ['Built by', model.builtBy],
+  ];
+}
+
+const noModel = ({ program }: RuntimeInfo): [string, string] =>
+  program ? ['Program', program] : ['Model', 'none; this is a base runtime'];
+
 function versions({ version, node, onnxruntime }: RuntimeInfo): string {
   const parts = [`encoderfile ${version}`, `Node ${node}`, onnxruntime && `ONNX Runtime ${onnxruntime}`];
   return parts.filter(Boolean).join(', ');
@@ -78,6 +78,5 @@ function table(rows: readonly [string, string][]): string[] {
   return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
 }
 
-function readJson(source: ByteSource, { offset, length }: Section): unknown {
-  return parseJsonText(new TextDecoder().decode(source.readAt(offset, length)));
-}
+const bytesOf = (source: ByteSource, { offset, length }: Section): Uint8Array =>
+  source.readAt(offset, length);

@@ -51,7 +51,8 @@ interface Mapping {
 
 function mappings(errors: readonly ErrorObject[]): Mapping[] {
   return [...Map.groupBy(errors, ({ instancePath }) => instancePath)].map(([pointer, group]) => {
-    const schema = group[0]?.parentSchema as unknown as ObjectSchema;
+    const { properties = {}, required = [] } = group[0]?.parentSchema ?? {};
+    const schema: ObjectSchema = { properties, required };
     const unknown = group.flatMap(({ params }) => keysOf(params['additionalProperty']));
     // A misspelled key is one mistake: a typo, not an unknown key plus a missing key.
     const meant = new Set(unknown.map((key) => suggest(key, Object.keys(schema.properties))));

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { NO_CONTROL_CHARACTERS } from '../../contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
 import { type Finding, stepsOf } from './issue.ts';
+import { alternativesOf, type SchemaBranch } from '../json/relevant-errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 
 /** Schema keyword: the rule of a pattern or a union, in words. */
@@ -34,9 +35,9 @@ function sentence(
     case 'type':
       return expected(TYPES[String(params['type'])] ?? String(params['type']), found, quoted);
     case 'anyOf':
-      return expected((schema as Branch[]).map((branch) => branchName(branch)).join(', or '), found, quoted);
+      return expected(alternativesOf({ schema }).map(branchName).join(', or '), found, quoted);
     case 'enum': {
-      const allowed = (schema as string[]).map(String);
+      const allowed = Array.isArray(schema) ? schema.map(String) : [];
       const hint = typeof data === 'string' ? didYouMean(data, allowed) : '';
       return `expected one of ${allowed.join(', ')}; found ${found}${hint}`;
     }
@@ -61,11 +62,6 @@ function sentence(
 
 const RULED: ReadonlySet<string> = new Set(['type', 'pattern', 'anyOf', 'minimum', 'maximum']);
 
-interface Branch {
-  readonly type: string;
-  readonly required?: readonly string[];
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   boolean: 'true or false',
@@ -74,7 +70,7 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'a mapping',
 };
-const branchName = ({ type, required }: Branch): string =>
+const branchName = ({ type = '', required }: SchemaBranch): string =>
   `${TYPES[type] ?? type}${required ? ` with ${listing(required)}` : ''}`;
 
 /** YAML reads a bare `1.0` as a number. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type AppError, configError } from '../../contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
+import { errorCode } from '../../core/values/error-code.ts';
 
 /**
  * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.
@@ -14,11 +15,9 @@ export function createFolders(folder: string, mode: number): void {
   } catch (error) {
     // Another process can create it concurrently.
     if (existsSync(folder)) return;
-    throw codeOf(error) === 'ENOENT' ? takesNone(folder, error) : explainWriteError(folder, error);
+    throw errorCode(error) === 'ENOENT' ? takesNone(folder, error) : explainWriteError(folder, error);
   }
 }
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** The error for a parent folder that exists but does not allow new folders. */
 const takesNone = (folder: string, error: unknown): AppError =>

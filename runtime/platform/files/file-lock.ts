@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configError } from '../../contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
+import { memberOf } from '../../core/values/member-of.ts';
 
 /** A lock held by one process; the system releases it when the process exits, in whatever way. */
 export interface FileLock {
@@ -89,5 +90,4 @@ const inodeOf = (file: string): bigint | undefined =>
   statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 
 const SQLITE_BUSY = 5;
-const isBusy = (error: unknown): boolean =>
-  ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
+const isBusy = (error: unknown): boolean => Number(memberOf(error, 'errcode') ?? 0) % 256 === SQLITE_BUSY;

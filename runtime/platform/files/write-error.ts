@@ -1,9 +1,10 @@
 import { AppError, configError, messageOf } from '../../contract/errors.ts';
+import { errorCode } from '../../core/values/error-code.ts';
 
 /** Turns a file system error into a user-facing error; other errors are returned unchanged. */
 export function explainWriteError(path: string, error: unknown): unknown {
-  const { code } = error as { code?: unknown };
-  if (typeof code !== 'string' || error instanceof AppError) return error;
+  const code = errorCode(error);
+  if (code === undefined || error instanceof AppError) return error;
   return configError(`Cannot write ${path}: ${REASONS[code] ?? messageOf(error)}.`, error);
 }
 

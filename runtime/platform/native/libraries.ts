@@ -30,7 +30,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
     try {
       const folder = findUnpacked(root, list) ?? (await unpack(root, list));
       // Loading a library is the only reliable test for a folder that forbids execution.
-      const tokenizers = loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
+      const tokenizers = loadTokenizers(folder);
       return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
       failures.push(`${root}: ${messageOf(error)}`);
@@ -56,10 +56,13 @@ function loadInstalled(): NativeLibraries {
   const { platform, arch } = process;
   return {
     onnxruntime: join(folderOf('onnxruntime-node'), 'bin', 'napi-v6', platform, arch, ONNXRUNTIME_ADDON),
-    tokenizers: loadAddon(join(folderOf('tokenizers'), hostPlatform().tokenizersFile)) as TokenizersAddon,
+    tokenizers: loadTokenizers(folderOf('tokenizers')),
     lua: join(folderOf('wasmoon'), 'dist', 'glue.wasm'),
   };
 }
+
+const loadTokenizers = (folder: string): TokenizersAddon =>
+  loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
 
 function hostPlatform(): (typeof PLATFORMS)[number] {
   const found = PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);

@@ -1,0 +1,3 @@
+/** A member of any value, for errors and results of other programs: undefined if the value is not an object. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
