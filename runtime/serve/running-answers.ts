@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 
@@ -39,7 +39,8 @@ export function trackAnswers(server: Server): RunningAnswers {
   });
   return {
     hasBegun: (connection) =>
-      [...(running.get(connection as Socket) ?? [])].some(({ headersSent }) => headersSent),
+      connection instanceof Socket &&
+      [...(running.get(connection) ?? [])].some(({ headersSent }) => headersSent),
     endConnections() {
       ending = true;
       for (const [socket, responses] of running) {

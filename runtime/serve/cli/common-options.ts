@@ -1,17 +1,18 @@
 import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '../../core/cli/common-flags.ts';
 import type { Option } from './command.ts';
+import { entriesOf, recordOf } from '../../core/values/keys.ts';
 
 /** Common flags as one program has them, with what differs there: a default, or a more precise help text. */
 export function commonOptions<Name extends CommonFlagName>(
   own: Readonly<Record<Name, Partial<Option>>>,
 ): Record<Name, Option> {
-  const options = Object.entries<Partial<Option>>(own).map(([name, differing]): [string, Option] => {
-    const { aliases = [], ...flag }: CommonFlag = COMMON_FLAGS[name as Name];
+  const options = entriesOf<Name, Partial<Option>>(own).map(([name, differing]): [Name, Option] => {
+    const { aliases = [], ...flag }: CommonFlag = COMMON_FLAGS[name];
     const named = aliases
       .filter((alias) => !differing.aliases?.some((other) => other.name === alias))
       .map((alias) => ({ name: alias }));
     const all = [...named, ...(differing.aliases ?? [])];
     return [name, { ...flag, ...differing, ...(all.length > 0 ? { aliases: all } : {}) }];
   });
-  return Object.fromEntries(options) as Record<Name, Option>;
+  return recordOf(options);
 }

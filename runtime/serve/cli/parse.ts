@@ -59,8 +59,13 @@ interface CommandLine {
   readonly afterDashes: readonly string[] | undefined;
 }
 
+interface FlagType {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+}
+
 function parse(command: Command, { options, shownNames }: OptionTable, args: readonly string[]): CommandLine {
-  const types = [...shownNames].map(([name, shown]) => {
+  const types = [...shownNames].map(([name, shown]): [string, FlagType] => {
     const { short, value } = options[shown] ?? {};
     const type = value === undefined ? 'boolean' : 'string';
     return [name, { type, ...(short && name === shown ? { short } : {}) }];
@@ -70,7 +75,7 @@ function parse(command: Command, { options, shownNames }: OptionTable, args: rea
     // The messages of strict mode have three lines and mention positional arguments even if there are none.
     strict: false,
     tokens: true,
-    options: Object.fromEntries(types) as Record<string, { type: 'boolean' | 'string' }>,
+    options: Object.fromEntries(types),
   });
   const typed: TypedOption[] = [];
   const positionals: string[] = [];

@@ -15,5 +15,7 @@ export interface FailureBinding {
 }
 
 /** Bindings are undefined if an app is called without a server. */
-export const failureOf = (c: Context): DirectFailure | undefined =>
-  (c.env as FailureBinding | undefined)?.failure;
+export function failureOf(c: Context): DirectFailure | undefined {
+  const bindings: FailureBinding | undefined = c.env;
+  return bindings?.failure;
+}

@@ -1,7 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
 import type { ErrorDetail } from '../../contract/errors.ts';
-import { relevantErrors, type SchemaBranch, typeOf } from '../../core/json/relevant-errors.ts';
+import {
+  alternativesOf,
+  relevantErrors,
+  type SchemaBranch,
+  typeOf,
+} from '../../core/json/relevant-errors.ts';
+import { memberOf } from '../../core/values/member-of.ts';
 
 /** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';
@@ -37,7 +43,7 @@ function stepsTo({ instancePath, params }: ErrorObject): string[] {
 /** Includes short values only: the "value" of a missing member is the whole object around it. */
 function shortValue({ data, params }: ErrorObject): { value?: unknown } {
   const key: unknown = params['additionalProperty'];
-  const value: unknown = typeof key === 'string' ? (data as Record<string, unknown>)[key] : data;
+  const value = typeof key === 'string' ? memberOf(data, key) : data;
   const isShort = typeof value === 'string' ? value.length <= 100 : typeof value !== 'object';
   return params['missingProperty'] === undefined && (isShort || value === null) ? { value } : {};
 }
@@ -57,11 +63,11 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
     case 'additionalProperties':
       return unknownKey(String(params['additionalProperty']), instancePath, parentSchema);
     case 'type':
-      return `${place} must be ${nameOf(parentSchema as SchemaBranch)}, not ${describe(data)}`;
+      return `${place} must be ${nameOf({ title: parentSchema?.['title'], type: parentSchema?.['type'] })}, not ${describe(data)}`;
     case 'anyOf':
-      return eitherOf(place, schema as SchemaBranch[], data);
+      return eitherOf(place, alternativesOf({ schema }), data);
     case 'enum':
-      return `${place} must be one of ${listing((schema as unknown[]).filter((value) => value !== null))}, not ${describe(data)}`;
+      return `${place} must be one of ${listing(listOf(schema).filter((value) => value !== null))}, not ${describe(data)}`;
     case 'minLength':
     case 'minItems':
       if (parentSchema?.[MESSAGE_KEYWORD] !== undefined && schema === 1)
@@ -72,7 +78,7 @@ function sentence({ keyword, instancePath, params, schema, parentSchema, data }:
     case 'maxLength':
       return `${place} must have at most ${String(schema)} characters, not ${Array.from(String(data)).length}`;
     case 'maxItems':
-      return `${place} must have at most ${String(schema)} elements, not ${(data as unknown[]).length}`;
+      return `${place} must have at most ${String(schema)} elements, not ${listOf(data).length}`;
     case 'minimum':
       return `${place} must be at least ${String(schema)}, not ${describe(data)}`;
     case 'maximum':
@@ -90,12 +96,14 @@ function eitherOf(place: string, branches: readonly SchemaBranch[], data: unknow
   return `${place} must be ${OR.format(flat(branches).map((branch) => nameOf(branch)))}, not ${describe(data)}`;
 }
 
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 /** Flattens nested alternatives. */
 const flat = (branches: readonly SchemaBranch[]): SchemaBranch[] =>
   branches.flatMap((branch) => (branch.anyOf && branch.title === undefined ? flat(branch.anyOf) : [branch]));
 
 function unknownKey(key: string, instancePath: string, schema: ErrorObject['parentSchema']): string {
-  const known = Object.keys((schema?.['properties'] as Record<string, unknown> | undefined) ?? {});
+  const known = Object.keys(schema?.['properties'] ?? {});
   // Long garbage does not resemble any key.
   const written = key.slice(0, 64);
   const best = known.length === 0 ? undefined : closest(written, known);

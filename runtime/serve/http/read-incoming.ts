@@ -5,9 +5,9 @@ import { truncatedBodyError, bodyTimeoutError } from './read-bytes.ts';
 export function readIncoming(incoming: IncomingMessage, timeoutMs: number): Promise<Uint8Array> {
   // Most bodies arrive with the headers, before authentication is finished.
   if (incoming.readableLength === Number(incoming.headers['content-length'])) {
-    const bytes = (incoming.read() as Buffer | null) ?? Buffer.alloc(0);
+    const bytes: Buffer | null = incoming.read();
     incoming.resume();
-    return Promise.resolve(bytes);
+    return Promise.resolve(bytes ?? Buffer.alloc(0));
   }
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];

@@ -12,7 +12,7 @@ import {
 
 /** A member that can be omitted or null, because some clients send null for unset members. */
 export function optional<Schema extends TSchema>(schema: Schema): TOptional<TUnsafe<Static<Schema> | null>> {
-  const { enum: values } = schema as { enum?: unknown[] };
+  const values = 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : undefined;
   return Type.Optional(
     Type.Unsafe<Static<Schema> | null>({
       ...schema,

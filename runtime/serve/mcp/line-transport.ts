@@ -4,6 +4,7 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol
 import { parseJsonText } from '../../core/json/json-text.ts';
 import { createLineSplitter, type Line } from './line-splitter.ts';
 import { RPC_CODE } from './rpc-error.ts';
+import { isRequestId } from './rpc-message.ts';
 
 export interface LineTransportOptions {
   readonly stdin: Readable;
@@ -126,7 +127,5 @@ function readMessage(
  */
 function requestId(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('method' in value) || !('id' in value)) return null;
-  return typeof value.id === 'string' || Number.isSafeInteger(value.id)
-    ? (value.id as string | number)
-    : null;
+  return isRequestId(value.id) ? value.id : null;
 }

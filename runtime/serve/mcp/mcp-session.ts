@@ -2,7 +2,7 @@ import { OpenItems } from '../../core/limits/open-items.ts';
 import { createClientRequests } from './client-requests.ts';
 import type { PostAnswer } from './post-answer.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
-import type { ClientMessage, Params, RequestId } from './rpc-message.ts';
+import { type ClientMessage, isRequestId, type Params, type RequestId } from './rpc-message.ts';
 import type { SessionRequest, SessionServer } from './session-server.ts';
 
 /** The messages of one session: matches requests and responses in both directions. */
@@ -66,7 +66,8 @@ export function createMcpSession<Client>(server: SessionServer<Client>): McpSess
           return;
         }
         case 'notification':
-          if (message.method === 'notifications/cancelled') cancel(message.params['requestId'] as RequestId);
+          if (message.method === 'notifications/cancelled' && isRequestId(message.params['requestId']))
+            cancel(message.params['requestId']);
           return;
         case 'answer':
           asked.settle(message);

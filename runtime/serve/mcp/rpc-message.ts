@@ -42,7 +42,8 @@ function readMessage(value: unknown): ClientMessage | undefined {
   return isObject(error) ? { kind: 'answer', id, error: readError(error) } : undefined;
 }
 
-const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
+export const isRequestId = (id: unknown): id is RequestId =>
+  typeof id === 'string' || Number.isSafeInteger(id);
 
 const readError = ({ code, message, data }: Params): { code: number; message: string; data?: unknown } => ({
   code: Number.isSafeInteger(code) ? Number(code) : 0,

@@ -57,7 +57,8 @@ export function checkStateless(message: unknown, headers: HeaderReader): Statele
   if (problem) return { refusal: { id, ...problem } };
   const token = meta['progressToken'];
   const progressToken = typeof token === 'string' || typeof token === 'number' ? token : undefined;
-  const capabilities = meta[META_KEY.capabilities] as StatelessRequest['capabilities'];
+  const declared = meta[META_KEY.capabilities];
+  const capabilities = isObject(declared) ? declared : {};
   return { request: { id, method, params, capabilities, progressToken } };
 }
 

@@ -10,6 +10,7 @@ import { declaresStatelessVersion, PROTOCOL_VERSION_HEADER, SESSION_VERSIONS } f
 import { accepts, readPosted } from './read-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
+import { isOneOf } from '../../core/values/is-one-of.ts';
 
 export interface McpHttpOptions<Client = void> extends HostRules {
   /** Creates the server of a new session. */
@@ -137,7 +138,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       return exchange.answer(HTTP_ERRORS.unknownSession());
     }
     const version = exchange.headers.get(PROTOCOL_VERSION_HEADER);
-    if (version !== null && !(SESSION_VERSIONS as readonly string[]).includes(version)) {
+    if (version !== null && !isOneOf(SESSION_VERSIONS, version)) {
       return exchange.answer(HTTP_ERRORS.unknownVersion(version, SESSION_VERSIONS));
     }
     if (exchange.method === 'POST') return post(exchange, id, client);

@@ -3,6 +3,7 @@ import { AppError, configError } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { watchFiles } from '../../platform/watch-files.ts';
 import type { Logger } from '../log.ts';
+import { keysOf } from '../../core/values/keys.ts';
 
 /** A file that a configuration was read from. */
 interface ConfigSource {
@@ -145,7 +146,7 @@ function warnAboutStartOnly<Config extends ReloadableConfig, Changes extends obj
   fresh: Config,
   { config: first, startOnly, program, log }: ReloaderOptions<Config, Changes>,
 ): void {
-  for (const part of Object.keys(startOnly) as (keyof Config)[]) {
+  for (const part of keysOf(startOnly)) {
     if (isDeepStrictEqual(fresh[part], first[part])) continue;
     log.warn(`${startOnly[part]} changed; restart the ${program} to apply it.`);
   }

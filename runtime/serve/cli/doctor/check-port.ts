@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { messageOf } from '../../../contract/errors.ts';
 import { bindHost } from '../../hostname.ts';
 import { type Finding, ok, problem } from './finding.ts';
+import { errorCode } from '../../../core/values/error-code.ts';
 
 export interface PortAddress {
   /** The host name as written in a URL. */
@@ -25,7 +26,7 @@ export async function checkPort(
     await listening.promise;
     return ok('port', `${shown} is available`);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
+    const why = errorCode(error) ?? messageOf(error);
     return problem('port', `${who} cannot listen on ${shown} (${why})`, wayOut);
   } finally {
     server.close();

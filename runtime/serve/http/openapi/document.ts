@@ -85,16 +85,17 @@ function success(
 ): JsonSchema {
   const told = { description: answer.description, ...headers(answer.headers) };
   const contents = 'empty' in answer ? [] : [answer, ...otherAnswers].map((one) => content(one, schemas));
-  const all = 'empty' in answer ? told : { ...told, content: Object.assign({}, ...contents) as JsonSchema };
+  const merged: JsonSchema = Object.assign({}, ...contents);
+  const all = 'empty' in answer ? told : { ...told, content: merged };
   return Object.fromEntries(statuses.map((status) => [status, all]));
 }
 
 function ownErrors({ ownErrors: all = {} }: Operation, schemas: Record<string, JsonSchema>): JsonSchema {
-  const described = Object.entries(all).map(([status, one]) => [
+  const described = Object.entries(all).map(([status, one]): [string, JsonSchema] => [
     status,
     { description: one.description, ...headers(one.headers), content: content(one, schemas) },
   ]);
-  return Object.fromEntries(described) as JsonSchema;
+  return Object.fromEntries(described);
 }
 
 type Parameters = NonNullable<Operation['parameters']>;

@@ -1,3 +1,5 @@
+import { isObject } from '../../../core/json/is-object.ts';
+
 /** A schema as JSON, for an OpenAPI document. */
 export type JsonSchema = Record<string, unknown>;
 
@@ -6,9 +8,9 @@ export type JsonSchema = Record<string, unknown>;
  * Custom keywords (`x-…`) are removed.
  */
 export function hoist(schema: unknown, components: Record<string, JsonSchema>): JsonSchema {
-  const { $id, ...own } = schema as JsonSchema & { $id?: string };
+  const { $id, ...own } = isObject(schema) ? schema : {};
   const plain = copy(own, components);
-  if ($id === undefined) return plain;
+  if (typeof $id !== 'string') return plain;
   components[$id] = plain;
   return { $ref: `#/components/schemas/${$id}` };
 }
@@ -23,11 +25,11 @@ function inside(keyword: string, value: unknown, components: Record<string, Json
   switch (keyword) {
     case 'properties':
       return Object.fromEntries(
-        Object.entries(value as JsonSchema).map(([name, part]) => [name, hoist(part, components)]),
+        Object.entries(isObject(value) ? value : {}).map(([name, part]) => [name, hoist(part, components)]),
       );
     case 'anyOf':
     case 'oneOf':
-      return (value as unknown[]).map((part) => hoist(part, components));
+      return Array.isArray(value) ? value.map((part) => hoist(part, components)) : value;
     case 'items':
     case 'additionalProperties':
       return typeof value === 'object' ? hoist(value, components) : value;

@@ -1,6 +1,6 @@
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
-import type { LogLevel } from '../../../serve/log-levels.ts';
+import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
@@ -53,7 +53,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
     shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
-    logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
+    logLevel: logLevel(invocation.value('log-level')),
   };
 }
 

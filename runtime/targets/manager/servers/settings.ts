@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
-import type { LogLevel } from '../../../serve/log-levels.ts';
+import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { bindHost } from '../../../serve/hostname.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
@@ -70,7 +70,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     watch: !invocation.flag('no-watch'),
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
-    logLevel: (invocation.value('log-level') ?? 'info') as LogLevel,
+    logLevel: logLevel(invocation.value('log-level')),
     logPath: invocation.value('log-path'),
     logRotation: readRotation(invocation),
   };
