@@ -6,7 +6,7 @@ import { configError } from '../../contract/errors.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { ASSETS } from '../../contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { parseManifest } from '../../core/model/manifest-json.ts';
 import { openFileSource } from '../../platform/file-source.ts';
 
 /** Everything that is needed to run a model. */
@@ -45,7 +45,7 @@ function openExecutable(path: string): Model {
       sections.set(section, bytes);
       return bytes;
     };
-    const manifest = parseManifest(path, read('manifest'));
+    const manifest = readManifest(path, read('manifest'));
     return {
       path,
       manifest,
@@ -65,7 +65,7 @@ function openExecutable(path: string): Model {
 
 function openAssets(folder: string): Model {
   const read = (file: string): Uint8Array => readFileSync(join(folder, file));
-  const manifest = parseManifest(folder, read(ASSETS.manifest));
+  const manifest = readManifest(folder, read(ASSETS.manifest));
   return {
     path: folder,
     manifest,
@@ -111,9 +111,9 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-function parseManifest(path: string, bytes: Uint8Array): Manifest {
+function readManifest(path: string, bytes: Uint8Array): Manifest {
   try {
-    return parseJsonText(decode(bytes)) as Manifest;
+    return parseManifest(bytes);
   } catch {
     throw damaged(path, 'manifest');
   }

@@ -55,7 +55,7 @@ export type RunReply = RawOutput & { readonly transformed?: readonly RowResult[]
 
 /** All rendered rows in one buffer; row `n` ends at `ends[n]`. */
 export interface RenderReply {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ends: readonly number[];
   /** Rows whose transform failed or whose output is not finite; they have no bytes. */
   readonly failures: readonly { readonly row: number; readonly message: string }[];

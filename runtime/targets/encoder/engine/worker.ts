@@ -55,7 +55,7 @@ async function render({ batch, rows }: RenderBatch): Promise<Answer> {
   const skips = rows.map(({ view }) => ('options' in view ? view.options.skip : view.skip));
   const transformed = await transform?.(output, batch.lengths, skips);
   const reply = renderRows({ output, batch, rows, manifest, transformed });
-  return { reply, transfer: [reply.bytes.buffer as ArrayBuffer] };
+  return { reply, transfer: [reply.bytes.buffer] };
 }
 
 serveWorker({ open, run, render } satisfies Record<InferenceRequest['kind'], unknown>);

@@ -111,8 +111,9 @@ function printed(inference: Inference | FailedInference, manifest: Manifest, opt
   if ('failure' in inference) return { error: inference.failure };
   const task = TASKS[manifest.modelType];
   try {
-    const result = task.printed(inference, manifest, options);
-    return task.lineKey ? { [task.lineKey]: result } : (result as object);
+    return task.lineKey === undefined
+      ? task.printed(inference, manifest, options)
+      : { [task.lineKey]: task.printed(inference, manifest, options) };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };
     throw error;

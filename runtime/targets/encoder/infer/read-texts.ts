@@ -5,6 +5,8 @@ import { configError, inputError, messageOf } from '../../../contract/errors.ts'
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { lines } from '../../../core/text/lines.ts';
 import type { InputFormat } from './formats.ts';
+import { errorCode } from '../../../core/values/error-code.ts';
+import { memberOf } from '../../../core/values/member-of.ts';
 
 export interface TextSource {
   /** A path, or - for standard input. */
@@ -55,12 +57,13 @@ const READERS: Record<InputFormat, Reader> = {
     stream.on('error', (error) => records.destroy(error));
     let at: number | undefined;
     try {
-      for await (const record of records as AsyncIterable<string[]>) {
-        if (at === undefined) at = columnOf(record, column, input);
-        else yield textOfCell(record[at]);
+      for await (const record of records) {
+        const cells: readonly string[] = record;
+        if (at === undefined) at = columnOf(cells, column, input);
+        else yield textOfCell(cells[at]);
       }
     } catch (error) {
-      if ((error as { code?: string }).code?.startsWith('CSV_')) {
+      if (errorCode(error)?.startsWith('CSV_')) {
         throw inputError(`${input} is not valid CSV: ${messageOf(error)}.`, error);
       }
       throw error;
@@ -68,14 +71,12 @@ const READERS: Record<InputFormat, Reader> = {
   },
 };
 
-const textOf = (stream: Readable): AsyncIterable<string> =>
-  stream.setEncoding('utf8') as AsyncIterable<string>;
+const textOf = (stream: Readable): AsyncIterable<string> => stream.setEncoding('utf8');
 
 function textOfJson(line: string, key: string): TextOrError {
   try {
     const value: unknown = parseJsonText(line);
-    const text =
-      typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : value;
+    const text = typeof value === 'object' && value !== null ? memberOf(value, key) : value;
     if (typeof text === 'string') return { text };
     return { error: `expected a string, or an object with a string \`${key}\`` };
   } catch {

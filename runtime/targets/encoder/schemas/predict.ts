@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { ModelType } from '../../../contract/model-types.ts';
 import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
 import {
@@ -58,10 +58,12 @@ export interface PredictRequest {
   readonly aggregation?: Static<typeof aggregation>;
 }
 
-export const predictRequest = (modelType: ModelType, maxClientBatch: number): TSchema =>
-  Type.Object(
-    { inputs: textsAndPairs(maxClientBatch), ...OPTIONS[modelType], metadata: optional(metadata) },
-    { $id: 'PredictRequest', additionalProperties: false },
+export const predictRequest = (modelType: ModelType, maxClientBatch: number): TUnsafe<PredictRequest> =>
+  Type.Unsafe<PredictRequest>(
+    Type.Object(
+      { inputs: textsAndPairs(maxClientBatch), ...OPTIONS[modelType], metadata: optional(metadata) },
+      { $id: 'PredictRequest', additionalProperties: false },
+    ),
   );
 
 export const predictResponse = (modelType: ModelType): TSchema =>

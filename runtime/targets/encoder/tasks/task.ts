@@ -30,17 +30,23 @@ export interface PrintOptions extends VectorOptions {
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */
-export interface Task<Result> {
+export type Task<Result> = TaskResults<Result> & PrintedLine;
+
+interface TaskResults<Result> {
   /** Whether results contain tokens. */
   readonly details: boolean;
   /** Returns the result of one text, as the services return it. */
   result(inference: Inference, manifest: Manifest, options: ResultOptions): Result;
   /** Encodes a result as the protobuf message of the contract. */
   proto(result: Result): Uint8Array;
-  /** Returns one element of the list that `infer` prints. */
-  printed(inference: Inference, manifest: Manifest, options: PrintOptions): unknown;
   /** The name of the list that `infer` prints. */
   readonly printedAs: 'embeddings' | 'predictions';
-  /** The key of a text's result in a line of `infer --input`; undefined if `printed` already is an object. */
-  readonly lineKey?: string;
 }
+
+/** How `infer` prints a text: `printed` returns one element of its list. */
+type PrintedLine =
+  | { readonly lineKey?: undefined; printed(...args: Printed): object }
+  /** The key of a text's result in a line of `infer --input`. */
+  | { readonly lineKey: string; printed(...args: Printed): unknown };
+
+type Printed = [inference: Inference, manifest: Manifest, options: PrintOptions];

@@ -9,7 +9,7 @@ import { predictExamples } from '../examples.ts';
 import { jsonAnswer } from '../json-bytes.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import { runModel, TIMING_HEADERS } from '../run-model.ts';
-import { type PredictRequest, predictRequest, predictResponse } from '../../schemas/predict.ts';
+import { predictRequest, predictResponse } from '../../schemas/predict.ts';
 
 /** `POST /predict`: runs the model on each input. */
 export function predictRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
@@ -18,7 +18,7 @@ export function predictRoutes({ engine, kernel }: EncoderContext, readBody: Body
   const routes = new Hono();
 
   routes.post('/predict', admit(kernel.lifecycle), async (c) => {
-    const body = (await readBody(c, request)) as PredictRequest;
+    const body = await readBody(c, request);
     const pieces = await predict(engine, body, (inputs, view, prompt) =>
       runModel(c, engine, inputs, view, prompt),
     );
