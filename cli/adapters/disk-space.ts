@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { AppError, configError } from '../../runtime/contract/errors.ts';
+import { errorCode } from '../../runtime/core/values/error-code.ts';
 
 /** Smaller than any file that a build writes. */
 const MIN_FREE_BYTES = 1_048_576;
@@ -17,7 +18,7 @@ export async function explainFullDisk(folder: string, error: unknown): Promise<u
 }
 
 const isExplained = (error: unknown): boolean =>
-  error instanceof AppError && (error.cause as { code?: unknown } | undefined)?.code === 'ENOSPC';
+  error instanceof AppError && errorCode(error.cause) === 'ENOSPC';
 
 async function isFull(folder: string): Promise<boolean> {
   const disk = await statfs(folder).catch(() => undefined);

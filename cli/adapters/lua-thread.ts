@@ -8,7 +8,7 @@ import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
 const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
 
-const { script, wasm } = workerData as LuaThreadData;
+const { script, wasm }: LuaThreadData = workerData;
 const transform = await openTransform(script, { wasm, print: (line) => tell({ kind: 'line', line }) });
 
 parentPort?.on('message', (task: LuaTask) => void answer(task));

@@ -63,7 +63,7 @@ async function tryOut({ graph, folder, inputs, output, ids }: TryTask): Promise<
     token_type_ids: cells(() => 0),
     position_ids: cells((_row, column) => column),
   };
-  const wanted = Object.fromEntries(inputs.map((name) => [name, feeds[name] as Tensor]));
+  const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
   const result = (await session.run(wanted, [output]))[output];
   if (!result) throw new Error(`the model returned no output named ${output}`);
   return { type: result.type, dims: [...result.dims], data: result.data as Float32Array };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { explainWriteError } from '../../runtime/platform/files/write-error.ts';
 import { removeLeftovers, temporaryPath } from '../../runtime/platform/files/temporary.ts';
 import { explainFullDisk } from './disk-space.ts';
+import { errorCode } from '../../runtime/core/values/error-code.ts';
 
 /**
  * Runs `use` with a new folder below `root` and removes it afterwards, along with the folders of killed processes. If `root` is
@@ -47,5 +48,4 @@ async function createIn(parent: string): Promise<string> {
   return folder;
 }
 
-const isReadOnly = (error: unknown): boolean =>
-  ['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
+const isReadOnly = (error: unknown): boolean => ['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '');

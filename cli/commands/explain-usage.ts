@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { suggest } from '../../runtime/core/text/suggest.ts';
+import { isObject } from '../../runtime/core/json/is-object.ts';
+import { memberOf } from '../../runtime/core/values/member-of.ts';
 
 /** Turns an oclif usage error into one line: the word, the rule and a pointer to the help. */
 export function explainUsage(error: Error, command: string): string {
@@ -16,8 +18,8 @@ export function explainUsage(error: Error, command: string): string {
 /** Reads the flags of oclif's unknown-flag error. Its class is not exported, so it is recognized by its members. */
 function flagsOf(error: Error): { flags: readonly string[]; known: readonly string[] } {
   if (!('flags' in error) || !Array.isArray(error.flags)) return { flags: [], known: [] };
-  const parse = 'parse' in error ? (error.parse as { input?: { flags?: object } }) : {};
-  return { flags: error.flags as string[], known: Object.keys(parse.input?.flags ?? {}) };
+  const known = memberOf(memberOf(memberOf(error, 'parse'), 'input'), 'flags');
+  return { flags: error.flags, known: isObject(known) ? Object.keys(known) : [] };
 }
 
 function missingArgument(error: Error): string | undefined {

@@ -6,7 +6,6 @@ import { readContainer, requireSection } from '../../../runtime/contract/contain
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
@@ -16,6 +15,7 @@ import { buildRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
 import { bundleProgram, type Program, programKey } from './program.ts';
+import { parseRuntimeInfo } from '../../../runtime/core/model/manifest-json.ts';
 
 /** A base runtime that a model can be appended to: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
@@ -93,9 +93,7 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
     const container = readContainer(source);
     const executable = requireSection(source, container, 'executable');
     const runtime = requireSection(source, container, 'runtime');
-    const info = parseJsonText(
-      new TextDecoder().decode(source.readAt(runtime.offset, runtime.length)),
-    ) as RuntimeInfo;
+    const info = parseRuntimeInfo(source.readAt(runtime.offset, runtime.length));
     if (info.program !== undefined) {
       throw configError(`${path} is not a base runtime for models: it contains the program ${info.program}.`);
     }

@@ -1,5 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { Pooling } from '../../../runtime/contract/sentence.ts';
+import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { memberOf } from '../../../runtime/core/values/member-of.ts';
 
 /** Settings for vectors that a sentence-transformers model was saved with. */
 export interface SentenceDefaults {
@@ -52,7 +54,7 @@ export function sentenceDefaults(
 
 /** Folder of the pooling settings, relative to the model folder. */
 export function poolingFolder(modules: readonly unknown[] | undefined): string {
-  const pooling = modules?.find((module) => partName(module) === 'Pooling') as Fields | undefined;
+  const pooling = modules?.filter(isObject).find((module) => partName(module) === 'Pooling');
   return text(pooling?.['path']) ?? '1_Pooling';
 }
 
@@ -61,7 +63,7 @@ const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Nor
 
 /** The class of a module; its package has changed between versions of the library. */
 const partName = (module: unknown): string =>
-  (text((module as Fields | null | undefined)?.['type']) ?? 'without a type').split('.').at(-1) ?? '';
+  (text(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
 
 const POOLING_OF: Readonly<Record<string, Pooling>> = {
   mean: 'mean',

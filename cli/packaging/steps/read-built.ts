@@ -1,7 +1,7 @@
 import { findSection, readContainer } from '../../../runtime/contract/container/read.ts';
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { parseManifest, parseRuntimeInfo } from '../../../runtime/core/model/manifest-json.ts';
 import { withFileSource } from '../../../runtime/platform/file-source.ts';
 
 /** The product of an earlier build: a model, or a program without one. */
@@ -15,14 +15,14 @@ export async function readBuilt(path: string): Promise<Built | undefined> {
   try {
     return await withFileSource(path, (source) => {
       const container = readContainer(source);
-      const read = (name: SectionName): unknown => {
+      const read = (name: SectionName): Uint8Array | undefined => {
         const section = findSection(container, name);
-        if (!section) return undefined;
-        return parseJsonText(new TextDecoder().decode(source.readAt(section.offset, section.length)));
+        return section && source.readAt(section.offset, section.length);
       };
+      const [manifest, runtime] = [read('manifest'), read('runtime')];
       return {
-        manifest: read('manifest') as Manifest | undefined,
-        program: (read('runtime') as RuntimeInfo | undefined)?.program,
+        manifest: manifest && parseManifest(manifest),
+        program: runtime && parseRuntimeInfo(runtime).program,
       };
     });
   } catch {

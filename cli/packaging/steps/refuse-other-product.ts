@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ASSETS } from '../../../runtime/contract/assets.ts';
 import { configError } from '../../../runtime/contract/errors.ts';
-import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
+import { parseManifest } from '../../../runtime/core/model/manifest-json.ts';
 import { type Built, readBuilt } from './read-built.ts';
 
 /** The product that a build is about to write: a model, identified by its config file, or a program without a model. */
@@ -38,8 +38,8 @@ function otherProduct({ manifest, program }: Built, product: Product): string | 
 /** A folder without a manifest contains only asset files; that is checked where it is replaced. */
 function readAssets(folder: string): Built | undefined {
   try {
-    const text = readFileSync(join(folder, ASSETS.manifest), 'utf8');
-    return { manifest: parseJsonText(text) as Manifest, program: undefined };
+    const manifest = parseManifest(readFileSync(join(folder, ASSETS.manifest)));
+    return { manifest, program: undefined };
   } catch {
     return undefined;
   }

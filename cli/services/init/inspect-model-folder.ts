@@ -87,7 +87,7 @@ async function missingWeights(folder: string, shown: string): Promise<string> {
 
 function architectureOf(config: ModelFolder['config']): string | undefined {
   const architectures: unknown = config?.['architectures'];
-  const [first] = Array.isArray(architectures) ? (architectures as unknown[]) : [];
+  const [first]: unknown[] = Array.isArray(architectures) ? architectures : [];
   return [first, config?.['model_type']].find((value) => typeof value === 'string');
 }
 
