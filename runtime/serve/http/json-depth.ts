@@ -1,6 +1,7 @@
+import { stringEnd } from '../../core/json/string-end.ts';
+
 // Structural characters of JSON as UTF-8 bytes.
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const LIST = 0x5b;
 const LIST_END = 0x5d;
 const OBJECT = 0x7b;
@@ -12,7 +13,7 @@ export function isNestedDeeper(json: Uint8Array, most: number): boolean {
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) {
-      at = endOfText(json, at);
+      at = stringEnd(json, at) - 1;
     } else if (byte === LIST_END || byte === OBJECT_END) {
       depth -= 1;
     } else if (byte === LIST || byte === OBJECT) {
@@ -21,11 +22,4 @@ export function isNestedDeeper(json: Uint8Array, most: number): boolean {
     }
   }
   return false;
-}
-
-/** Returns the position of the quote that ends the string starting at `start`. */
-function endOfText(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
 }

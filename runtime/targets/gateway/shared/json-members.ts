@@ -1,7 +1,9 @@
+import { stringEnd } from '../../../core/json/string-end.ts';
+
 /** Changes to members of an object: another JSON text, or `undefined` to remove the member. */
 export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
-interface Member {
+export interface JsonMember {
   readonly name: string;
   /** Offsets of the name, of the value, and of the end. */
   readonly start: number;
@@ -10,7 +12,6 @@ interface Member {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPEN = 0x7b;
 /** A name without escapes and non-ASCII bytes. */
@@ -25,11 +26,15 @@ interface Splice {
 
 /**
  * Edits members of a JSON object text and leaves every other byte unchanged: long numbers, order, white space. New members are
- * added at the front. The text must be valid JSON and an object.
+ * added at the front. The text must be valid JSON and an object; `members` are its members if they have been listed before.
  */
-export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
-  const members = listMembers(json);
-  const isDropped = ({ name }: Member): boolean => Object.hasOwn(edits, name) && edits[name] === undefined;
+export function editMembers(
+  json: Uint8Array,
+  edits: MemberEdits,
+  members: readonly JsonMember[] = listMembers(json),
+): Uint8Array {
+  const isDropped = ({ name }: JsonMember): boolean =>
+    Object.hasOwn(edits, name) && edits[name] === undefined;
   const lastKept = members.findLastIndex((member) => !isDropped(member));
   const splices = additions(json, members, edits, lastKept === -1);
   for (const [index, member] of members.slice(0, lastKept + 1).entries()) {
@@ -50,7 +55,7 @@ export function editMembers(json: Uint8Array, edits: MemberEdits): Uint8Array {
 /** At most one: new members with a value. */
 function additions(
   json: Uint8Array,
-  members: readonly Member[],
+  members: readonly JsonMember[],
   edits: MemberEdits,
   isEmpty: boolean,
 ): Splice[] {
@@ -81,31 +86,16 @@ function spliced(json: Uint8Array, splices: readonly Splice[]): Buffer {
   return result;
 }
 
-/** Names of the members of a JSON object text, including duplicates. */
-export const memberNames = (json: Uint8Array): string[] => listMembers(json).map(({ name }) => name);
-
-/** Number of members, including duplicates. */
-export function countMembers(json: Uint8Array): number {
-  let count = 0;
-  let at = json.indexOf(OPEN) + 1;
-  for (;;) {
-    at = skipSpace(json, at);
-    if (json[at] !== QUOTE) return count;
-    count += 1;
-    at = skipSpace(json, endOfValue(json, afterColon(json, endOfString(json, at))));
-    if (json[at] === COMMA) at += 1;
-  }
-}
-
-function listMembers(json: Uint8Array): Member[] {
-  const members: Member[] = [];
+/** Lists the members of a JSON object text, including duplicates. */
+export function listMembers(json: Uint8Array): JsonMember[] {
+  const members: JsonMember[] = [];
   const text = bufferOf(json);
   let at = json.indexOf(OPEN) + 1;
   for (;;) {
     at = skipSpace(json, at);
     if (json[at] !== QUOTE) return members;
     const start = at;
-    at = endOfString(json, at);
+    at = stringEnd(json, at);
     const name = nameIn(text, start, at);
     const value = afterColon(json, at);
     const end = endOfValue(json, value);
@@ -134,7 +124,7 @@ function endOfValue(json: Uint8Array, start: number): number {
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at] as number;
     if (byte === QUOTE) {
-      at = endOfString(json, at) - 1;
+      at = stringEnd(json, at) - 1;
       if (depth === 0) return at + 1;
     } else if (opens(byte)) depth += 1;
     else if (closes(byte)) {
@@ -145,13 +135,6 @@ function endOfValue(json: Uint8Array, start: number): number {
     } else if (depth === 0 && (byte === COMMA || byte <= 0x20)) return at;
   }
   return json.length;
-}
-
-/** Returns the position after the quote that ends the string starting at `start`. */
-function endOfString(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
 }
 
 function skipSpace(json: Uint8Array, start: number): number {

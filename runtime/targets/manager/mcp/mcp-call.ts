@@ -4,6 +4,7 @@ import { META_KEY } from '../../../serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/call.ts';
+import type { QualifiedName } from '../calls/qualified-name.ts';
 import type { Asker } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 
@@ -12,6 +13,8 @@ export interface McpCall {
   readonly caller: Caller;
   readonly requestId: string;
   readonly params: Params;
+  /** What the parameters name, if that has been found already. */
+  readonly target?: QualifiedName | undefined;
   readonly signal: AbortSignal;
   /** Only if the client wants to be told. */
   readonly onProgress?: ((progress: Params) => void) | undefined;

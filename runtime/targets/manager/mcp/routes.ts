@@ -5,7 +5,6 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
 import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
-import { splitQualified } from '../calls/qualified-name.ts';
 import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { callerOf } from '../http/env.ts';
@@ -54,8 +53,6 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     interests,
     listeners,
     dispatch: createDispatch(context),
-    serverOf: ({ server }, caller, { name }) =>
-      server ?? splitQualified(String(name), calls.servers(caller))?.server,
   };
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,

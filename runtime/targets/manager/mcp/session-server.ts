@@ -12,7 +12,7 @@ import { sessionMethods } from './session-methods.ts';
 import { createSubscribed } from './subscribed.ts';
 
 interface RunningCall {
-  readonly target: string | undefined;
+  readonly server: string | undefined;
   readonly request: SessionRequest<McpClient>;
 }
 
@@ -47,7 +47,7 @@ export async function openSessionServer(
     message(from, params) {
       if (level !== undefined && !isAtLeast(params['level'], level)) return;
       // With the answer that it belongs to, if there is one, for not every client listens to more.
-      const related = running.values().findLast(({ target }) => target === from)?.request ?? link;
+      const related = running.values().findLast(({ server }) => server === from)?.request ?? link;
       related.notify('notifications/message', view(from, params));
     },
     updated(from, params) {
@@ -73,8 +73,8 @@ export async function openSessionServer(
     instructions,
     async answer(request) {
       const { id, method, params, client, signal } = request;
-      const target = parts.serverOf(endpoint, client.caller, params);
-      const entry = { target, request };
+      const target = endpoint.targets.of(client.caller, params);
+      const entry = { server: target?.server, request };
       running.set(id, entry);
       const asker = {
         client: link,
@@ -85,7 +85,7 @@ export async function openSessionServer(
       const { requestId } = client;
       const onProgress = progressTo(params, request.notify);
       try {
-        const call = { caller: client.caller, requestId, params, signal, onProgress, asker };
+        const call = { caller: client.caller, requestId, params, target, signal, onProgress, asker };
         return await dispatch(methods, method, call);
       } finally {
         if (running.get(id) === entry) running.delete(id);

@@ -21,7 +21,7 @@ export async function withMessages<Result>(
   if (asked === undefined) return work();
   const level = parseLogLevel(asked);
   const { caller, endpoint, requestId } = client;
-  const server = parts.serverOf(endpoint, caller, params);
+  const server = endpoint.targets.of(caller, params)?.server;
   if (server === undefined) return work();
   const view = createMessageView(endpoint);
   const listener: Listener = {

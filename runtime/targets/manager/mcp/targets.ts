@@ -1,13 +1,17 @@
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Calls } from '../calls/call.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
 import { type QualifiedName, splitQualified } from '../calls/qualified-name.ts';
+import type { Params } from '../shapes/shape.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 
 /** Finds what a client means by a name or a URI: which server, and what that server calls it. */
 export interface Targets {
+  /** The server that a request is for, and the server's own name of what it is about; undefined if the parameters name none. */
+  of(caller: Caller, params: Params): QualifiedName | undefined;
   /** Of a tool or a prompt; `what` is for messages. */
   named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;
   resource(call: McpCall, uri: string): Promise<OwnedUri>;
@@ -16,6 +20,7 @@ export interface Targets {
 
 /** Everything is the one server's, and is called what it calls it. */
 export const targetsOfOne = (server: string): Targets => ({
+  of: (_caller, { name }) => ({ server, name: String(name) }),
   named: (_call, _what, name) => ({ server, name }),
   resource: (_call, uri) => Promise.resolve({ server, uri }),
   template: (_call, uri) => Promise.resolve({ server, uri }),
@@ -39,9 +44,13 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
     const choices = servers.map((name) => ownUri({ server: name, uri })).join(' or ');
     throw new RpcError(RPC_CODE.invalidParams, `Several servers have this resource; ask for ${choices}.`);
   };
+  const split = (caller: Caller, name: unknown): QualifiedName | undefined =>
+    typeof name === 'string' ? splitQualified(name, calls.servers(caller)) : undefined;
   return {
+    of: (caller, { name }) => split(caller, name),
     named(call, what, name) {
-      const target = splitQualified(name, calls.servers(call.caller));
+      const isTarget = call.params['name'] === name && call.target !== undefined;
+      const target = isTarget ? call.target : split(call.caller, name);
       if (target) return target;
       const given = JSON.stringify(name.slice(0, 100));
       const rule = `${what}s are named server__${what}`;

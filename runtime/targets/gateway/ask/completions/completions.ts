@@ -10,6 +10,7 @@ import type { Json } from '../shapes/chat.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { askModel } from './ask-model.ts';
+import { listMembers } from '../../shared/json-members.ts';
 import { requireDistinctMembers } from './distinct-members.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
@@ -45,7 +46,9 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
     const body = parse(request.bytes, rules.schema) as Json;
-    requireDistinctMembers(body, request.bytes);
+    const bytes = withoutByteOrderMark(request.bytes);
+    const members = listMembers(bytes);
+    requireDistinctMembers(members);
     requireWellFormedModel(body);
     const spender = await identity.spender(caller, rules.user(body, caller));
     const resolved = set.router.resolve(body['model'] as string);
@@ -60,9 +63,9 @@ export function createCompletions(parts: CompletionParts): Completions {
     await account.open(spender, { estimate, prices: list, tokens });
     // Not before: who may ask no more is not to keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const { bytes } = guarded;
     const headers = passedOn(request, rules.passedOn);
-    const call = { bytes, body, headers, trace: trace?.headers, signal, isBilled: true };
+    const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
+    const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true };
     return { rules, resolved, guarded, call };
   };
 
@@ -93,3 +96,7 @@ function passedOn(
   const given = names.map((name) => [name, headers.get(name)] as const);
   return Object.fromEntries(given.filter(([, value]) => value)) as Record<string, string>;
 }
+
+/** Some programs start a text with a byte order mark, which providers reject. */
+const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef ? bytes.subarray(3) : bytes;

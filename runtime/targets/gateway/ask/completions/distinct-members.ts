@@ -1,20 +1,17 @@
 import { AppError } from '../../../../contract/errors.ts';
-import { countMembers, memberNames } from '../../shared/json-members.ts';
-import type { Json } from '../shapes/chat.ts';
+import type { JsonMember } from '../../shared/json-members.ts';
 
 /**
- * Throws an InputError if two members of the request have one name, or names that differ in capitals alone. The bytes go on as
- * they are, and the provider might read the other one: of `model` or `max_tokens` that would be a request at another price.
+ * Throws an InputError if two members of the request have the same name, ignoring case. The provider gets the same bytes and
+ * could read the other member: for `model` or `max_tokens`, that would be a request at another price.
  */
-export function requireDistinctMembers(body: Json, json: Uint8Array): void {
-  const names = Object.keys(body);
-  const distinct = new Set(names.map((name) => name.toLowerCase()));
-  if (distinct.size === names.length && countMembers(json) === names.length) return;
+export function requireDistinctMembers(members: readonly JsonMember[]): void {
   const seen = new Map<string, string>();
-  for (const name of memberNames(json)) {
-    const before = seen.get(name.toLowerCase());
+  for (const { name } of members) {
+    const lower = name.toLowerCase();
+    const before = seen.get(lower);
     if (before !== undefined) throw ambiguous(before, name);
-    seen.set(name.toLowerCase(), name);
+    seen.set(lower, name);
   }
 }
 

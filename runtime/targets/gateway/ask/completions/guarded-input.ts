@@ -5,8 +5,8 @@ import type { CompletionRequest } from './completion.ts';
 
 /** A request that may go on. */
 export interface GuardedInput {
-  /** What is to be sent. */
-  readonly bytes: Uint8Array;
+  /** The body that was checked, to be sent instead of the client's; undefined if no rule applies. */
+  readonly body?: Uint8Array | undefined;
   readonly rules: readonly GuardrailRule[];
   readonly verdicts: readonly GuardrailVerdict[];
 }
@@ -20,18 +20,15 @@ export async function checkInput(
   body: Json,
   request: CompletionRequest,
 ): Promise<GuardedInput> {
-  if (rules.length === 0) return { bytes: withoutMark(request.bytes), rules, verdicts: [] };
+  if (rules.length === 0) return { rules, verdicts: [] };
   const { verdicts, blocked } = await guardrails.checkInput(rules, body, request.signal);
   tellVerdicts(request, verdicts);
   if (blocked) throw blocked;
-  // What was judged is what is sent: a member that stands there twice might be read differently by the provider.
-  return { bytes: Buffer.from(JSON.stringify(body)), rules, verdicts };
+  // The provider gets what was checked: it could read the client's bytes in another way.
+  return { body: Buffer.from(JSON.stringify(body)), rules, verdicts };
 }
 
 export function tellVerdicts({ setHeader }: CompletionRequest, verdicts: readonly GuardrailVerdict[]): void {
   const header = monitorHeader(verdicts);
   if (header !== undefined) setHeader(VERDICTS_HEADER, header);
 }
-
-/** Providers take no byte order mark, which some programs begin a text with. */
-const withoutMark = (bytes: Uint8Array): Uint8Array => (bytes[0] === 0xef ? bytes.subarray(3) : bytes);

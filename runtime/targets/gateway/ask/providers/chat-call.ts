@@ -49,7 +49,9 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
   const plan = (call: ProviderCall): Plan | FailedAnswer => {
     const native = adapter.native[call.wire];
     if (native) {
-      const body = requestOr(() => editMembers(call.bytes, native.edits(call.body, call.model)));
+      const body = requestOr(() =>
+        editMembers(call.bytes, native.edits(call.body, call.model), call.members),
+      );
       return isFailed(body) ? body : { wire: native, body, isNative: true };
     }
     const { translated } = adapter;

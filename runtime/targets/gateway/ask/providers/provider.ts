@@ -1,6 +1,6 @@
 import type { AppError } from '../../../../contract/errors.ts';
 import type { ModelType } from '../../../../contract/model-types.ts';
-import type { MemberEdits } from '../../shared/json-members.ts';
+import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
@@ -84,6 +84,8 @@ export interface ProviderCall {
   readonly showModel?: string | undefined;
   /** The body of the request, as it came and parsed. */
   readonly bytes: Uint8Array;
+  /** Members of the body, if they have been listed before. */
+  readonly members?: readonly JsonMember[] | undefined;
   readonly body: Json;
   /** Of the client, for a provider that speaks its wire: as `anthropic-beta`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  countMembers,
-  editMembers,
-  memberNames,
-} from '../../../../../runtime/targets/gateway/shared/json-members.ts';
+import { editMembers, listMembers } from '../../../../../runtime/targets/gateway/shared/json-members.ts';
 import { textWindows } from '../../../../../runtime/targets/gateway/ask/guardrails/text-windows.ts';
 import { estimateTokens } from '../../../../../runtime/targets/gateway/ask/completions/token-estimate.ts';
 
@@ -60,15 +56,16 @@ test('every other byte stays', () => {
   expect(edit('{"a":1}', { b: undefined })).toBe('{"a":1}');
 });
 
-test('members are counted as often as they stand there', () => {
+const namesIn = (json: Uint8Array): string[] => listMembers(json).map(({ name }) => name);
+
+test('every occurrence of a member is listed', () => {
   fc.assert(
     fc.property(object, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
       const json = Buffer.from(JSON.stringify(value, null, indent));
-      expect(countMembers(json)).toBe(Object.keys(value).length);
-      expect(memberNames(json).toSorted()).toEqual(Object.keys(value).toSorted());
+      expect(namesIn(json).toSorted()).toEqual(Object.keys(value).toSorted());
     }),
   );
-  expect(countMembers(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toBe(3);
+  expect(namesIn(Buffer.from('{"a":1,"a":{"b":[1,2]},"a":3}'))).toEqual(['a', 'a', 'a']);
 });
 
 test('windows hold every part of a text that fits into their overlap', () => {

@@ -6,7 +6,8 @@ import { WITHOUT_OURS } from '../without-ours.ts';
 /** The client's wire is the provider's: bytes both ways. */
 export const openAiEmbeddings: EmbeddingsExchange = {
   path: () => '/embeddings',
-  request: ({ bytes, model }) => editMembers(bytes, { ...WITHOUT_OURS, model: JSON.stringify(model) }),
+  request: ({ bytes, members, model }) =>
+    editMembers(bytes, { ...WITHOUT_OURS, model: JSON.stringify(model) }, members),
   answer: undefined,
   usage: usageOf,
 };
