@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 export type ProjectName = 'unit' | 'contract' | 'e2e';
 
 /**
- * Sources that do what a unit test must not: start processes, build or run executables, or change the current directory or
- * `HOME`, which threads share or cannot change.
+ * Sources that do what a unit test must not: start, end or count processes, build or run executables, or change the current
+ * directory or `HOME`, which threads share or cannot change.
  */
 const NEEDS_PROCESS =
-  /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|from '.*cli-here|stubEnv\('HOME'/;
+  /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|from '.*cli-here|stubEnv\('HOME'|'\/proc'|process\.kill/;
 
 const IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
 

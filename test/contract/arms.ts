@@ -1,3 +1,4 @@
+import { chosenArms } from './chosen-arms.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { transformed } from './transformed.ts';
 import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
@@ -35,7 +36,7 @@ const executable: Arm = {
   run: (model, args) => runExecutable(builtExecutable(model), args),
 };
 
-export const ARMS: readonly Arm[] = [inProcess, executable];
+export const ARMS: readonly Arm[] = chosenArms({ inProcess, executable });
 
 /** Also with transforms. */
 export const ARMS_AND_TRANSFORMS: readonly Arm[] = [

@@ -1,3 +1,4 @@
+import { chosenArms } from './chosen-arms.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
@@ -61,7 +62,7 @@ const executable: ServingArm = {
   },
 };
 
-export const SERVING_ARMS: readonly ServingArm[] = [inProcess, executable];
+export const SERVING_ARMS: readonly ServingArm[] = chosenArms({ inProcess, executable });
 
 /** Also with transforms. */
 export const SERVING_ARMS_AND_TRANSFORMS: readonly ServingArm[] = [

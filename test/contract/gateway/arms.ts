@@ -1,3 +1,4 @@
+import { chosenArms } from '../chosen-arms.ts';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ const { inProcess, executable } = serviceArms<GatewayFiles>({
   }),
 });
 
-export const GATEWAY_ARMS: readonly GatewayArm[] = [inProcess, executable];
+export const GATEWAY_ARMS: readonly GatewayArm[] = chosenArms({ inProcess, executable });
 
 export function writeFiles({ config }: Pick<GatewayFiles, 'config'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));

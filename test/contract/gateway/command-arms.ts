@@ -1,3 +1,4 @@
+import { chosenArms } from '../chosen-arms.ts';
 import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
 import { builtProgram } from '../../helpers/built.ts';
@@ -7,4 +8,4 @@ const { inProcess, executable } = commandArms(gatewayProgram, () => builtProgram
 /** For what takes several processes. */
 export const GATEWAY_EXECUTABLE = executable;
 
-export const GATEWAY_COMMAND_ARMS: readonly CommandArm[] = [inProcess, executable];
+export const GATEWAY_COMMAND_ARMS: readonly CommandArm[] = chosenArms({ inProcess, executable });

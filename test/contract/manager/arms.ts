@@ -1,3 +1,4 @@
+import { chosenArms } from '../chosen-arms.ts';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ const { inProcess, executable } = serviceArms<ManagerFiles>({
 /** For tests of what talks to it. */
 export const inProcessManager = inProcess;
 
-export const MANAGER_ARMS: readonly ManagerArm[] = [inProcess, executable];
+export const MANAGER_ARMS: readonly ManagerArm[] = chosenArms({ inProcess, executable });
 
 export function writeFiles({ config, secrets = '' }: ManagerFiles): string {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-manager-test-'));

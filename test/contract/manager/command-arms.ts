@@ -1,3 +1,4 @@
+import { chosenArms } from '../chosen-arms.ts';
 import { managerProgram } from '../../../runtime/targets/manager/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
 import { builtProgram } from '../../helpers/built.ts';
@@ -7,4 +8,4 @@ const { inProcess, executable } = commandArms(managerProgram, () => builtProgram
 /** For what takes several processes. */
 export const EXECUTABLE_COMMANDS = executable;
 
-export const COMMAND_ARMS: readonly CommandArm[] = [inProcess, executable];
+export const COMMAND_ARMS: readonly CommandArm[] = chosenArms({ inProcess, executable });

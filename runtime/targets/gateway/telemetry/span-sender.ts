@@ -1,9 +1,8 @@
-import { Pool } from 'undici';
 import { parseJsonText } from '../../../core/json/json-text.ts';
+import { createJsonClient } from '../../../serve/client/json-client.ts';
 import { retryDelay, type RetryPolicy } from '../shared/retry-plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
-import { collect } from '../ask/providers/http/collect.ts';
 import { pause } from '../../../platform/pause.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 
@@ -36,27 +35,21 @@ export function createSpanSender(
   clock: Clock,
 ): SpanSender {
   const url = new URL(endpoint);
-  const pool = new Pool(url.origin, {
+  const client = createJsonClient(url.origin, {
+    headers,
     connections: 1,
-    connect: { timeout: ANSWER_TIMEOUT_MS },
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
+    connectMs: ANSWER_TIMEOUT_MS,
+    answerMs: ANSWER_TIMEOUT_MS,
+    maxResponseBytes: MAX_ANSWER_BYTES,
   });
 
   const post = async (body: string, signal: AbortSignal): Promise<Outcome> => {
     try {
-      const answer = await pool.request({
-        method: 'POST',
-        path: url.pathname + url.search,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body,
-        signal,
-      });
-      const text = (await collect(answer.body, MAX_ANSWER_BYTES)).toString('utf8');
-      const { statusCode: status } = answer;
+      const path = url.pathname + url.search;
+      const { status, header, text } = await client.ask({ method: 'POST', path, body, signal });
       if (status >= 200 && status < 300) return { kind: 'accepted', ...partialSuccess(text) };
       const problem = new Error(`The OTLP collector returned status ${status}.`);
-      const seconds = Number(answer.headers['retry-after']);
+      const seconds = Number(header('retry-after'));
       return {
         kind: 'failed',
         problem,
@@ -86,7 +79,7 @@ export function createSpanSender(
         if (delay === undefined || signal.aborted) return { accepted: 0, problem };
       }
     },
-    close: () => pool.destroy(),
+    close: () => client.close(),
   };
 }
 

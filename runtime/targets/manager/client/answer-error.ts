@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { readErrorBody } from '../../../serve/client/error-body.ts';
 
 /** The answer of a manager that is not what was asked for. */
 export interface RefusedAnswer {
@@ -10,18 +10,14 @@ export interface RefusedAnswer {
 
 /** What went wrong, in the manager's own words where it is one. */
 export function answerError({ status, contentType, text }: RefusedAnswer, origin: string): AppError {
-  const problem = contentType.startsWith('application/problem+json') ? parse(text) : undefined;
+  const problem = contentType.startsWith('application/problem+json') ? readErrorBody(text) : undefined;
   if (!problem) {
     return new AppError(
       'UpstreamError',
       `What answers at ${origin} is no mcp-manager: it sent status ${status} and ${contentType || 'no content type'}. Name another address with --url.`,
     );
   }
-  const { detail = 'The manager gave no reason', errors = [] } = problem;
-  const reasons = errors.flatMap(({ message }) =>
-    message === undefined || message === detail ? [] : [message],
-  );
-  const message = [detail, ...reasons].join(': ');
+  const message = [problem.message, ...problem.details.filter((one) => one !== problem.message)].join(': ');
   if (status !== 401) return new AppError('UpstreamError', message);
   return new AppError('UnauthorizedError', `${message} With --api-key or MCP_MANAGER_API_KEY you give one.`);
 }
@@ -35,18 +31,4 @@ export function unreachable(error: unknown, origin: string): AppError {
     `No manager answers at ${origin}${why}. Start one with \`mcp-manager daemon\`, or name its address with --url.`,
     { cause: error },
   );
-}
-
-interface Problem {
-  readonly detail?: string;
-  readonly errors?: readonly { readonly message?: string }[] | null;
-}
-
-function parse(text: string): { detail?: string; errors?: readonly { message?: string }[] } | undefined {
-  try {
-    const { detail, errors } = parseJsonText(text) as Problem;
-    return { ...(detail === undefined ? {} : { detail }), errors: errors ?? [] };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { Pool } from 'undici';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
+import { createJsonClient } from '../../../serve/client/json-client.ts';
 import { answerError, unreachable } from './answer-error.ts';
 
 /** A running manager, asked over its HTTP API. What it refuses, and that there is none, are AppErrors. */
@@ -16,34 +16,25 @@ export interface ManagerClient {
 
 export function createManagerClient(address: URL, apiKey: string | undefined): ManagerClient {
   const { origin } = address;
-  const pool = new Pool(origin);
-  const prefix = address.pathname.replace(/\/$/, '');
-  const headers = {
-    accept: 'application/json, application/x-ndjson',
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  };
-
-  const send = async (
-    method: 'GET' | 'POST',
-    path: string,
-    { body, signal }: { body?: unknown; signal?: AbortSignal } = {},
-  ) => {
-    const content =
-      body === undefined
-        ? { headers }
-        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const client = createJsonClient(address, {
+    headers: {
+      accept: 'application/json, application/x-ndjson',
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+  });
+  const reach = async <Response>(response: Promise<Response>): Promise<Response> => {
     try {
-      return await pool.request({ method, path: prefix + path, signal: signal ?? null, ...content });
+      return await response;
     } catch (error) {
       throw unreachable(error, origin);
     }
   };
-  const ask = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> => {
-    const answer = await send(method, path, { body });
-    const contentType = String(answer.headers['content-type'] ?? '');
-    const text = await answer.body.text();
-    if (answer.statusCode === 200 && contentType.startsWith('application/json')) return parseLossless(text);
-    throw answerError({ status: answer.statusCode, contentType, text }, origin);
+  const ask = async (method: 'GET' | 'POST', path: string, value?: unknown): Promise<unknown> => {
+    const body = value === undefined ? undefined : JSON.stringify(value);
+    const { status, header, text } = await reach(client.ask({ method, path, body }));
+    const contentType = header('content-type');
+    if (status === 200 && contentType.startsWith('application/json')) return parseLossless(text);
+    throw answerError({ status, contentType, text }, origin);
   };
 
   return {
@@ -51,19 +42,19 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, body),
     async *lines(path, signal) {
-      const answer = await send('GET', path, { signal });
-      const contentType = String(answer.headers['content-type'] ?? '');
-      if (answer.statusCode !== 200 || !contentType.startsWith('application/x-ndjson')) {
-        throw answerError({ status: answer.statusCode, contentType, text: await answer.body.text() }, origin);
+      const { status, header, body } = await reach(client.open({ method: 'GET', path, signal }));
+      const contentType = header('content-type');
+      if (status !== 200 || !contentType.startsWith('application/x-ndjson')) {
+        throw answerError({ status, contentType, text: await body.text() }, origin);
       }
       try {
         // Empty lines only keep the connection open.
-        for await (const line of createInterface({ input: answer.body })) if (line !== '') yield line;
+        for await (const line of createInterface({ input: body })) if (line !== '') yield line;
       } catch (error) {
         if (!signal.aborted) throw unreachable(error, origin);
       }
     },
-    close: () => pool.close(),
+    close: () => client.close(),
   };
 }
 

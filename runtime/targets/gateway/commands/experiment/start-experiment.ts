@@ -1,5 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
+import { FormData } from 'undici';
 import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
 import type { ExperimentFile } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';

@@ -24,9 +24,11 @@ export async function withTemporaryGateway<Result>(
       return { ...config, server, ...(database ? { database, autoMigrate: true } : {}) };
     };
     const running = await startGateway({ read, write: () => undefined });
+    const client = createGatewayClient(running.url, running.config.masterKey);
     try {
-      return await work(createGatewayClient(running.url, running.config.masterKey), running.url);
+      return await work(client, running.url);
     } finally {
+      await client.close();
       await running.stop();
     }
   } finally {

@@ -27,5 +27,10 @@ export async function withGateway<Result>(
   const given = invocation.value('api-key');
   const key = given === undefined ? undefined : requireSendableKey(given, invocation.source('api-key'));
   const { createGatewayClient } = await import('./gateway-client.ts');
-  return await work(createGatewayClient(url, key), url);
+  const client = createGatewayClient(url, key);
+  try {
+    return await work(client, url);
+  } finally {
+    await client.close();
+  }
 }

@@ -6,9 +6,9 @@ import {
   type MessageInitShape,
   toJson,
 } from '@bufbuild/protobuf';
-import { Pool } from 'undici';
 import { configError } from '../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { createJsonClient } from '../../../../serve/client/json-client.ts';
 import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { GO_ON, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
 import type { OpenPlugin } from '../open-plugin.ts';
@@ -23,27 +23,26 @@ const MAX_ANSWER_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
  * headers of these requests.
  */
 export function openHook({ flows, timeoutMs, config }: PluginSpec, { url }: HookLaunch): OpenPlugin {
-  const { origin, pathname } = parseUrl(url);
-  const pool = new Pool(origin, { connections: 64, maxResponseSize: MAX_ANSWER_BYTES });
+  const client = createJsonClient(parseUrl(url), {
+    headers: config,
+    connections: 64,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  });
   const over = Promise.withResolvers<string>();
-  const headers = { 'content-type': 'application/json', ...config };
 
   const ask = async <Schema extends DescMessage>(
     method: string,
     schema: Schema,
     message: MessageInitShape<Schema>,
   ): Promise<PluginAnswer> => {
-    const { statusCode, body } = await pool.request({
+    const { status, text } = await client.ask({
       method: 'POST',
-      path: `${pathname.replace(/\/$/, '')}/${method}`,
-      headers,
+      path: `/${method}`,
       body: JSON.stringify(toJson(schema, create(schema, message))),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await body.text();
-    if (statusCode === 204) return GO_ON;
-    if (statusCode !== 200)
-      throw new Error(`it answered with the status ${statusCode}; 200 and 204 are understood`);
+    if (status === 204) return GO_ON;
+    if (status !== 200) throw new Error(`it answered with the status ${status}; 200 and 204 are understood`);
     return fromJson(HTTPResponseSchema, parseJsonText(text) as JsonValue, { ignoreUnknownFields: true });
   };
 
@@ -53,7 +52,7 @@ export function openHook({ flows, timeoutMs, config }: PluginSpec, { url }: Hook
     handleRequest: (request) => ask('HandleRequest', HTTPRequestSchema, request),
     handleResponse: (response) => ask('HandleResponse', HTTPResponseSchema, { ...response, continue: true }),
     async close() {
-      await pool.destroy();
+      await client.close();
       over.resolve('It was closed.');
     },
   };

@@ -1,6 +1,6 @@
-import { Pool } from 'undici';
 import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { RayResources } from '../../../config/spec.ts';
 
 export interface RayClient {
@@ -40,18 +40,12 @@ const ANSWER_MS = 30_000;
 
 /** @see https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html */
 export function createRayClient(address: string, token: string | undefined): RayClient {
-  const { origin, pathname } = new URL(address);
-  const prefix = `${pathname.replace(/\/+$/, '')}/api/jobs/`;
-  const pool = new Pool(origin, {
+  const client = createJsonClient(address, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     connections: 4,
-    connect: { timeout: CONNECT_MS },
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
+    connectMs: CONNECT_MS,
+    answerMs: ANSWER_MS,
   });
-  const headers = {
-    'content-type': 'application/json',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-  };
   const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
     const { status, text } = await answerTo(method, path, body);
     if (status < 300) return parseJsonText(text);
@@ -60,10 +54,8 @@ export function createRayClient(address: string, token: string | undefined): Ray
     throw new AppError(rule, `Ray at ${address} answered ${status}: ${detail}`, { reason: `ray_${status}` });
   };
   const answerTo = async (method: 'GET' | 'POST', path: string, body: object | undefined) => {
-    const sent = body === undefined ? null : JSON.stringify(body);
     try {
-      const answer = await pool.request({ path: prefix + path, method, headers, body: sent });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      return await client.ask({ method, path: `/api/jobs/${path}`, body: body && JSON.stringify(body) });
     } catch (error) {
       throw new AppError('UnavailableError', `Ray at ${address} cannot be reached: ${messageOf(error)}.`, {
         cause: error,
@@ -91,7 +83,7 @@ export function createRayClient(address: string, token: string | undefined): Ray
     },
     stop: async (id) => void (await ask('POST', `${id}/stop`)),
     logs: async (id) => ((await ask('GET', `${id}/logs`)) as { readonly logs?: string }).logs ?? '',
-    close: () => pool.destroy(),
+    close: () => client.close(),
   };
 }
 

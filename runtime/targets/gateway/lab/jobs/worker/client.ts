@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
 import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { readErrorBody } from '../../../../../serve/client/error-body.ts';
+import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 import { LEASE_MS } from '../claims.ts';
 import {
@@ -45,18 +45,14 @@ const ANSWER_MS = 60_000;
 
 /** Asks again as long as the gateway, restarted, could still know the lease. */
 export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): WorkerClient {
-  const { origin, pathname } = new URL(gatewayUrl);
-  const prefix = pathname.replace(/\/+$/, '');
-  const pool = new Pool(origin, { connections: 4, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${token}` };
+  const client = createJsonClient(gatewayUrl, { headers, connections: 4, answerMs: ANSWER_MS });
 
   const once = async (path: string, body: string | undefined): Promise<unknown> => {
     const method = body === undefined ? 'GET' : 'POST';
-    const asked = { path: prefix + path, method, headers, body: body ?? null, signal } as const;
-    const answer = await pool.request(asked);
-    const text = await answer.body.text();
-    if (answer.statusCode < 300) return text === '' ? undefined : parseJsonText(text);
-    throw refusalOf(answer.statusCode, text);
+    const { status, text } = await client.ask({ method, path, body, signal });
+    if (status < 300) return text === '' ? undefined : parseJsonText(text);
+    throw refusalOf(status, text);
   };
   const ask = async (path: string, message?: object): Promise<unknown> => {
     const body = message === undefined ? undefined : JSON.stringify(message);
@@ -87,12 +83,12 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
       const path = `${WORKER_PATHS.secrets}/${encodeURIComponent(name)}`;
       return ((await ask(path)) as { readonly value: string }).value;
     },
-    close: () => pool.destroy(),
+    close: () => client.close(),
   };
 }
 
 function refusalOf(status: number, text: string): AppError {
-  const { detail, reason } = readError(text);
+  const { message: detail, code: reason } = readErrorBody(text) ?? { message: text.slice(0, 200) };
   if (status === 401) return leaseLost(detail);
   if (status === 409) return new AppError('ConflictError', detail, { reason: reason ?? 'lease_lost' });
   if (status === 500) return new AppError('InternalError', detail);
@@ -102,18 +98,6 @@ function refusalOf(status: number, text: string): AppError {
 
 const leaseLost = (message: string): AppError =>
   new AppError('ConflictError', message, { reason: 'lease_lost' });
-
-function readError(text: string): { readonly detail: string; readonly reason: string | undefined } {
-  try {
-    const { detail, error } = parseJsonText(text) as Readonly<Record<string, unknown>>;
-    const reason = isObject(error) && typeof error['code'] === 'string' ? error['code'] : undefined;
-    // In all that is wrong with a request, `detail` is a list.
-    const message = isObject(error) && typeof error['message'] === 'string' ? error['message'] : detail;
-    return { detail: String(message), reason };
-  } catch {
-    return { detail: text.slice(0, 200), reason: undefined };
-  }
-}
 
 const goneFor = (gatewayUrl: string, cause: unknown): AppError =>
   new AppError(

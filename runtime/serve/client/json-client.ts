@@ -1,0 +1,88 @@
+import { Agent, type Dispatcher, type FormData, interceptors } from 'undici';
+
+export interface JsonClientOptions {
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly connections?: number | undefined;
+  readonly connectMs?: number | undefined;
+  /** Timeout for the response headers, and for silence in the body. */
+  readonly answerMs?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
+  /** Maximum number of redirects to follow. Default: 0. */
+  readonly maxRedirects?: number | undefined;
+}
+
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Added to the path of the base URL. */
+  readonly path: string;
+  /** A JSON text or a form. */
+  readonly body?: string | FormData | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A response of any status. */
+interface ClientResponse {
+  readonly status: number;
+  /** The header of this name in lower case, or an empty text. */
+  readonly header: (name: string) => string;
+}
+
+interface TextResponse extends ClientResponse {
+  readonly text: string;
+}
+
+export interface StreamedResponse extends ClientResponse {
+  readonly body: Dispatcher.ResponseData['body'];
+}
+
+/** Sends requests with JSON to one server. Requests reject if there is no response. */
+export interface JsonClient {
+  /** Resolves with the whole response. */
+  ask(request: ClientRequest): Promise<TextResponse>;
+  /** Resolves when the response starts; its body must be read. */
+  open(request: ClientRequest): Promise<StreamedResponse>;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+export function createJsonClient(baseUrl: string | URL, options: JsonClientOptions = {}): JsonClient {
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/+$/, '');
+  const { connectMs, answerMs, maxRedirects = 0 } = options;
+  const agent = new Agent({
+    connections: options.connections ?? null,
+    ...(connectMs !== undefined && { connect: { timeout: connectMs } }),
+    ...(answerMs !== undefined && { headersTimeout: answerMs, bodyTimeout: answerMs }),
+    ...(options.maxResponseBytes !== undefined && { maxResponseSize: options.maxResponseBytes }),
+  });
+  const dispatcher =
+    maxRedirects > 0 ? agent.compose(interceptors.redirect({ maxRedirections: maxRedirects })) : agent;
+
+  const open: JsonClient['open'] = async ({ method, path, body, signal }) => {
+    const {
+      statusCode,
+      headers,
+      body: content,
+    } = await dispatcher.request({
+      origin,
+      path: prefix + path,
+      method,
+      headers: {
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      body: body ?? null,
+      signal: signal ?? null,
+    });
+    return { status: statusCode, header: (name) => String(headers[name] ?? ''), body: content };
+  };
+  return {
+    open,
+    async ask(request) {
+      const { status, header, body } = await open(request);
+      return { status, header, text: await body.text() };
+    },
+    close: () => agent.destroy(),
+  };
+}
