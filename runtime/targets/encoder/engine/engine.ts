@@ -1,7 +1,7 @@
 import { AppError, inputError } from '../../../contract/errors.ts';
 import type { Manifest } from '../../../contract/manifest.ts';
 import { planBatches } from '../batching/batches.ts';
-import { itemAt } from '../maths/item-at.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
 import { loadNativeLibraries } from '../../../platform/native/libraries.ts';
 import { loadOnnxRuntime } from '../../../platform/onnx/session.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../contract/errors.ts';
-import { itemAt } from '../maths/item-at.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
 import { startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../contract/manifest.ts';
 import { AppError, inputError } from '../../../contract/errors.ts';
-import { itemAt } from '../maths/item-at.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
 import type { TextTokenizer } from '../../../platform/tokenizer.ts';
 import { TASKS } from '../tasks/index.ts';

@@ -7,7 +7,7 @@ import {
   wordOfEntity,
 } from '../maths/entities.ts';
 import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { itemAt } from '../maths/item-at.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 
