@@ -25,10 +25,14 @@ export interface DocumentOptions {
   readonly anyError?: boolean;
 }
 
+export interface OpenApiDocument extends JsonSchema {
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
 /**
  * Creates the OpenAPI document of these operations: https://spec.openapis.org/oas/v3.0.3, https://spec.openapis.org/oas/v3.1.0
  */
-export function openApiDocument(options: DocumentOptions): JsonSchema {
+export function openApiDocument(options: DocumentOptions): OpenApiDocument {
   const { title, version, description, operations, needsKey, openapi = '3.0.3' } = options;
   const { securitySchemes = BEARER } = options;
   const schemas: Record<string, JsonSchema> = {};

@@ -15,5 +15,9 @@ export interface Caller {
   mayRead(server: string, kind: ReadableKind, name: string): boolean;
 }
 
+/** Whether an authenticated caller is one of this program's, which its sign-in always returns. */
+export const isCaller = (principal: object | undefined): principal is Caller =>
+  principal !== undefined && 'mayUse' in principal;
+
 /** Without keys, whoever can reach the server may do everything. */
 export const ANYONE: Caller = { name: 'anyone', admin: true, mayUse: () => true, mayRead: () => true };

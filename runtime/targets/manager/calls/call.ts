@@ -64,3 +64,5 @@ export interface Page {
 export interface UpstreamTool extends Params {
   readonly name: string;
 }
+
+export const isTool = (item: Params): item is UpstreamTool => typeof item['name'] === 'string';

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import MiniSearch from 'minisearch';
 import type { Caller } from '../access/caller.ts';
-import type { Calls, UpstreamTool } from './call.ts';
+import { type Calls, isTool, type UpstreamTool } from './call.ts';
 import { askEach } from './ask-each.ts';
 import { qualify } from './qualified-name.ts';
 import { qualifiedToolName } from './tool-name.ts';
@@ -46,14 +46,10 @@ export function createToolSearch(calls: Calls): ToolSearch {
     async search(caller, query, limit, { requestId, signal, onFailure }) {
       const answers = await askEach(
         calls.servers(caller),
-        async (server) =>
-          (await calls.listAll({
-            caller,
-            server,
-            requestId,
-            signal,
-            list: 'tools',
-          })) as readonly UpstreamTool[],
+        async (server) => {
+          const items = await calls.listAll({ caller, server, requestId, signal, list: 'tools' });
+          return items.filter(isTool);
+        },
         { signal, onFailure },
       );
       const tools = answers.flatMap(({ server, answer }) =>

@@ -8,6 +8,7 @@ import { mayRead } from './offered.ts';
 import { demandResource } from './resources.ts';
 import { completionResult } from '../shapes/results.ts';
 import type { Visit } from './visit.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 const question = (doing: string): Question => ({
   kind: 'other',
@@ -60,7 +61,7 @@ function demandReference(
   { server }: Visit,
   { caller, params }: ServerCall & { readonly params: Params },
 ): void {
-  const { type, name, uri } = (params['ref'] ?? {}) as Params;
+  const { type, name, uri } = membersOf(params['ref']);
   const spec = server.spec();
   if (type === 'ref/prompt' && typeof name === 'string') {
     if (mayRead(caller, spec, 'prompt', name)) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { UpstreamTool } from './call.ts';
+import { isTool, type UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { isOffered, isToolOffered } from './offered.ts';
 import type { ServerLists } from './server-lists.ts';
@@ -45,7 +45,7 @@ export function createToolCatalogue(lists: ServerLists, clock: Clock): ToolCatal
     const spec = server.spec();
     const known = offers.get(items);
     // Items without a name were left out.
-    const made = known?.spec === spec ? known : makeOffer(spec, items as readonly UpstreamTool[]);
+    const made = known?.spec === spec ? known : makeOffer(spec, items.filter(isTool));
     offers.set(items, made);
     return { ...made, listedAt };
   }

@@ -127,7 +127,10 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
 
 /** What has to be said before the server can start. */
 function stillNeeded(name: string, table: Table, env: Readonly<Record<string, string>>): string {
-  const names = (key: string): string[] => (table[key] as string[] | undefined) ?? [];
+  const names = (key: string): readonly string[] => {
+    const found = table[key];
+    return Array.isArray(found) ? found : [];
+  };
   const variables = names('required_env').filter((variable) => !env[variable]);
   const args = ['required_args', 'required_args_bool', 'required_args_positional'].flatMap((key) =>
     names(key),

@@ -46,7 +46,7 @@ const read = (text: string): MutableTable => parse(text, { integersAsBigInt: 'as
 const patchWith =
   (change: Change): Rewrite =>
   (text) => {
-    const table = patcher.parse(text) as MutableTable;
+    const table: MutableTable = patcher.parse(text);
     change(table);
     return patcher.patch(text, table);
   };

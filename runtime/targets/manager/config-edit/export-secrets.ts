@@ -48,7 +48,7 @@ function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Pl
     volumes: named([...new Set([...required, ...Object.keys(secrets.volumes)])], 'VOLUME__'),
   };
   return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => Object.keys(value as object).length > 0),
+    Object.entries(values).filter(([, value]) => Object.keys(Object(value)).length > 0),
   );
 }
 

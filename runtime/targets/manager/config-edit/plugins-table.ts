@@ -3,6 +3,7 @@ import { configError } from '../../../contract/errors.ts';
 import { suggest } from '../../../core/text/suggest.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { PLUGIN_CATEGORIES, type PluginCategory } from '../config/plugin-settings.ts';
+import { itemAt } from '../../../core/values/item-at.ts';
 
 /** A plugin as the file describes it. */
 export interface PluginEntry {
@@ -29,7 +30,7 @@ export function listPlugins(text: string): readonly PluginEntry[] {
 export function findPlugin(text: string, id: PluginId): PluginEntry {
   const entries = listPlugins(text).filter(({ category }) => category === id.category);
   const names = entries.map(({ name }) => name);
-  return entries[placeIn(names, id)] as PluginEntry;
+  return itemAt(entries, placeIn(names, id));
 }
 
 /** `[plugins]` as it is. */

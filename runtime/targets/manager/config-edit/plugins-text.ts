@@ -5,6 +5,7 @@ import type { PluginCategory } from '../config/plugin-settings.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { entriesOf, findPlugin, listPlugins, namesOf, placeIn, type PluginId } from './plugins-table.ts';
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 /** Where among those of its category; at the end without any of these. */
 export interface PluginPlace {
@@ -111,7 +112,7 @@ interface KeyEdit {
 function setKey(text: string, id: PluginId, { key, value, tableOf, isHeader }: KeyEdit): string {
   const set: Change = (table) => {
     const entries = entriesOf(table, id.category);
-    const own = tableOf(entries[placeIn(namesOf(entries), id)] as MutableTable);
+    const own = tableOf(membersOf(entries[placeIn(namesOf(entries), id)]));
     if (value === undefined) delete own[key];
     else put(own, key, value);
   };
@@ -178,6 +179,9 @@ function indexFor(place: PluginPlace, names: readonly string[], category: Plugin
 }
 
 function tableBelow(table: MutableTable, key: string): MutableTable {
-  if (!isTable(table[key])) table[key] = {};
-  return table[key] as MutableTable;
+  const known = table[key];
+  if (isTable(known)) return known;
+  const below: MutableTable = {};
+  table[key] = below;
+  return below;
 }

@@ -6,6 +6,7 @@ import { isTable, type Table } from '../config/table-reader.ts';
 import type { Statement } from '../config/toml-statements.ts';
 import { type Change, editToml, type MutableTable, put } from './edit-toml.ts';
 import { cutBlock, cutKey, insertSection, sectionText, tableHeader } from './sections.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 const isServer = ({ kind, keys }: Statement): boolean =>
   kind === 'array-table' && keys.join('.') === 'servers';
@@ -17,7 +18,7 @@ export function addServer(text: string, server: Table): string {
   const block = [
     sectionText('[[servers]]', rest),
     ...Object.entries(isTable(volumes) ? volumes : {}).map(([name, volume]) =>
-      sectionText(tableHeader(['servers', 'volumes', name]), volume as Table),
+      sectionText(tableHeader(['servers', 'volumes', name]), membersOf(volume)),
     ),
   ].join('');
   const withoutEmptyList = (body: string): string | undefined =>
@@ -56,7 +57,7 @@ function cutServer(text: string, name: string): string | undefined {
 export function setServerKey(text: string, name: string, key: string, value: unknown): string {
   return editToml(text, (table) => {
     const servers = listOf(table);
-    const server = servers[indexOf(servers, name)] as MutableTable;
+    const server: MutableTable = membersOf(servers[indexOf(servers, name)]);
     if (value === undefined) delete server[key];
     else put(server, key, value);
   });

@@ -116,7 +116,7 @@ const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 const isCount =
   (least: number) =>
   (value: unknown): value is number =>
-    Number.isSafeInteger(value) && (value as number) >= least;
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
 const isDuration = (value: unknown): value is string | number =>
   (typeof value === 'string' || typeof value === 'number') && parseDuration(value) !== undefined;
 const isChoice =

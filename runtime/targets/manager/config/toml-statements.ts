@@ -1,4 +1,5 @@
 import { parse } from 'smol-toml';
+import { memberOf } from '../../../core/values/member-of.ts';
 
 /** A header or a key with its value, and where it stands. Comments and blank lines belong to none. */
 export interface Statement {
@@ -64,7 +65,7 @@ function keysOf(raw: string): string[] {
   while (typeof table === 'object' && table !== null) {
     const [key = ''] = Object.keys(table);
     keys.push(key);
-    table = (table as Record<string, unknown>)[key];
+    table = memberOf(table, key);
   }
   return keys;
 }

@@ -15,7 +15,8 @@ export type BaseAddress = (c: Context) => string;
  */
 export function createBaseAddress({ trustProxy = false }: { trustProxy?: boolean | undefined }): BaseAddress {
   return (c) => {
-    const peer = (c.env as NodeEnv | undefined)?.incoming?.socket?.remoteAddress;
+    const bindings: NodeEnv | undefined = c.env;
+    const peer = bindings?.incoming?.socket?.remoteAddress;
     const trusted = trustProxy || (peer !== undefined && isLoopbackHost(peer));
     const forwarded = (name: string): string | undefined =>
       trusted ? c.req.header(name)?.split(',')[0]?.trim() : undefined;

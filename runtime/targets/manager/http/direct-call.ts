@@ -4,7 +4,7 @@ import {
   type DirectListener,
   type DirectRoute,
 } from '../../../serve/http/direct-route.ts';
-import type { Caller } from '../access/caller.ts';
+import { isCaller } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
@@ -30,8 +30,8 @@ function toolCalls(context: ManagerContext, options: ManagerAppOptions): DirectR
     maxBodyBytes: bodyOptions(options).maxBodyBytes,
     hostRules: { ...options.hostRules, allowedOrigins: options.cors?.origins },
     async answer({ exchange, requestId, caller, parts: [server = '', tool = ''] }) {
-      if (!caller) throw new AppError('InternalError', 'A tool was called without a caller.');
-      await callTool(exchange, { caller: caller as Caller, server, tool, requestId });
+      if (!isCaller(caller)) throw new AppError('InternalError', 'A tool was called without a caller.');
+      await callTool(exchange, { caller, server, tool, requestId });
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { AppError } from '../../../contract/errors.ts';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, isCaller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/call.ts';
 
 /** Who sent the request. What may be asked without a key has no caller, and does not ask for it. */
 export function callerOf(c: Context<ShellEnv>): Caller {
-  const caller = c.get('caller') as Caller | undefined;
-  if (!caller) throw new Error(`${c.req.path} is open to all, but asks who calls`);
+  const caller = c.get('caller');
+  if (!isCaller(caller)) throw new Error(`${c.req.path} is open to all, but asks who calls`);
   return caller;
 }
 

@@ -1,8 +1,9 @@
+import type { OpenApiDocument } from '../../../serve/http/openapi/document.ts';
 import type { JsonSchema } from '../../../serve/http/openapi/hoist.ts';
 
 /** Returns every named schema of an OpenAPI 3.1 document as a standalone JSON Schema text. */
-export function publishedSchemas(document: JsonSchema): ReadonlyMap<string, string> {
-  const { schemas } = document['components'] as { schemas: Record<string, JsonSchema> };
+export function publishedSchemas(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const { schemas } = document.components;
   return new Map(
     Object.entries(schemas).map(([name, schema]) => {
       const definitions = Object.fromEntries(

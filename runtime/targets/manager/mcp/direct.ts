@@ -2,7 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { DirectRequest, DirectRoute } from '../../../serve/http/direct-route.ts';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../serve/mcp/read-message.ts';
 import type { McpHttp } from '../../../serve/mcp/streamable-http.ts';
-import type { Caller } from '../access/caller.ts';
+import { isCaller } from '../access/caller.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFor } from './endpoint.ts';
 
@@ -26,9 +26,8 @@ const BOTH_TYPES: ReadonlySet<string> = new Set([
 /** Messages to the endpoint that need nothing of the app. */
 export function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): readonly DirectRoute[] {
   const answer = async (request: DirectRequest): Promise<void> => {
-    const { exchange, requestId, parts } = request;
-    const caller = request.caller as Caller | undefined;
-    if (!caller) throw new AppError('InternalError', 'a message was sent by nobody');
+    const { exchange, requestId, caller, parts } = request;
+    if (!isCaller(caller)) throw new AppError('InternalError', 'a message was sent by nobody');
     const client = { caller, requestId, endpoint: endpointFor(caller, parts[0]) };
     await mcp.handle(exchange, client);
   };

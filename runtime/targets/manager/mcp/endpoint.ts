@@ -12,6 +12,7 @@ import type { Methods } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { searchMethods } from './search-methods.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 /** What there is behind one path. */
 export interface Endpoint {
@@ -125,7 +126,7 @@ function passedOn(capabilities: Params): Params {
     Object.entries(ALL_CAPABILITIES)
       .filter(([name]) => capabilities[name] !== undefined)
       .map(([name, ours]) => {
-        const theirs = capabilities[name] as Params;
+        const theirs = membersOf(capabilities[name]);
         const { subscribe, ...others } = theirs;
         const abilities = subscribe === true ? theirs : others;
         return [name, 'listChanged' in ours ? { ...abilities, listChanged: true } : abilities];

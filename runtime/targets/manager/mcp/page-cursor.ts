@@ -51,7 +51,8 @@ export function readCursor(cursor: string | undefined): PageEnd | undefined {
   if (cursor === undefined) return undefined;
   try {
     const text = Buffer.from(cursor, 'base64url').toString();
-    const [server, key, at] = parseJsonText(text) as unknown[];
+    const end = parseJsonText(text);
+    const [server, key, at]: readonly unknown[] = Array.isArray(end) ? end : [];
     if (typeof server === 'string' && typeof key === 'string' && Number.isSafeInteger(at)) {
       return { server, key, at: Math.max(0, Number(at)) };
     }

@@ -6,6 +6,7 @@ import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
 import type { Plugins } from './plugins.ts';
 import { applyToRequest, requestOf } from './request-view.ts';
 import { changeAnswer, ownAnswer, seeResponse } from './response-view.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 export interface PluginMiddlewareOptions {
   /** Answers a request from the beginning, for one that a plugin sends to another path: the app's own `fetch`. */
@@ -41,7 +42,7 @@ export function pluginMiddleware(
       c.req.bodyCache = {};
       if (outcome.reroute) {
         rerouted.add(outcome.request);
-        c.res = await dispatch(outcome.request, c.env as object);
+        c.res = await dispatch(outcome.request, membersOf(c.env));
       } else await next();
     } else await next();
     if (seesResponses) await passResponse(c, plugins, common);

@@ -100,11 +100,13 @@ function resolveConfig(spec: PluginSpec, env: PluginsOptions['env']): PluginSpec
     if (problems.length > 0) throw configError(`${what}: ${problems.join(' ')}`);
     return filled;
   };
-  const config = Object.entries(spec.config).map(([key, text]) => [key, fill(text, `config.${key}`)]);
+  const config = Object.entries(spec.config).map(
+    ([key, text]) => [key, fill(text, `config.${key}`)] as const,
+  );
   const { launch } = spec;
   return {
     ...spec,
-    config: Object.fromEntries(config) as Record<string, string>,
+    config: Object.fromEntries(config),
     launch: launch.kind === 'http' ? { ...launch, url: fill(launch.url, 'url') } : launch,
   };
 }

@@ -50,6 +50,6 @@ function decode(path: string): string {
 
 /** Without the port, for plugins count by it what one client does. */
 function remoteAddress(c: Context): string {
-  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: Socket } };
-  return incoming?.socket?.remoteAddress ?? '';
+  const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
+  return bindings?.incoming?.socket?.remoteAddress ?? '';
 }

@@ -8,7 +8,7 @@ interface ListKind {
   /** What an item is called in sentences. */
   readonly what: string;
   readonly key: string;
-  readonly shape: Shape;
+  readonly shape: Shape<Params>;
 }
 
 /** The lists of servers, as results call them. */
@@ -37,7 +37,7 @@ export function createCheckList(): CheckList {
     const faults: string[] = [];
     for (const [at, item] of given.entries()) {
       try {
-        items.push(shape(item) as Params);
+        items.push(shape(item));
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
         faults.push(`${what} ${nameOf(item, key, at)} is left out: ${error.message}`);

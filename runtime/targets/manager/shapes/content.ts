@@ -1,7 +1,7 @@
 import { resource } from './listed.ts';
 import { hint, objectOf, optional } from './members.ts';
 import { annotations } from './metadata.ts';
-import { Malformed, refuse, refuseMember, type Shape } from './shape.ts';
+import { Malformed, type Params, refuse, refuseMember, type Shape } from './shape.ts';
 import { base64, isRecord, record, text } from './values.ts';
 
 const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;
@@ -15,7 +15,7 @@ const contentsMembers = objectOf({
 });
 
 /** What a resource holds: a text or bytes. */
-export const resourceContents: Shape = (value) => {
+export const resourceContents: Shape<Params> = (value) => {
   const contents = contentsMembers(value);
   if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
   throw new Malformed('', 'has neither `text` nor `blob`');

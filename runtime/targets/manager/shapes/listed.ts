@@ -1,13 +1,13 @@
 import { hint, listOfValid, objectOf } from './members.ts';
 import { annotations, LISTED_HINTS } from './metadata.ts';
-import type { Shape } from './shape.ts';
+import type { Params, Shape } from './shape.ts';
 import type { CompileProblem } from './schema-compiler.ts';
 import { objectSchema, resultSchema } from './tool-schema.ts';
 import { filledText, flag, isRecord, number, oneOf, text } from './values.ts';
 
 const hintFlag = hint(flag);
 
-export const toolShape = (problemOf: CompileProblem): Shape =>
+export const toolShape = (problemOf: CompileProblem): Shape<Params> =>
   objectOf({
     name: filledText,
     ...LISTED_HINTS,
@@ -32,7 +32,7 @@ const promptArgument = objectOf({
   required: hintFlag,
 });
 
-export const prompt: Shape = objectOf({
+export const prompt: Shape<Params> = objectOf({
   name: filledText,
   ...LISTED_HINTS,
   arguments: hint(listOfValid(promptArgument)),
@@ -41,10 +41,10 @@ export const prompt: Shape = objectOf({
 const resourceHints = { ...LISTED_HINTS, mimeType: hint(text), annotations: hint(annotations) };
 
 const plainResource = objectOf({ uri: filledText, name: text, ...resourceHints, size: hint(number) });
-export const resource: Shape = (value) => plainResource(namedBy('uri', value));
+export const resource: Shape<Params> = (value) => plainResource(namedBy('uri', value));
 
 const plainTemplate = objectOf({ uriTemplate: filledText, name: text, ...resourceHints });
-export const resourceTemplate: Shape = (value) => plainTemplate(namedBy('uriTemplate', value));
+export const resourceTemplate: Shape<Params> = (value) => plainTemplate(namedBy('uriTemplate', value));
 
 /** A resource without a name is called by its address. */
 const namedBy = (key: string, value: unknown): unknown =>

@@ -1,10 +1,11 @@
-import { Malformed, refuse, type Shape } from './shape.ts';
+import { Malformed, type Params, refuse, type Shape } from './shape.ts';
 import { isRecord } from './values.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+type Shapes = Readonly<Record<string, Shape>>;
+type ShapedBy<Own extends Shapes> = Params & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
 
 /** An object with these members; others stay as they are. */
-export function objectOf(shapes: Readonly<Record<string, Shape>>): Shape<Members> {
+export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> {
   const entries = Object.entries(shapes);
   return (value) => {
     if (!isRecord(value)) return refuse(value, 'an object');
@@ -17,13 +18,13 @@ export function objectOf(shapes: Readonly<Record<string, Shape>>): Shape<Members
       if (right === undefined) delete repaired[key];
       else repaired[key] = right;
     }
-    return repaired ?? value;
+    return (repaired ?? value) as ShapedBy<Own>;
   };
 }
 
 /** A list of such items; `most` is how many there can be. */
 export const listOf =
-  (shape: Shape): Shape<readonly unknown[]> =>
+  <Item>(shape: Shape<Item>): Shape<readonly Item[]> =>
   (value) => {
     if (!Array.isArray(value)) return refuse(value, 'a list');
     const items = value.map((item, at) => checked(shape, item, at));
@@ -32,7 +33,7 @@ export const listOf =
 
 /** A list from which invalid items are left out: only for what clients can do without. */
 export const listOfValid =
-  (shape: Shape): Shape<readonly unknown[]> =>
+  <Item>(shape: Shape<Item | undefined>): Shape<readonly Item[]> =>
   (value) => {
     if (!Array.isArray(value)) return refuse(value, 'a list');
     return value.map(hint(shape)).filter((item) => item !== undefined);
@@ -40,13 +41,13 @@ export const listOfValid =
 
 /** A member that can be missing. Null is taken for missing: it is how many languages write a member without a value. */
 export const optional =
-  (shape: Shape): Shape =>
+  <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) =>
     value === undefined || value === null ? undefined : shape(value);
 
 /** A member that can be missing and that clients can do without: left out also if it is invalid. */
 export const hint =
-  (shape: Shape): Shape =>
+  <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) => {
     if (value === undefined || value === null) return undefined;
     try {
@@ -57,7 +58,7 @@ export const hint =
     }
   };
 
-function checked(shape: Shape, value: unknown, key: string | number): unknown {
+function checked<Result>(shape: Shape<Result>, value: unknown, key: string | number): Result {
   try {
     return shape(value);
   } catch (error) {

@@ -43,16 +43,17 @@ export const toolResult: Shape<ToolResult> = (value) => {
 };
 
 /** The result of `prompts/get`. */
-export const promptResult = objectOf({
+export const promptResult: Shape<Params> = objectOf({
   description: hint(text),
   messages: listOf(objectOf({ role, content: contentBlock })),
   ...META,
-}) as Shape<Params>;
+});
 
 /** The result of `resources/read`. */
-export const readResult = objectOf({ contents: listOf(resourceContents), ...META }) as Shape<
-  Params & { readonly contents: readonly Params[] }
->;
+export const readResult: Shape<Params & { readonly contents: readonly Params[] }> = objectOf({
+  contents: listOf(resourceContents),
+  ...META,
+});
 
 /** MCP's own limit. */
 const MAX_VALUES = 100;
@@ -64,12 +65,12 @@ const completionMembers = objectOf({
 });
 
 /** The result of `completion/complete`. */
-export const completionResult = objectOf({
+export const completionResult: Shape<Params> = objectOf({
   completion: (value) => {
     const completion = completionMembers(value);
-    const { values } = completion as { readonly values: readonly unknown[] };
+    const { values } = completion;
     if (values.length <= MAX_VALUES) return completion;
     return { ...completion, values: values.slice(0, MAX_VALUES), hasMore: true };
   },
   ...META,
-}) as Shape<Params>;
+});

@@ -14,7 +14,7 @@ export const objectSchema: Shape<Schema> = (value) => {
   if (value === undefined || value === null || value === true || isEmptyList(value))
     return { type: 'object' };
   if (!isRecord(value)) return refuse(value, 'a JSON Schema of an object');
-  const { required, ...schema } = withoutNulls(value) as Schema;
+  const { required, ...schema } = keywordsWithoutNulls(value);
   const { type = 'object', properties } = schema;
   if (type !== 'object' && !(Array.isArray(type) && type.includes('object'))) {
     throw new Malformed('type', `is ${JSON.stringify(type)}; it must be "object"`);
@@ -56,12 +56,14 @@ const DATA = new Set(['const', 'default', 'example']);
 /** Without keywords that are null, which many languages write where there is no value. A schema that is null allows anything. */
 function withoutNulls(schema: unknown): unknown {
   if (schema === null) return {};
-  if (!isRecord(schema)) return schema;
-  return Object.fromEntries(
+  return isRecord(schema) ? keywordsWithoutNulls(schema) : schema;
+}
+
+const keywordsWithoutNulls = (schema: Schema): Schema =>
+  Object.fromEntries(
     Object.entries(schema)
       .filter(([keyword, value]) => value !== null || DATA.has(keyword))
       .map(([keyword, value]) => [keyword, mapInnerSchemas(keyword, value, withoutNulls)]),
   );
-}
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

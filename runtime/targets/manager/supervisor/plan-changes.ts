@@ -15,12 +15,12 @@ export interface PlannedChanges {
 export function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]): PlannedChanges {
   const old = new Map(before.map((spec) => [spec.name, spec]));
   const names = new Set(after.map(({ name }) => name));
-  const plan = { added: [], relaunched: [], updated: [], unchanged: [] } as {
+  const plan: {
     added: ServerSpec[];
     relaunched: ServerSpec[];
     updated: ServerSpec[];
     unchanged: string[];
-  };
+  } = { added: [], relaunched: [], updated: [], unchanged: [] };
   for (const spec of after) {
     const was = old.get(spec.name);
     if (was === undefined) plan.added.push(spec);

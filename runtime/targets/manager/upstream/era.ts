@@ -2,6 +2,7 @@ import { isObject } from '../../../core/json/is-object.ts';
 import type { Connection, PeerInfo, RequestOptions } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { RpcPeer } from './rpc-peer.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 /**
  * How the protocol is spoken on a connection. Two eras exist: `initialize`, with a handshake and a session, up to revision
@@ -38,7 +39,7 @@ const abilities = (capabilities: unknown): Params =>
 
 /** What servers tell of themselves, in either era; many leave something out. */
 export function peerInfo(protocolVersion: string, told: Params): PeerInfo {
-  const { name, version, title } = (told['serverInfo'] ?? {}) as Params;
+  const { name, version, title } = membersOf(told['serverInfo']);
   const { instructions, capabilities } = told;
   return {
     protocolVersion,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestOptions } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
+import { memberOf } from '../../../core/values/member-of.ts';
 
 interface ListenOptions {
   readonly capabilities: Params;
@@ -38,7 +39,7 @@ export function listenForChanges({ capabilities, request }: ListenOptions): { re
 
 function filterFor(capabilities: Params): Params {
   const wanted = ['tools', 'prompts', 'resources'].filter(
-    (kind) => (capabilities[kind] as Params | undefined)?.['listChanged'] === true,
+    (kind) => memberOf(capabilities[kind], 'listChanged') === true,
   );
   return Object.fromEntries(wanted.map((kind) => [`${kind}ListChanged`, true]));
 }

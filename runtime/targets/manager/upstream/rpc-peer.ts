@@ -5,6 +5,7 @@ import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
 import { createPausableTimer } from './pausable-timer.ts';
 import { rpcResult } from './rpc-result.ts';
 import type { RpcMessage } from './rpc-message.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 export interface RpcPeerOptions {
   readonly send: (message: RpcMessage) => void;
@@ -27,7 +28,7 @@ export interface RpcPeer {
 interface Pending extends OpenRequest {
   readonly method: string;
   readonly resolve: (result: Params) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
   readonly settle: () => void;
   readonly onProgress: (progress: Params) => void;
 }
@@ -98,7 +99,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     try {
       pending.resolve(rpcResult(pending.method, { result, error }));
     } catch (failure) {
-      pending.reject(failure as Error);
+      pending.reject(failure);
     }
   };
 
@@ -127,7 +128,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
 
 const withToken = (params: Params | undefined, id: number): Params => ({
   ...params,
-  _meta: { ...(params?.['_meta'] as Params | undefined), progressToken: id },
+  _meta: { ...membersOf(params?.['_meta']), progressToken: id },
 });
 
 function reasonOf(signal: AbortSignal | undefined): Error {

@@ -8,6 +8,7 @@ import type { Params } from '../shapes/shape.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
 import { listenForChanges } from './listen-for-changes.ts';
 import { abilitiesOf } from './server-questions.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 /** A server that asks for more and more is given up on. */
 const MOST_ROUNDS = 10;
@@ -29,7 +30,7 @@ export async function openStatelessEra(options: EraOptions): Promise<Era> {
     }
     const { asker } = options;
     const _meta = {
-      ...(params?.['_meta'] as Params | undefined),
+      ...membersOf(params?.['_meta']),
       ...who,
       [META_KEY.capabilities]: asker ? abilitiesOf(asker) : {},
       ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
@@ -89,4 +90,4 @@ export async function openStatelessEra(options: EraOptions): Promise<Era> {
 const isHeaderMismatch = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === HEADER_MISMATCH;
 
-const serverIn = (meta: unknown): unknown => (meta as Params | undefined)?.[META_KEY.serverInfo];
+const serverIn = (meta: unknown): unknown => membersOf(meta)[META_KEY.serverInfo];

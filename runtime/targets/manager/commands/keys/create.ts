@@ -6,6 +6,7 @@ import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/rate.ts';
 import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
+import { recordOf } from '../../../../core/values/keys.ts';
 
 /** `keys create`: the key is printed, and kept nowhere. */
 export const createKeyCommand: Command = {
@@ -68,7 +69,7 @@ function patterns(invocation: Invocation, option: string): string[] {
 }
 
 const given = <Name extends string>(name: Name, list: string[]): Partial<Record<Name, string[]>> =>
-  list.length === 0 ? {} : ({ [name]: list } as Record<Name, string[]>);
+  list.length === 0 ? {} : recordOf([[name, list]]);
 
 function checked<Name extends string>(
   invocation: Invocation,
@@ -80,7 +81,7 @@ function checked<Name extends string>(
   if (text === undefined) return {};
   const value = parse(text);
   if (value === undefined) throw new UsageError(`--${name}: ${JSON.stringify(text)} is not ${rule}.`);
-  return { [name]: value } as Record<Name, string>;
+  return recordOf([[name, value]]);
 }
 
 function expiry(text: string, now: number): string | undefined {

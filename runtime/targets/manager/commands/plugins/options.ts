@@ -55,7 +55,7 @@ export function entryFrom(invocation: Invocation): Record<string, unknown> {
     ...Object.fromEntries(texts.map(([option, key]) => [key, invocation.value(option) || undefined])),
     ...(invocation.given('required') ? { required: invocation.flag('required') } : {}),
     ...(invocation.given('flow') ? { flows: [...new Set(invocation.values('flow'))] } : {}),
-    ...(config.length > 0 ? { config: Object.fromEntries(config) as Record<string, string> } : {}),
+    ...(config.length > 0 ? { config: Object.fromEntries(config) } : {}),
   };
 }
 

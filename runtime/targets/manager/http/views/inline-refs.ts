@@ -1,4 +1,5 @@
 import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,10 @@ export function inlineRefs(root: Schema): Schema {
 
   /** `open` contains the references that are being expanded around this part. */
   function inline(schema: unknown, open: readonly string[]): unknown {
-    if (!isSchema(schema)) return schema;
+    return isSchema(schema) ? inlineSchema(schema, open) : schema;
+  }
+
+  function inlineSchema(schema: Schema, open: readonly string[]): Schema {
     parts += 1;
     const reference = schema['$ref'];
     if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
@@ -30,19 +34,15 @@ export function inlineRefs(root: Schema): Schema {
     );
   }
 
-  function follow(
-    { $ref: _written, ...beside }: Schema,
-    reference: string,
-    open: readonly string[],
-  ): unknown {
+  function follow({ $ref: _written, ...beside }: Schema, reference: string, open: readonly string[]): Schema {
     const target = find(root, reference);
-    const around = inline(beside, open) as Schema;
+    const around = inlineSchema(beside, open);
     if (!isSchema(target)) return around;
     if (open.includes(reference) || parts > MAX_PARTS) return { ...leftOpen(target), ...around };
-    return { ...(inline(target, [...open, reference]) as Schema), ...around };
+    return { ...inlineSchema(target, [...open, reference]), ...around };
   }
 
-  return inline(root, ['#']) as Schema;
+  return inlineSchema(root, ['#']);
 }
 
 /** The part of a schema that remains valid without expansion. */
@@ -57,12 +57,13 @@ function find(root: Schema, reference: string): unknown {
     .slice(2)
     .split('/')
     .map((step) => unescape(step))
-    .reduce<unknown>((node, step) => {
-      const holder = node as Schema | undefined;
-      return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
-        ? holder[step]
-        : undefined;
-    }, root);
+    .reduce<unknown>(
+      (node, step) =>
+        typeof node === 'object' && node !== null && Object.hasOwn(node, step)
+          ? memberOf(node, step)
+          : undefined,
+      root,
+    );
 }
 
 function unescape(step: string): string {

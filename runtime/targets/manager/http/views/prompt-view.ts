@@ -2,7 +2,7 @@ import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 
 export function promptView({ name, description, arguments: taken, _meta }: Params): Params {
-  const args = Array.isArray(taken) ? taken.map((one) => argumentView(one as Params)) : [];
+  const args = Array.isArray(taken) ? taken.map(argumentView) : [];
   return { name, ...compact({ description, arguments: args, _meta }) };
 }
 
@@ -12,7 +12,7 @@ const argumentView = ({ name, description, required }: Params): Params => ({
 });
 
 export function generatedPromptView({ description, messages }: Params): Params {
-  const list = Array.isArray(messages) ? (messages as Params[]) : [];
+  const list: readonly Params[] = Array.isArray(messages) ? messages : [];
   return {
     ...compact({ description }),
     messages: list.map(({ role, content }) => ({ role, content })),

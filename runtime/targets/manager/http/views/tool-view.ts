@@ -2,6 +2,7 @@ import { inlineRefs } from './inline-refs.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
 import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
 
 export const DETAILS = ['minimal', 'summary', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
@@ -15,7 +16,7 @@ export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
       inputSchema: asObject(tool['inputSchema']) ?? {},
       outputSchema: asObject(tool['outputSchema']),
     });
-    const views = schemas.map(([key, schema]) => [key, schema && schemaView(schema)]);
+    const views = schemas.map(([key, schema]) => [key, schema && schemaView(schema)] as const);
     const originals = schemas.flatMap(([key, schema]) =>
       schema && isCut(schema) ? [[`mcp-manager/${key}`, schema]] : [],
     );
@@ -23,7 +24,7 @@ export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
       name: tool.name,
       description: description(tool),
       ...title(tool),
-      ...compact(Object.fromEntries(views) as Params),
+      ...compact(Object.fromEntries(views)),
       ...compact({
         annotations: annotations(tool),
         _meta: { ...asObject(tool['_meta']), ...Object.fromEntries(originals) },
@@ -42,8 +43,10 @@ const HINTS = ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHi
 
 function annotations(tool: UpstreamTool): Params {
   const given = asObject(tool['annotations']) ?? {};
-  const hints = HINTS.map((name) => [name, typeof given[name] === 'boolean' ? given[name] : undefined]);
-  return compact({ title: text(given['title']), ...(Object.fromEntries(hints) as Params) });
+  const hints = HINTS.map(
+    (name) => [name, typeof given[name] === 'boolean' ? given[name] : undefined] as const,
+  );
+  return compact({ title: text(given['title']), ...Object.fromEntries(hints) });
 }
 
 /** The contract's three keywords, with nothing in them that points outside. */
@@ -64,5 +67,4 @@ const isCut = (schema: Params): boolean =>
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-const asObject = (value: unknown): Params | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Params) : undefined;
+const asObject = (value: unknown): Params | undefined => (isObject(value) ? value : undefined);

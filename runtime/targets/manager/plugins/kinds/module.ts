@@ -6,6 +6,7 @@ import { waitFor } from '../../../../platform/wait-for.ts';
 import { GO_ON, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
 
 /** What a module may export. It knows the flows that it has a function for; returning nothing means to go on. */
 interface PluginModule {
@@ -50,10 +51,10 @@ export function openModule(
 /** Not `import()`: an executable's own program can only `require` from the disk. That loads both kinds of modules. */
 function load(file: string): PluginModule {
   try {
-    return createRequire(file)(file) as PluginModule;
+    const loaded: PluginModule = createRequire(file)(file);
+    return loaded;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'MODULE_NOT_FOUND') {
+    if (errorCode(error) === 'MODULE_NOT_FOUND') {
       throw configError(
         `${file} could not be found, or not what it imports. Correct the plugin's path.`,
         error,

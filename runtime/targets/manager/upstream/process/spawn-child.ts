@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
 
 export interface Child {
   readonly streams: ChildProcessWithoutNullStreams;
@@ -44,7 +45,7 @@ async function explain(
   if (cwd !== undefined && !(await isFolder(cwd))) {
     return `The folder \`${cwd}\` to run \`${command}\` in does not exist. Create it, or correct \`cwd\`.`;
   }
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errorCode(error);
   if (code === 'ENOENT' && /[/\\]/.test(command)) {
     return `The program \`${command}\` does not exist. Correct \`command\`.`;
   }

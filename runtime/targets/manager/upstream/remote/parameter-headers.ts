@@ -1,6 +1,8 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
 import type { Params } from '../../shapes/shape.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Which arguments of which tools a server wants repeated in headers, as its own tool list says. */
 export interface ParameterHeaders {
@@ -50,11 +52,10 @@ export function createParameterHeaders(onLog: (line: string) => void): Parameter
 
 /** Annotations count only where chains of `properties` lead. */
 function declaredIn(schema: unknown, path: readonly string[] = []): Declared[] {
-  const properties = (schema as Params | undefined)?.['properties'] ?? {};
-  return Object.entries(properties as Record<string, Params>).flatMap(([name, property]) => {
-    const header = property?.[ANNOTATION];
+  return Object.entries(membersOf(memberOf(schema, 'properties'))).flatMap(([name, property]) => {
+    const header = memberOf(property, ANNOTATION);
     const here = [...path, name];
-    const own = header === undefined ? [] : [{ header, type: property['type'], path: here }];
+    const own = header === undefined ? [] : [{ header, type: memberOf(property, 'type'), path: here }];
     return [...own, ...declaredIn(property, here)];
   });
 }
@@ -73,7 +74,7 @@ function followsRules(declared: readonly Declared[], schema: unknown): boolean {
 }
 
 function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((found, key) => (found as Params | undefined)?.[key], value);
+  return path.reduce<unknown>((found, key) => memberOf(found, key), value);
 }
 
 function asText(value: unknown): string | undefined {

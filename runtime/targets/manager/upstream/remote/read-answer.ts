@@ -45,7 +45,8 @@ export async function failureOf(answer: RemoteAnswer, place: string): Promise<Er
 async function readText({ body, status }: RemoteAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  const received: AsyncIterable<Buffer> = body;
+  for await (const chunk of received) {
     bytes += chunk.length;
     if (bytes > MAX_MESSAGE_BYTES) {
       throw new UnusableAnswer(status, `The server sent a message of more than ${MAX_MESSAGE_BYTES} bytes.`);

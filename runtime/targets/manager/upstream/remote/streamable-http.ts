@@ -2,7 +2,6 @@ import { messageOf } from '../../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed, SessionForgotten } from '../connection.ts';
-import type { Params } from '../../shapes/shape.ts';
 import type { RpcMessage } from '../rpc-message.ts';
 import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';
@@ -11,6 +10,7 @@ import { failureOf, header, mediaType, readMessagesOf } from './read-answer.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteAnswer } from './remote-client.ts';
 import { statelessHeaders } from './stateless-headers.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const ACCEPT_STREAM = { accept: 'text/event-stream' };
@@ -82,11 +82,9 @@ export async function openStreamableHttp(
   };
 
   const onAnswerTo = (request: RpcMessage, id: number, message: RpcMessage): void => {
-    const isToolList = isStateless() && request.method === 'tools/list' && message.result !== undefined;
-    onMessage(
-      isToolList ? { ...message, result: parameterHeaders.learn(message.result as Params) } : message,
-      id,
-    );
+    const { result } = message;
+    const isToolList = isStateless() && request.method === 'tools/list' && isObject(result);
+    onMessage(isToolList ? { ...message, result: parameterHeaders.learn(result) } : message, id);
   };
   const exchange = async (request: RpcMessage, id: number): Promise<void> => {
     const abort = new AbortController();
