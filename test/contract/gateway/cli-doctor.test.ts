@@ -102,7 +102,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
     /^problem provider openai: rejected the API key \(status 401\).* Correct its `api_key`, or the variable with the key\.$/,
     /^problem provider groq: cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1 Check its address \(http:\/\/127\.0\.0\.1:1\/v1\)/,
     /^problem encoder down: failed \(status 503\)/,
-    /^problem encoder broken: .*broken\.encoder` could not be started: it ended with code 3 Start it manually to see the reason/,
+    /^problem encoder broken: Cannot start `.*broken\.encoder`: exited with code 3 Start it manually to see the reason/,
     /^ok encoder guard: reachable, classifies texts$/,
     /^problem guardrail attacks: the encoder other has no label "GOD" Its labels are BAD, GOOD\. Did you mean "GOOD"\?$/,
     /^problem guardrail attacks: the encoder other has no label "INJECTION" Its labels are BAD, GOOD\.$/,

@@ -57,7 +57,7 @@ verifiesGatewayCommand('gcli:pricing', async (arm) => {
     model_key: 'openai:gpt-4o',
   });
   expect(await refused(1, 'pricing', 'set', 'gpt-4o', '--input', '1', '--output', '2')).toContain(
-    'The model_key "gpt-4o" names no model; write `provider:model`.',
+    'Invalid model_key "gpt-4o". Use the format `provider:model`.',
   );
 });
 
@@ -124,7 +124,9 @@ verifiesGatewayCommand('gcli:pricing:cache', async (arm) => {
   expect(await set('--tier', '9:input=1,input=2')).toContain('has input twice; remove one of them.');
   expect(
     await refused(1, 'pricing', 'set', model, ...SONNET, '--tier', '9:input=1,output=1,cached-input=1'),
-  ).toContain('The tier above 9 tokens has no cache_write_price_per_million; the price has one');
+  ).toContain(
+    'The tier above 9 tokens has no cache_write_price_per_million, which is required because the price itself has one',
+  );
   const wrong = [
     { model_key: 'a:1', input_price_per_million: 1, output_price_per_million: 1, tiers: [{ above: 1 }] },
   ];

@@ -4,7 +4,7 @@ import type { Ledger } from '../accounts/ledger/ledger.ts';
 import { explainOpenError } from '../store/database-error.ts';
 
 export interface DatabaseCheckParts {
-  readonly ledger: Pick<Ledger, 'sign'>;
+  readonly ledger: Pick<Ledger, 'heartbeat'>;
   /** The database as shown in messages. */
   readonly shown: string;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export function createDatabaseCheck({
   const check = async (): Promise<boolean> => {
     const before = works;
     try {
-      await ledger.sign();
+      await ledger.heartbeat();
       works = true;
       if (!before) log.info('The database is available again.');
     } catch (error) {

@@ -5,7 +5,7 @@ import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
 import type { gatewayApp } from '../front/app.ts';
 import { errorWithoutPath } from '../front/http/errors.ts';
 import { createLocalCompute } from '../lab/jobs/compute/local.ts';
-import { ownProgram } from '../lab/jobs/compute/own-program.ts';
+import { gatewayCommand } from '../lab/jobs/compute/gateway-command.ts';
 import { createRayCompute } from '../lab/jobs/compute/ray.ts';
 import { createRunner, type Runner } from '../lab/jobs/runner/runner.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
@@ -39,7 +39,7 @@ export async function openRunner(
   const runner = createRunner({
     ...jobs,
     computes: [
-      { compute: createLocalCompute({ command: ownProgram(), watch }), slots },
+      { compute: createLocalCompute({ command: gatewayCommand(), watch }), slots },
       ...(ray ? [{ compute: createRayCompute({ ...ray, clock }), slots: ray.slots }] : []),
     ],
     gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),

@@ -1,12 +1,12 @@
 export interface ModelName {
-  /** In lower case. */
+  /** Name of the provider in lower case. */
   readonly provider: string;
   readonly model: string;
 }
 
 /**
- * `provider:model`, split at the first colon; `provider/model` is the older form, known by a slash before any colon.
- * Undefined if either side is empty.
+ * Parses `provider:model`, split at the first colon, and the older form `provider/model`, which has a slash before any colon.
+ * Undefined if either part is empty.
  */
 export function parseModel(text: string): ModelName | undefined {
   const [colon, slash] = [text.indexOf(':'), text.indexOf('/')];

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { AccountRow, Schema } from '../../store/schema.ts';
 
-/** The account of a new user or key. One that is there already, of a user that was deleted, starts from nothing again. */
+/** Creates the account of a new user or key. An existing account, of a deleted user that is created again, is reset. */
 export async function openAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
   const fresh = { spent_nano: 0n, minute: null, ...window };
   await db
     .insertInto('gateway_accounts')
-    // What is under way for it stays counted.
+    // An existing account keeps its reservations, because their requests are still running.
     .values({ id, reserved_nano: 0n, running: 0, ...fresh })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(fresh))
     .execute();
@@ -14,7 +14,7 @@ export async function openAccount(db: Kysely<Schema>, id: string, window: Budget
 
 export type BudgetWindow = Pick<AccountRow, 'window_started_at' | 'window_ends_at'>;
 
-/** The window that begins when a budget is given to someone. */
+/** The budget window that starts when a budget is assigned. */
 export function startWindow(
   budget: { readonly budget_duration_sec: number | null } | undefined | null,
   now: number,
@@ -28,7 +28,7 @@ export async function moveWindow(db: Kysely<Schema>, id: string, window: BudgetW
   await db.updateTable('gateway_accounts').set(window).where('id', '=', id).execute();
 }
 
-/** What counts as spent now: a window that is over is only ended by the next request, but nothing of it counts any more. */
+/** The amount spent in the current window. An expired window is only reset by the next request, but its amount no longer counts. */
 export function spentNow(row: Pick<AccountRow, 'spent_nano' | 'window_ends_at'>, now: number): bigint {
   return row.window_ends_at !== null && row.window_ends_at <= now ? 0n : row.spent_nano;
 }

@@ -2,34 +2,35 @@ import { AppError } from '../../../../contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { KeyBudget, KeyChanges, Metadata } from './identity.ts';
 
-const MOST_ID_LENGTH = 256;
-const MOST_METADATA_BYTES = 16_384;
-/** A hundred years. Windows that end after the year 9999 could not be written down. */
-const LONGEST_WINDOW = 3_153_600_000;
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const MAX_ID_LENGTH = 256;
+/** Maximum size of metadata as JSON. Lists of users and keys contain the metadata of every item. */
+const MAX_METADATA_BYTES = 16_384;
+/** Maximum length of a budget window, 100 years, so that its end has a year of four digits. */
+const MAX_WINDOW_SECONDS = 3_153_600_000;
+const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Throws an InputError. */
+/** Throws an InputError for an id that cannot be stored or used in a path. */
 export function checkUserId(userId: string): void {
-  if (userId === '' || userId.length > MOST_ID_LENGTH || !isStorable(userId)) {
+  if (userId === '' || userId.length > MAX_ID_LENGTH || !isStorable(userId)) {
     throw wrong(
       'user_id',
-      `The user_id ${JSON.stringify(userId.slice(0, 50))} cannot be used: it must have 1 to ${MOST_ID_LENGTH} characters, none of them a zero or half a surrogate pair.`,
+      `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: it must have 1 to ${MAX_ID_LENGTH} characters, without null characters or unpaired surrogates.`,
     );
   }
-  // No client can ask for the path that would name it.
+  // HTTP clients remove these segments from paths, so routes could not be called with such an id.
   if (userId === '.' || userId === '..') {
     throw wrong(
       'user_id',
-      `The user_id ${JSON.stringify(userId)} cannot be used: in a path it means another place.`,
+      `Invalid user_id ${JSON.stringify(userId)}: it has a special meaning in URL paths.`,
     );
   }
 }
 
-/** It is for notes; whoever lists a thousand users gets all of them. */
+/** Throws an InputError if the metadata is too large. */
 export function checkMetadata(metadata: Metadata | undefined): void {
   const bytes = metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
-  if (bytes <= MOST_METADATA_BYTES) return;
-  throw wrong('metadata', `metadata has ${bytes} bytes as JSON; it may have ${MOST_METADATA_BYTES} at most.`);
+  if (bytes <= MAX_METADATA_BYTES) return;
+  throw wrong('metadata', `metadata has ${bytes} bytes as JSON; the maximum is ${MAX_METADATA_BYTES}.`);
 }
 
 export function checkRates({ rpm, tpm, maxParallel }: Pick<KeyChanges, 'rpm' | 'tpm' | 'maxParallel'>): void {
@@ -47,45 +48,45 @@ export function checkBudget(
   const seconds = budget?.budgetDurationSec;
   if (seconds === undefined || seconds === null) return;
   checkCount('budget_duration_sec', seconds, 1);
-  if (seconds > LONGEST_WINDOW) {
+  if (seconds > MAX_WINDOW_SECONDS) {
     throw wrong(
       'budget_duration_sec',
-      `budget_duration_sec is ${seconds}; it may be ${LONGEST_WINDOW} at most, or null for a window that never ends.`,
+      `budget_duration_sec is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
     );
   }
 }
 
-/** A key that has expired already is nobody's wish. */
+/** Throws an InputError for invalid settings, including an expiry in the past, which is always a mistake. */
 export function checkKey(changes: KeyChanges, now: number): void {
   checkRates(changes);
   checkBudget(changes.budget);
   checkMetadata(changes.metadata);
   const { expiresAt } = changes;
   if (expiresAt === undefined || expiresAt === null) return;
-  if (!(expiresAt <= LAST_TIME)) {
+  if (!(expiresAt <= MAX_TIME)) {
     throw wrong(
       'expires_at',
-      'expires_at is no time up to the year 9999. Choose an earlier one, or null for a key that does not expire.',
+      'expires_at must be a time before the year 10000, or null for a key that does not expire.',
     );
   }
   if (expiresAt <= now) {
     throw wrong(
       'expires_at',
-      `expires_at ${new Date(expiresAt).toISOString()} is in the past. Choose a later time, or null for a key that does not expire.`,
+      `expires_at ${new Date(expiresAt).toISOString()} is in the past. Use a later time, or null for a key that does not expire.`,
     );
   }
 }
 
-export function checkCount(name: string, value: number, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least) {
+export function checkCount(name: string, value: number, minimum: number): void {
+  if (!Number.isSafeInteger(value) || value < minimum) {
     throw wrong(
       name,
-      `${name} is ${value}; it must be a whole number, ${least} or more, or null for no limit.`,
+      `${name} is ${value}; it must be an integer of at least ${minimum}, or null for no limit.`,
     );
   }
 }
 
-/** In the reference's words, `User with id 'x' not found`. */
+/** The error for a missing object. Its messages have the form of the reference API: `User with id 'x' not found`. */
 export const notFound = (message: string, reason: string): AppError =>
   new AppError('NotFoundError', message, { reason });
 

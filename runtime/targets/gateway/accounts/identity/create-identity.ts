@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Caller, Identity, RateLimits } from './identity.ts';
 import { refused, tokenOf } from './credentials.ts';
-import { createDirectory, type KnownKey, type Remembered } from './directory.ts';
+import { createDirectory, type KnownKey, type Cached } from './directory.ts';
 import { statusOf } from './key-rows.ts';
 import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
@@ -16,7 +16,7 @@ export interface IdentityOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
   readonly masterKey: string | undefined;
-  /** Of users that have none of their own. */
+  /** Rate limits of users that have none of their own. */
   readonly userLimits?: Partial<RateLimits> | undefined;
 }
 
@@ -31,8 +31,8 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const lastUsed = createLastUsed(store, clock);
   const master = createMasterKey(options.masterKey);
 
-  /** In the reference's order: that there is such a key, that it is active, that it has not expired, that its user may ask. */
-  const checked = ({ value, revision }: Remembered<KnownKey>): Caller & { readonly kind: 'key' } => {
+  /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
+  const checked = ({ value, revision }: Cached<KnownKey>): Caller & { readonly kind: 'key' } => {
     const now = clock.now();
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
       throw refused('Invalid API key', 'invalid_key');

@@ -3,13 +3,13 @@ import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
 import type { HeaderReader } from './identity.ts';
 
 /**
- * The token that a request brings: from `X-Gateway-Key`, else from `Authorization`, else from `x-api-key`. Which one counts is
- * decided by place alone: a wrong token in the first is not made good by one in the second; an empty header is as none.
+ * The token of a request, from the first of these headers that is not empty: `X-Gateway-Key`, `Authorization`, `x-api-key`. An
+ * invalid token in one header is not replaced by a valid one in the next.
  */
 export function tokenOf(headers: HeaderReader): string {
   const value = headers.get('x-gateway-key') || headers.get('authorization');
   if (!value) {
-    // Clients of Anthropic's API send it there, as it is.
+    // Clients of Anthropic's API send the token here, without a scheme.
     const raw = headers.get('x-api-key');
     if (raw) return raw;
     throw refused('Missing X-Gateway-Key or Authorization header', 'missing_credentials');

@@ -5,42 +5,42 @@ import { isStorable } from '../../store/storable-text.ts';
 import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
 import { keyGrantOf, selectKeyGrants, selectUserGrants, userGrantOf } from './grant-rows.ts';
 
-/** A key as it may be used, under the secret that was asked for. */
+/** A key with its user, as found by one of its secrets. */
 export interface KnownKey {
   readonly key: KeyGrant;
   readonly user: UserGrant;
-  /** Set for a secret that was replaced and works for a while. */
+  /** Expiry of a secret that was replaced and is still valid during its grace period; null for the current secret. */
   readonly secretExpiresAt: number | null;
 }
 
-export interface Remembered<Value> {
+export interface Cached<Value> {
   readonly value: Value | undefined;
-  /** As of which revision of the database. */
+  /** Revision of the database that the value was read at. */
   readonly revision: number;
 }
 
-/** Keys and users in memory. What is there is good for one revision of the database and is read again at the next. */
+/** A cache of keys and users. Entries are valid for one revision of the database and are read again when it changes. */
 export interface Directory {
-  readonly keyByHash: (hash: string) => Promise<Remembered<KnownKey>>;
-  readonly keyById: (id: string) => Promise<Remembered<KnownKey>>;
-  readonly user: (userId: string) => Promise<Remembered<UserGrant>>;
+  readonly keyByHash: (hash: string) => Promise<Cached<KnownKey>>;
+  readonly keyById: (id: string) => Promise<Cached<KnownKey>>;
+  readonly user: (userId: string) => Promise<Cached<UserGrant>>;
 }
 
-/** More than this is forgotten altogether, rather than to keep an order in which to forget. */
-const MOST_REMEMBERED = 50_000;
+/** Maximum number of cached entries of each kind. A full cache is cleared, which is simpler than an eviction order. */
+const MAX_CACHED = 50_000;
 
 export function createDirectory({ db }: Store, revision: FollowedRevision, defaults: RateLimits): Directory {
-  const remembering = <Value>(load: (key: string) => Promise<Value | undefined>) => {
-    const known = new Map<string, Remembered<Value>>();
-    return async (key: string): Promise<Remembered<Value>> => {
+  const cached = <Value>(load: (key: string) => Promise<Value | undefined>) => {
+    const known = new Map<string, Cached<Value>>();
+    return async (key: string): Promise<Cached<Value>> => {
       try {
-        // Read before the rows are, so that rows are never taken for newer than they are.
+        // The revision is read before the rows, so that old rows are never cached with a newer revision.
         const current = await revision.current();
         const remembered = known.get(key);
         if (remembered?.revision === current) return remembered;
         const entry = { value: await load(key), revision: current };
-        if (known.size >= MOST_REMEMBERED) known.clear();
-        // Tokens and names that nobody has are no reason to fill memory.
+        if (known.size >= MAX_CACHED) known.clear();
+        // Unknown tokens and names are not cached, because clients could fill the memory with them.
         if (entry.value === undefined) known.delete(key);
         else known.set(key, entry);
         return entry;
@@ -51,7 +51,7 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
   };
 
   return {
-    keyByHash: remembering(async (hash) => {
+    keyByHash: cached(async (hash) => {
       const row = await selectKeyGrants(db)
         .where((on) => on.or([on('key_hash', '=', hash), on('previous_hash', '=', hash)]))
         .executeTakeFirst();
@@ -62,11 +62,11 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
         }
       );
     }),
-    keyById: remembering(async (id) => {
+    keyById: cached(async (id) => {
       const row = await selectKeyGrants(db).where('gateway_keys.id', '=', id).executeTakeFirst();
       return row && { ...keyGrantOf(row, defaults), secretExpiresAt: null };
     }),
-    user: remembering(async (userId) => {
+    user: cached(async (userId) => {
       if (!isStorable(userId)) return undefined;
       const row = await selectUserGrants(db).where('user_id', '=', userId).executeTakeFirst();
       return row && userGrantOf(row, defaults);

@@ -31,7 +31,7 @@ export const selectKeyGrants = (db: Kysely<Schema>) =>
 type UserGrantRow = Awaited<ReturnType<ReturnType<typeof selectUserGrants>['executeTakeFirstOrThrow']>>;
 type KeyGrantRow = Awaited<ReturnType<ReturnType<typeof selectKeyGrants>['executeTakeFirstOrThrow']>>;
 
-/** Users without limits of their own have the gateway's. */
+/** The permissions of a user. Users without limits of their own get the defaults of the gateway. */
 export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
   return {
     userId: row.user_id,

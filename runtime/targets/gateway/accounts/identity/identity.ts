@@ -1,14 +1,14 @@
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 
-/** What a user or a key may use. Null is no limit. */
+/** Limits of a user or a key. Null means no limit. */
 export interface Limits {
   readonly rpm: number | null;
   readonly tpm: number | null;
   readonly maxParallel: number | null;
-  /** In each window; null only counts. */
+  /** Maximum spending per window; with null, spending is tracked but not limited. */
   readonly maxBudget: Nanos | null;
-  /** How long a window is; null for one that never ends. */
+  /** Length of a budget window; null for a budget without resets. */
   readonly budgetDurationSec: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface User extends RateLimits {
   readonly metadata: Metadata;
 }
 
-/** In changes: undefined leaves as it is, null clears. */
+/** Changes of a user: undefined keeps the current value, null clears it. */
 export interface UserChanges {
   readonly alias?: string | null | undefined;
   readonly budgetId?: string | null | undefined;
@@ -48,17 +48,17 @@ interface NewUser extends UserChanges {
 
 export interface Users {
   create(user: NewUser): Promise<User>;
-  /** In the order in which they were made. */
+  /** Users in the order of their creation. */
   list(page: Page): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
   change(userId: string, changes: UserChanges): Promise<User>;
-  /** The user's keys stop working, the usage stays; creating the user again brings it back with nothing spent. */
+  /** Deletes a user and deactivates its keys. Its usage stays. A user that is created again starts with nothing spent. */
   delete(userId: string): Promise<void>;
 }
 
 export type KeyStatus = 'active' | 'inactive' | 'expired';
 
-/** A key as it is shown: without its secret, which nobody has. */
+/** A key for display, without its secret, which is not stored. */
 export interface Key extends RateLimits {
   readonly id: string;
   readonly keyPrefix: string;
@@ -70,7 +70,7 @@ export interface Key extends RateLimits {
   readonly isActive: boolean;
   readonly status: KeyStatus;
   readonly metadata: Metadata;
-  /** Names of models, `*` in them for anything; null for all, none for none. */
+  /** Allowed models, with `*` as a wildcard. Null allows all models, an empty list none. */
   readonly allowedModels: readonly string[] | null;
   readonly budget: KeyBudget | null;
   readonly spent: Nanos;
@@ -89,11 +89,11 @@ export interface KeyChanges {
 }
 
 export interface NewKey extends Omit<KeyChanges, 'isActive'> {
-  /** Made if there is no such user; without one, the key gets a user of its own. */
+  /** Owner of the key, created if missing. Default: a new user for this key. */
   readonly userId?: string | undefined;
 }
 
-/** The only time that a secret is seen. */
+/** A new key or a new secret of a key. The secret is not available later. */
 interface KeyWithSecret {
   readonly key: Key;
   readonly secret: string;
@@ -105,16 +105,16 @@ export interface Keys {
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;
-  /** A new secret; the old one works for so long. */
+  /** Creates a new secret. The old one stays valid for `graceSeconds`. */
   rotate(id: string, graceSeconds: number): Promise<KeyWithSecret>;
 }
 
-/** Who asks, as told by the credential. */
+/** The identity of a caller, from its credential. */
 export type Caller =
   | { readonly kind: 'master' }
   | { readonly kind: 'key'; readonly key: KeyGrant; readonly user: UserGrant; readonly revision: number };
 
-/** What a request may do by its key. */
+/** Permissions of a key. */
 export interface KeyGrant {
   readonly id: string;
   readonly name: string | null;
@@ -133,27 +133,27 @@ export interface UserGrant {
   readonly limits: Limits;
 }
 
-/** Work on the account of whose it is. */
+/** A job, whose requests are billed to its owner. */
 export interface WorkPayer {
   readonly kind: 'work';
   readonly userId: string;
-  /** In the accounts, this is the request: what a job cost is the sum of its requests. */
+  /** Replaces the request id in usage rows, so that the cost of a job is the sum over its rows. */
   readonly jobId: string;
 }
 
-/** Whoever models may be asked for. */
+/** An authenticated caller or job that requests are made for. */
 export type Payer = Caller | WorkPayer;
 
-/** Who pays for a request. */
+/** The user and key that a request is billed to. */
 export interface Spender {
   readonly user: UserGrant;
-  /** None for a request with the master key. */
+  /** Undefined for requests with the master key and of jobs. */
   readonly key: KeyGrant | undefined;
-  /** Which state of the database this is from. */
+  /** Revision of the database that this was read at. */
   readonly revision: number;
 }
 
-/** `Headers`, and whatever looks like it. */
+/** Reads request headers, for example a `Headers` object. */
 export interface HeaderReader {
   get(name: string): string | null | undefined;
 }
@@ -161,16 +161,16 @@ export interface HeaderReader {
 export interface Identity {
   readonly users: Users;
   readonly keys: Keys;
-  /** Whose credential that is. Throws an UnauthorizedError, and a ForbiddenError or NotFoundError if its user is blocked or gone. */
+  /** Identifies the caller. Throws an UnauthorizedError, or a ForbiddenError or NotFoundError if its user is blocked or deleted. */
   authenticate(headers: HeaderReader): Promise<Caller>;
-  /** Throws an UnauthorizedError unless it is the master key, an UnavailableError if there is none. */
+  /** Throws an UnauthorizedError for any credential but the master key, and an UnavailableError if no master key is configured. */
   requireMaster(headers: HeaderReader): void;
-  /** Who pays, if the body of the request names that user. Throws what the reference answers. */
+  /** The spender of a request whose body names `user`. Throws the errors of the reference API. */
   spender(payer: Payer, user: string | undefined): Promise<Spender>;
-  /** The same one, read again, with all checks made again. */
+  /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
-  /** Throws a ForbiddenError if the key may not use the model. */
+  /** Throws a ForbiddenError if the key is not allowed to use the model. */
   requireModel(spender: Spender, model: string): void;
-  /** Writes down when keys were last used, and stops. */
+  /** Writes the times of last use, and stops. */
   close(): Promise<void>;
 }

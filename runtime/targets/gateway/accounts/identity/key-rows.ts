@@ -7,7 +7,7 @@ import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyChanges, KeyStatus, Metadata } from './identity.ts';
 
-/** Keys with what they have spent. */
+/** Selects keys with their spending. */
 export const selectKeys = (db: Kysely<Schema>) =>
   db
     .selectFrom('gateway_keys')
@@ -19,7 +19,7 @@ export const selectKeys = (db: Kysely<Schema>) =>
 
 export type SelectedKey = Selectable<KeyRow & Pick<AccountRow, 'spent_nano' | 'window_ends_at'>>;
 
-/** `lastUsedAt` may be newer than what is written down. */
+/** A key for display. `lastUsedAt` can be newer than the value in the database. */
 export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number): Key {
   const { max_budget_nano: maxBudget, budget_duration_sec: budgetDurationSec } = row;
   return {
@@ -50,7 +50,7 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
 export const modelsOf = (text: string | null): readonly string[] | null =>
   text === null ? null : (parseJsonText(text) as string[]);
 
-/** Only what is to be changed. */
+/** The columns of the changed fields. */
 export function keyColumns(changes: KeyChanges): Partial<KeyRow> {
   const { allowedModels: models, budget } = changes;
   const columns = {

@@ -3,16 +3,16 @@ import type { Schema } from '../../store/schema.ts';
 import { checkUserId, notFound } from './checks.ts';
 import { addUser } from './users.ts';
 
-interface Wanted {
+interface NewKeyOwner {
   readonly userId: string | undefined;
   readonly keyId: string;
   readonly keyName: string | null | undefined;
 }
 
-/** Whose key it becomes: the user asked for, made if there is none, else one made for this key alone. */
-export async function provideUser(
+/** Returns the owner of a new key: the requested user, created if missing, or a new user for this key. */
+export async function ensureKeyUser(
   trx: Transaction<Schema>,
-  { userId, keyId, keyName }: Wanted,
+  { userId, keyId, keyName }: NewKeyOwner,
   now: number,
 ): Promise<string> {
   if (userId === undefined) {

@@ -10,7 +10,7 @@ import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyBudget, Keys } from './identity.ts';
 import { checkCount, checkKey, notFound } from './checks.ts';
 import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
-import { provideUser } from './key-user.ts';
+import { ensureKeyUser } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newSecret } from './secret.ts';
 
@@ -41,7 +41,7 @@ export function createKeys(
           previous_hash: null,
           previous_expires_at: null,
           key_name: null,
-          user_id: await provideUser(trx, { userId, keyId: id, keyName: fields.keyName }, now),
+          user_id: await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now),
           is_active: 1,
           expires_at: null,
           last_used_at: null,

@@ -2,13 +2,13 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { KeyRow } from '../../store/schema.ts';
 
-const WRITE_EVERY_MS = 60_000;
+const WRITE_INTERVAL_MS = 60_000;
 
-/** When keys were last used: exact in memory, written down once a minute at most, and never while a request waits for it. */
+/** Times at which keys were last used: exact in memory, written at most once per minute, without delaying a request. */
 export interface LastUsed {
   readonly touch: (keyId: string) => void;
   readonly of: (row: Pick<KeyRow, 'id' | 'last_used_at'>) => number | null;
-  /** Writes down what is not yet. */
+  /** Writes the times that are not written yet. */
   readonly close: () => Promise<void>;
 }
 
@@ -22,19 +22,19 @@ export function createLastUsed({ db }: Pick<Store, 'db'>, clock: Clock): LastUse
     if (now.size === 0) return;
     try {
       await db.transaction().execute(async (trx) => {
-        // In one order everywhere, so that no two processes wait for each other.
+        // All processes lock the rows in the same order, so that they cannot deadlock.
         for (const [id, at] of [...now].sort(([one], [other]) => (one < other ? -1 : 1))) {
           await trx
             .updateTable('gateway_keys')
             .set({ last_used_at: at })
             .where('id', '=', id)
-            // Another process may have seen it later.
+            // Another process may have written a later time.
             .where((row) => row.or([row('last_used_at', 'is', null), row('last_used_at', '<', at)]))
             .execute();
         }
       });
     } catch {
-      // It is not worth a failed request; the next minute tries again.
+      // The times are not worth a failed request. The next write includes them.
       unwritten = new Map([...now, ...unwritten]);
     }
   };
@@ -42,7 +42,7 @@ export function createLastUsed({ db }: Pick<Store, 'db'>, clock: Clock): LastUse
   return {
     touch(keyId) {
       unwritten.set(keyId, Math.floor(clock.now()));
-      stopTimer ??= clock.after(WRITE_EVERY_MS, () => {
+      stopTimer ??= clock.after(WRITE_INTERVAL_MS, () => {
         stopTimer = undefined;
         void write();
       });

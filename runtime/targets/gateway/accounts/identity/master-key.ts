@@ -5,22 +5,22 @@ import type { HeaderReader } from './identity.ts';
 import { hashOf } from './secret.ts';
 
 export interface MasterKey {
-  /** By the token's hash, which callers need for keys as well. */
+  /** Compares by the hash of the token, which callers compute for keys anyway. */
   readonly hasHash: (hash: string) => boolean;
-  /** Throws an UnauthorizedError unless the request brings it, an UnavailableError if there is none. */
+  /** Throws an UnauthorizedError if the request does not have the master key, and an UnavailableError if none is configured. */
   readonly require: (headers: HeaderReader) => void;
 }
 
-/** Without a master key, or with an empty one, no token is it. */
+/** Checks requests for the master key. Without a configured one, or with an empty one, no token matches. */
 export function createMasterKey(key: string | undefined): MasterKey {
   const expected = key ? Buffer.from(hashOf(key)) : undefined;
-  // Written anew for each comparison, which is over at once.
-  const given = Buffer.alloc(expected?.length ?? 0);
+  // One buffer is reused: the comparison is synchronous.
+  const received = Buffer.alloc(expected?.length ?? 0);
   const hasHash = (hash: string): boolean => {
     if (expected === undefined) return false;
-    given.write(hash);
-    // Hashes are of one length, so the time that comparing takes tells nothing.
-    return timingSafeEqual(expected, given);
+    received.write(hash);
+    // All hashes have the same length, and the comparison takes constant time, so its duration reveals nothing.
+    return timingSafeEqual(expected, received);
   };
   return {
     hasHash,

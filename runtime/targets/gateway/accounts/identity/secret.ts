@@ -3,27 +3,27 @@ import type { AppError } from '../../../../contract/errors.ts';
 import { refused } from './credentials.ts';
 
 const PREFIX = 'gw-';
-/** 64 characters in base64url. */
+/** Number of random bytes in a secret, which are 64 characters in base64url. */
 const SECRET_BYTES = 48;
-const LEAST_LENGTH = 50;
-const SHOWN_LENGTH = 10;
+const MIN_LENGTH = 50;
+const SHOWN_PREFIX_LENGTH = 10;
 
 export interface Secret {
   readonly text: string;
   readonly hash: string;
-  /** By which people recognise it. */
+  /** First characters of the secret, which are stored so that people can recognize the key. */
   readonly prefix: string;
 }
 
 export function newSecret(): Secret {
   const text = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
-  return { text, hash: hashOf(text), prefix: text.slice(0, SHOWN_LENGTH) };
+  return { text, hash: hashOf(text), prefix: text.slice(0, SHOWN_PREFIX_LENGTH) };
 }
 
-/** Secrets are 384 random bits: nobody finds one by its hash, so none that takes long is needed. */
+/** The hash of a token. Secrets have 384 random bits and cannot be guessed from a hash, so a slow password hash is not needed. */
 export const hashOf = (text: string): string => hash('sha256', text);
 
-/** What is wrong with how it looks, so that what cannot be a key costs no look into the database. */
+/** Checks the format of a token, so that malformed tokens do not cost a database query. Undefined if it is valid. */
 export function badFormat(text: string): AppError | undefined {
   const problem = problemOf(text);
   return problem === undefined ? undefined : refused(`Invalid API key format: ${problem}`, 'invalid_key');
@@ -31,8 +31,8 @@ export function badFormat(text: string): AppError | undefined {
 
 function problemOf(text: string): string | undefined {
   if (!text.startsWith(PREFIX)) return "API key must start with 'gw-' prefix";
-  if (text.length < LEAST_LENGTH) {
-    return `API key is too short. Expected at least ${LEAST_LENGTH} characters, got ${text.length}`;
+  if (text.length < MIN_LENGTH) {
+    return `API key is too short. Expected at least ${MIN_LENGTH} characters, got ${text.length}`;
   }
   if (!/^[A-Za-z0-9_-]+$/.test(text)) {
     return 'API key contains invalid characters. Must match pattern: gw-[A-Za-z0-9_-]+';

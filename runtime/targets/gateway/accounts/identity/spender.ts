@@ -4,20 +4,20 @@ import type { Payer, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
 import type { Directory } from './directory.ts';
 
-/** Who pays: always the key's own user, or the one that whoever has the master key names. */
+/** The spender of a request: the user of the key, the owner of the job, or with the master key the user that the request names. */
 export async function spenderOf(
   directory: Directory,
   payer: Payer,
   user: string | undefined,
 ): Promise<Spender> {
-  // Some clients send what they were not told as an empty text.
+  // Some clients send an unset user as an empty string.
   const named = payer.kind === 'work' ? payer.userId : user || undefined;
   if (payer.kind === 'key') {
     const { key, user, revision } = payer;
     if (named !== undefined && named !== user.userId) {
       throw forbidden("'user' field does not match the authenticated API key's user", 'user_mismatch');
     }
-    // Whoever has a key was looked at when it was authenticated.
+    // The key and its user were checked during authentication.
     return { user, key, revision };
   }
   if (named === undefined) {

@@ -7,7 +7,7 @@ import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import type { Metadata, User, UserChanges } from './identity.ts';
 
-/** Those that are not deleted, with what they have spent. */
+/** Selects users that are not deleted, with their spending. */
 export const selectUsers = (db: Kysely<Schema>) =>
   db
     .selectFrom('gateway_users')
@@ -36,7 +36,7 @@ export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User
   };
 }
 
-/** Only what is to be changed. */
+/** The columns of the changed fields. */
 export function userColumns(changes: UserChanges): Partial<UserRow> {
   const columns = {
     alias: changes.alias && storableText(changes.alias),

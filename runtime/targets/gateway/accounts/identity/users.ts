@@ -87,7 +87,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
   };
 }
 
-/** Also brings back one that was deleted: as it is now, nothing of before but the usage. */
+/** Inserts a user. A deleted user with this id is replaced; only its usage stays. */
 export async function addUser(
   trx: Transaction<Schema>,
   { userId, ...fields }: Parameters<Users['create']>[0],

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerStore } from '../../store/store.ts';
 import { databaseUnavailable, isBadData, isContention } from '../../store/database-error.ts';
-import { type Book, createBook } from './book.ts';
+import { type BatchRows, createBatchRows } from './batch-rows.ts';
 
-/** Something to do with rows; it may be done twice, when nobody knows whether the first time was committed. */
+/** An operation on rows. It can be applied twice if the connection failed and the first commit may have succeeded. */
 interface Operation<Result> {
   readonly accounts: readonly string[];
   readonly reservation: string;
-  /** There is nothing of the reservation yet, unless this is not the first attempt. */
+  /** Whether the reservation does not exist yet, so that the first attempt does not have to read it. */
   readonly isNew?: boolean;
-  readonly apply: (book: Book) => Result;
+  readonly apply: (rows: BatchRows) => Result;
 }
 
-/** Collects operations, so that all that arrive while one transaction is written share the next one. */
+/** Collects operations: all that arrive while one transaction is written share the next one. */
 export interface BatchQueue {
-  /** Resolves when the result is durable. */
+  /** Applies an operation. Resolves when its result is durable. */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no operation is waiting or running. */
   idle(): Promise<void>;
 }
 
-/** So that one batch does not hold up the event loop for long. */
-const MOST_AT_ONCE = 256;
-/** Someone else's transaction takes milliseconds. */
-const CONTENTION_RETRIES = 60;
-const LONGEST_PAUSE_MS = 100;
+/** Maximum operations in a transaction, so that one batch does not block the event loop for long. */
+const MAX_BATCH_SIZE = 256;
+/** Maximum attempts of a transaction that conflicts with others, which take milliseconds each. */
+const MAX_CONTENTION_ATTEMPTS = 60;
+const MAX_PAUSE_MS = 100;
 
 interface Waiting {
   readonly operation: Operation<unknown>;
@@ -39,17 +39,17 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
 
   const perform = async (batch: readonly Waiting[], isFirst: boolean): Promise<unknown[]> => {
     let results: unknown[] = [];
-    const wanted = {
+    const selection = {
       accounts: new Set(batch.flatMap(({ operation }) => operation.accounts)),
       reservations: batch
         .filter(({ operation }) => !(isFirst && operation.isNew))
         .map(({ operation }) => operation.reservation),
     };
-    await store.run(wanted, (rows) => {
-      onRevision(rows.revision);
-      const book = createBook(rows);
-      results = batch.map(({ operation }) => operation.apply(book));
-      return book.changes();
+    await store.run(selection, (loaded) => {
+      onRevision(loaded.revision);
+      const rows = createBatchRows(loaded);
+      results = batch.map(({ operation }) => operation.apply(rows));
+      return rows.changes();
     });
     return results;
   };
@@ -59,7 +59,7 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
       const results = await persist(async (isFirst) => await perform(batch, isFirst));
       batch.forEach(({ resolve }, index) => resolve(results[index] as never));
     } catch (error) {
-      // One that cannot be stored must not take the others with it.
+      // An operation with data that cannot be stored must not fail the others in its batch.
       if (isBadData(error) && batch.length > 1) for (const one of batch) await work([one]);
       else for (const { reject } of batch) reject(databaseUnavailable(error));
     }
@@ -67,7 +67,7 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
 
   const start = (): void => {
     scheduled = false;
-    const batch = waiting.splice(0, MOST_AT_ONCE);
+    const batch = waiting.splice(0, MAX_BATCH_SIZE);
     if (batch.length === 0) return;
     const done = work(batch).finally(() => {
       running.delete(done);
@@ -79,18 +79,18 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || running.size >= store.parallel) return;
     scheduled = true;
-    // After all requests that have arrived by now, so that they share a transaction.
+    // Starts after all requests that have arrived by now, so that they share a transaction.
     setImmediate(start);
   };
 
-  /** What is only to be remembered need not wait for what is written. */
+  /** Applies an operation in memory if the store keeps these accounts there, without waiting for transactions. */
   const keep = <Result>({ accounts, apply }: Operation<Result>): { readonly result: Result } | undefined => {
     let result: Result | undefined;
-    const isKept = store.keep({ accounts, reservations: [] }, (rows) => {
-      onRevision(rows.revision);
-      const book = createBook(rows);
-      result = apply(book);
-      return book.changes();
+    const isKept = store.keep({ accounts, reservations: [] }, (loaded) => {
+      onRevision(loaded.revision);
+      const rows = createBatchRows(loaded);
+      result = apply(rows);
+      return rows.changes();
     });
     return isKept ? { result: result as Result } : undefined;
   };
@@ -113,14 +113,14 @@ export function createBatchQueue(store: LedgerStore, onRevision: (revision: numb
   };
 }
 
-/** Tries again what another transaction was in the way of, and once what failed with its connection. */
+/** Retries a transaction that conflicts with others, and retries once after any other error, because the connection may be broken. */
 async function persist<Result>(attempt: (isFirst: boolean) => Promise<Result>): Promise<Result> {
   for (let tries = 1, isSecondConnection = false; ; tries += 1) {
     try {
       return await attempt(tries === 1);
     } catch (error) {
-      if (isContention(error) && tries < CONTENTION_RETRIES) {
-        await sleep(Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(tries, 10)));
+      if (isContention(error) && tries < MAX_CONTENTION_ATTEMPTS) {
+        await sleep(Math.min(MAX_PAUSE_MS, 2 ** Math.min(tries, 10)));
       } else if (isContention(error) || isBadData(error) || isSecondConnection) {
         throw error;
       } else {

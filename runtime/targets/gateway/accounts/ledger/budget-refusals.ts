@@ -1,30 +1,30 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { dollarText } from '../../shared/money.ts';
 import type { Estimate } from './ledger.ts';
-import type { Party } from './refusals.ts';
+import type { LimitedAccount } from './refusals.ts';
 
-/** Requests in flight take seconds; clients that wait as they are asked then succeed within their few retries. */
+/** Value of `Retry-After`. Requests in flight take seconds, so clients that wait this long succeed within a few retries. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Why a request can never pass this budget as it is: no price, the budget is spent, or the request alone exceeds it. */
+/** Rejects a request that cannot pass this budget even later: no price, budget spent, or the request alone exceeds the rest. */
 export function budgetRefusal(
-  { account, limits: { maxBudget }, shown }: Party,
+  { account, limits: { maxBudget }, label }: LimitedAccount,
   { cost, free, unpriced }: Estimate,
 ): AppError | undefined {
   if (maxBudget === null) return undefined;
-  if (unpriced !== undefined) return cannotLimit(unpriced, shown());
+  if (unpriced !== undefined) return cannotLimit(unpriced, label());
   if (free) return undefined;
   const left = maxBudget - account.spent_nano;
   if (left <= 0n)
-    return new AppError('ForbiddenError', `${shown()} has exceeded budget limit`, {
+    return new AppError('ForbiddenError', `${label()} has exceeded budget limit`, {
       reason: 'budget_exceeded',
     });
-  return cost > left ? tooLarge(shown(), cost, left, maxBudget) : undefined;
+  return cost > left ? tooLarge(label(), cost, left, maxBudget) : undefined;
 }
 
-/** The budget covers the request as soon as requests in flight have finished. */
+/** Rejects a request that the budget can cover only after requests in flight have finished. */
 export function reservedRefusal(
-  { account, limits: { maxBudget }, shown }: Party,
+  { account, limits: { maxBudget }, label }: LimitedAccount,
   { cost, free }: Estimate,
 ): AppError | undefined {
   if (maxBudget === null || free) return undefined;
@@ -33,7 +33,7 @@ export function reservedRefusal(
   if (cost <= left) return undefined;
   return new AppError(
     'OverloadedError',
-    `${shown()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost ${dollars(cost)}. Retry when they have finished.`,
+    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost ${dollars(cost)}. Retry when they have finished.`,
     { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

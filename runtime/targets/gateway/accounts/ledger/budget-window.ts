@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow, BudgetResetRow } from '../../store/schema.ts';
 
-/** An account as of now: a budget's window that is over ends with the first request after it, and the next one starts then. */
+/** Updates the budget window of an account. The first request after the end of a window resets it and starts the next one. */
 export function rollWindow(
   account: AccountRow,
   { budgetDurationSec: seconds }: Limits,

@@ -11,7 +11,7 @@ import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
 
-/** Tiers that many users share, each with a window and an amount of their own. */
+/** Budgets are shared definitions: each assigned user has its own window and spending. */
 export function createBudgets({ db }: Store, revision: FollowedRevision, clock: Clock): Budgets {
   return {
     create: async (budget) =>
@@ -65,7 +65,7 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
         if (users > 0) {
           throw new AppError(
             'ConflictError',
-            `Budget with id '${budgetId}' is given to ${users} user${users === 1 ? '' : 's'}, who could spend anything without it; give them another one first`,
+            `Budget with id '${budgetId}' is assigned to ${users} user${users === 1 ? '' : 's'}; assign another budget first, because users without one have no limit`,
             { reason: 'budget_in_use' },
           );
         }
@@ -110,7 +110,7 @@ const budgetOf = (row: BudgetRow): Budget => ({
   updatedAt: row.updated_at,
 });
 
-/** Only what is to be changed. */
+/** The columns of the changed fields. */
 const budgetColumns = ({ name, maxBudget, budgetDurationSec }: BudgetChanges): Partial<BudgetRow> =>
   omitUndefined({
     name: name && storableText(name),

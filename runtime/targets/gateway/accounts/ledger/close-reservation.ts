@@ -2,49 +2,49 @@ import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { AccountRow, UsageRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { UsageEntry } from './ledger.ts';
-import type { Book } from './book.ts';
-import { correctTokens } from './use-minute.ts';
+import type { BatchRows } from './batch-rows.ts';
+import { correctTokens } from './minute-usage.ts';
 
-/** What is to be closed, and why. */
+/** A reservation to close, with the usage to write. */
 export interface Closing {
   readonly id: string;
   readonly userId: string;
   readonly keyId: string | null;
   readonly entries: readonly UsageEntry[];
   readonly now: number;
-  /** There never was a reservation. */
-  readonly isUnheld?: boolean | undefined;
+  /** Whether the usage never had a reservation. */
+  readonly isUnreserved?: boolean | undefined;
 }
 
-/** Gives back what was held, takes what it cost, and writes down what happened; all of it once, however often it is asked for. */
-export function closeReservation(book: Book, closing: Closing): void {
-  const { id, userId, keyId, entries, now, isUnheld = false } = closing;
-  if (book.isBilled(id)) return;
-  // Gone if this process was taken for dead; what was used is paid for all the same.
-  const held = book.reservation(id);
+/** Releases the reserved amount, charges the actual cost and writes the usage. Repeated calls have no further effect. */
+export function closeReservation(rows: BatchRows, closing: Closing): void {
+  const { id, userId, keyId, entries, now, isUnreserved = false } = closing;
+  if (rows.isBilled(id)) return;
+  // The reservation is missing if another process considered this one dead. The usage is still charged.
+  const held = rows.reservation(id);
   if (!held && entries.length === 0) return;
   const cost = entries.reduce((sum, entry) => sum + (entry.cost ?? 0n), 0n);
   const tokens = entries.reduce((sum, entry) => sum + (totalTokens(entry) ?? 0), 0);
 
   const settled = (account: AccountRow): AccountRow => {
     const spent = account.spent_nano + cost;
-    if (!held) return correctTokens({ ...account, spent_nano: spent }, now, isUnheld ? tokens : 0);
-    const given = {
+    if (!held) return correctTokens({ ...account, spent_nano: spent }, now, isUnreserved ? tokens : 0);
+    const released = {
       ...account,
       spent_nano: spent,
       reserved_nano: account.reserved_nano - held.amount_nano,
       running: account.running - 1,
     };
-    return correctTokens(given, held.created_at, tokens - held.tokens);
+    return correctTokens(released, held.created_at, tokens - held.tokens);
   };
-  const ofKey = keyId === null ? undefined : book.account(keyAccount(keyId));
-  // A key that was deleted meanwhile has no account any more.
-  for (const account of [book.account(userAccount(userId)), ofKey]) if (account) book.put(settled(account));
-  if (held) book.close(id);
+  const ofKey = keyId === null ? undefined : rows.account(keyAccount(keyId));
+  // A key that was deleted since the reservation has no account.
+  for (const account of [rows.account(userAccount(userId)), ofKey]) if (account) rows.put(settled(account));
+  if (held) rows.close(id);
   const payer = { user_id: userId, api_key_id: ofKey ? keyId : null, timestamp: now };
   entries.forEach((entry, index) => {
     const isLast = index === entries.length - 1;
-    book.bill(
+    rows.bill(
       usageRow(entry, {
         ...payer,
         id: isLast ? id : `${id}.${index + 1}`,

@@ -3,86 +3,86 @@ import type { TokenPrice } from '../../shared/token-price.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { Page } from '../../store/page.ts';
 
-/** What a request may cost, before anybody knows what it does. */
+/** The estimated maximum cost of a request, before it is sent. */
 export interface Estimate {
   readonly cost: Nanos;
   readonly tokens: number;
-  /** Of a model that costs nothing: no budget stands in its way. */
+  /** Whether all targets are free: then budgets do not apply. */
   readonly free: boolean;
-  /** A model without a price: a budget cannot limit it, so it refuses the request. */
+  /** A target without a price. Budgets cannot limit it, so requests under a budget are rejected. */
   readonly unpriced?: string | undefined;
 }
 
-/** Money held for a request that was let in. Each is settled or released, once. */
+/** Budget that is reserved for an admitted request. Each reservation is settled or released exactly once. */
 export interface Reservation {
   readonly id: string;
   readonly spender: Spender;
   readonly amount: Nanos;
   readonly tokens: number;
   readonly createdAt: number;
-  /** Where the number of requests is limited: for the headers that tell. */
+  /** State of the limit on requests per minute, for response headers; undefined without such a limit. */
   readonly rate: RateState | undefined;
 }
 
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
-  /** When all of them are there again. */
+  /** Time at which the whole limit is available again. */
   readonly resetAt: number;
 }
 
-/** What a request did. */
+/** Usage of one attempt of a request. */
 export interface UsageEntry {
   readonly model: string;
   readonly provider: string | null;
-  /** The path of the route. */
+  /** Path of the route. */
   readonly endpoint: string;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
-  /** How many of the prompt's were in the provider's cache. */
+  /** Prompt tokens that were read from the provider's cache. */
   readonly cachedTokens?: number | null | undefined;
-  /** How many of the prompt's were written to the provider's cache. */
+  /** Prompt tokens that were written to the provider's cache. */
   readonly cacheWriteTokens?: number | null | undefined;
-  /** How many of those for 1 hour. */
+  /** The part of `cacheWriteTokens` that is kept for 1 hour. */
   readonly cacheWrite1hTokens?: number | null | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
   readonly status: 'success' | 'error';
   readonly errorMessage?: string | null | undefined;
-  /** Why a provider failed: for administrators only. */
+  /** Details of a provider's failure, for administrators only. */
   readonly errorDetail?: string | null | undefined;
   readonly statusCode?: number | null | undefined;
   readonly latencyMs?: number | null | undefined;
-  /** To the first token. */
+  /** Time to the first token. */
   readonly ttftMs?: number | null | undefined;
-  /** The provider did not tell the tokens. */
+  /** Whether the token counts are estimates, because the provider did not report them. */
   readonly estimated?: boolean | undefined;
   readonly requestId?: string | null | undefined;
-  /** Number of the attempt from 1; by default its place among the entries. */
+  /** Number of the attempt, from 1. Default: its position in the list of entries. */
   readonly attempt?: number | undefined;
 }
 
 export interface Ledger {
   /**
-   * Lets a request in and holds what it may cost. Throws an OverloadedError over a rate limit or while the rest of a budget is
-   * reserved, a ForbiddenError over a budget, a PaymentRequiredError for a model without a price under a budget, and what
-   * authentication throws if the key or user was changed since.
+   * Admits a request and reserves its estimated cost. Throws an OverloadedError above a rate limit or while the rest of a budget is
+   * reserved, a ForbiddenError above a budget, a PaymentRequiredError for a model without a price under a budget, and the errors of
+   * authentication if the key or user was changed since.
    */
   reserve(spender: Spender, estimate: Estimate): Promise<Reservation>;
   /**
-   * Writes down what the request did and what it cost; durable when it resolves. The last entry is the request's own, those
-   * before it are attempts that failed. If the database cannot be used now, it throws an UnavailableError, and writes it later.
+   * Writes usage and cost, which are durable when this resolves. The last entry is the request itself; those before it are failed
+   * attempts. If the database is unavailable, this throws an UnavailableError, and the entries are written later.
    */
   settle(reservation: Reservation, ...entries: readonly UsageEntry[]): Promise<void>;
-  /** Writes usage for which nothing is held, while the request's reservation stays open. */
+  /** Writes usage without a reservation, while the reservation of its request stays open. */
   bill(spender: Spender, ...entries: readonly UsageEntry[]): Promise<void>;
-  /** Gives back what was held for a request that came to nothing, and writes down the attempts, if there were any. */
+  /** Releases the reservation of a request that no model answered, and writes its failed attempts. */
   release(reservation: Reservation, ...failures: readonly UsageEntry[]): Promise<void>;
-  /** Writes down that this process lives; rejects while nothing can be written, or while something is still owed. */
-  sign(): Promise<void>;
-  /** What is used and left, for whoever asks about themselves. */
+  /** Renews the lease of this process. Rejects if the database cannot be written, or if earlier entries are still unwritten. */
+  heartbeat(): Promise<void>;
+  /** Used and remaining limits of a spender. */
   quota(spender: Spender): Promise<Quota>;
-  /** Writes what is still to be written, and stops. */
+  /** Writes outstanding entries, and stops. */
   close(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export interface AccountState {
   readonly spent: Nanos;
   readonly reserved: Nanos;
   readonly maxBudget: Nanos | null;
-  /** Never below zero. */
+  /** Remaining budget, at least 0. */
   readonly remaining: Nanos | null;
   readonly budgetStartedAt: number | null;
   readonly nextBudgetResetAt: number | null;
@@ -104,7 +104,7 @@ export interface AccountState {
   readonly parallel: Allowance;
 }
 
-/** In the last minute, or, of parallel requests, now. */
+/** Use of a limit: in the last minute or, for parallel requests, at the moment. */
 export interface Allowance {
   readonly used: number;
   readonly limit: number | null;
@@ -120,7 +120,7 @@ export interface Budget {
   readonly updatedAt: number;
 }
 
-/** Undefined leaves as it is, null clears. */
+/** Changes of a budget: undefined keeps the current value, null clears it. */
 export interface BudgetChanges {
   readonly name?: string | null | undefined;
   readonly maxBudget?: Nanos | null | undefined;
@@ -140,37 +140,37 @@ export interface Budgets {
   list(page: Page): Promise<readonly Budget[]>;
   get(budgetId: string): Promise<Budget>;
   change(budgetId: string, changes: BudgetChanges): Promise<Budget>;
-  /** Throws a ConflictError if users have it: without it they could spend anything. */
+  /** Throws a ConflictError if the budget is assigned to users, because they would have no limit without it. */
   delete(budgetId: string): Promise<void>;
-  /** Newest first; of all users, or of one. */
+  /** Budget resets of all users or of one, newest first. */
   resets(page: Page, userId?: string): Promise<readonly BudgetReset[]>;
 }
 
-/** A price per million tokens, from a time on. */
+/** Prices per million tokens that are valid from a point in time. */
 export interface Price extends TokenPrice {
-  /** `provider:model`. */
+  /** Model string, `provider:model`. */
   readonly modelKey: string;
   readonly effectiveAt: number;
 }
 
 export interface NewPrice extends TokenPrice {
   readonly modelKey: string;
-  /** Now, unless said otherwise. */
+  /** Default: now. */
   readonly effectiveAt?: number | undefined;
 }
 
 export interface Prices {
   set(price: NewPrice): Promise<Price>;
-  /** All of them, or none. */
+  /** Sets all prices or, if one is invalid, none. */
   setAll(prices: readonly NewPrice[]): Promise<void>;
-  /** Adds those of models that have none; what was set before counts more than a configuration file. */
+  /** Adds prices for models that have none. Prices that are already set take precedence over those of the configuration. */
   seed(prices: readonly NewPrice[]): Promise<void>;
-  /** Those that hold now, by name. */
+  /** Current prices, sorted by model. */
   list(page: Page): Promise<readonly Price[]>;
   get(modelKey: string): Promise<Price>;
-  /** All of a model's, newest first, future ones too. */
+  /** All prices of a model, newest first, including future ones. */
   history(modelKey: string): Promise<readonly Price[]>;
   delete(modelKey: string): Promise<void>;
-  /** For requests: from memory. */
+  /** The price of a model at a time, from a cache. */
   at(modelKey: string, time: number): Promise<TokenPrice | undefined>;
 }

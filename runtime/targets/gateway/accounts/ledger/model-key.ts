@@ -1,18 +1,18 @@
 import { AppError } from '../../../../contract/errors.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
-/** Under which name a model's price is found: as routing calls it, however it is written. Throws an InputError. */
+/** The canonical key of a model, under which its price is stored. Throws an InputError for an invalid model string. */
 export function modelKeyOf(text: string): string {
   const key = tryModelKey(text);
   if (key !== undefined) return key;
-  const message = `The model_key ${JSON.stringify(text.slice(0, 200))} names no model; write \`provider:model\`.`;
+  const message = `Invalid model_key ${JSON.stringify(text.slice(0, 200))}. Use the format \`provider:model\`.`;
   throw new AppError('InputError', message, { details: [{ location: 'body.model_key', message }] });
 }
 
-/** The same for looking it up: what names no model has no price either. */
+/** The key to look up a price. Invalid model strings are returned unchanged and have no price. */
 export const findModelKey = (text: string): string => tryModelKey(text) ?? text;
 
-/** Undefined for what names no model. */
+/** The canonical key of a model; undefined for an invalid model string. */
 export function tryModelKey(text: string): string | undefined {
   const name = parseModel(text);
   return name && `${name.provider}:${name.model}`;

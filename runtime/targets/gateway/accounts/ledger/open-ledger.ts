@@ -10,69 +10,69 @@ import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import { type Closing, closeReservation } from './close-reservation.ts';
 import { openReservation } from './open-reservation.ts';
-import { createProcessLease, SIGN_OF_LIFE_EVERY_MS } from './process-lease.ts';
+import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
 
 export interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
-  /** To read a key and its user again when they have changed since the request came in. */
+  /** Reads a key and its user again if they have changed since the request was authenticated. */
   readonly identity: Pick<Identity, 'renew'>;
-  /** What is done now and then without anyone asking went wrong. */
+  /** Called with errors of background work. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Where changes never stop, what was read last must do. */
-const MOST_RENEWALS = 3;
+/** Maximum number of times that a spender is read again because it changed. After that, the last version is used. */
+const MAX_RENEWALS = 3;
 
-/** Begins by giving back what dead processes held. */
+/** Opens the ledger. First it releases the reservations of dead processes. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, onError } = options;
   const queue = createBatchQueue(store.ledger, revision.noticed);
   const lease = createProcessLease(store);
-  /** What could not be written when it was due. */
-  const owed = new Map<string, Closing>();
+  /** Entries that could not be written when they were due. */
+  const unwritten = new Map<string, Closing>();
   const now = (): number => Math.floor(clock.now());
 
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
       accounts: accountsOf(closing),
       reservation: closing.id,
-      apply: (book) => closeReservation(book, closing),
+      apply: (rows) => closeReservation(rows, closing),
     });
-    owed.delete(closing.id);
+    unwritten.delete(closing.id);
   };
-  const closeOrOwe = async (closing: Closing): Promise<void> => {
+  const closeOrKeep = async (closing: Closing): Promise<void> => {
     try {
       await close(closing);
     } catch (error) {
-      owed.set(closing.id, closing);
+      unwritten.set(closing.id, closing);
       throw error;
     }
   };
   const finish = async ({ id, spender }: Reservation, ...entries: readonly UsageEntry[]): Promise<void> => {
-    await closeOrOwe({ ...idsOf(spender), id, entries, now: now() });
+    await closeOrKeep({ ...idsOf(spender), id, entries, now: now() });
   };
 
-  /** One that cannot be written keeps no other from being written. */
-  const payOwed = async (): Promise<void> => {
-    const paid = await Promise.allSettled([...owed.values()].map(close));
-    const failed = paid.find((one) => one.status === 'rejected');
+  /** Writes all outstanding entries. One that fails does not prevent the others from being written. */
+  const writeOutstanding = async (): Promise<void> => {
+    const results = await Promise.allSettled([...unwritten.values()].map(close));
+    const failed = results.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
   };
-  let paying: Promise<void> | undefined;
-  /** What cannot be written down is not to be begun: everybody would be answered, and nobody would pay. */
-  const requirePaid = async (): Promise<void> => {
-    paying ??= payOwed().finally(() => (paying = undefined));
+  let writing: Promise<void> | undefined;
+  /** Writes outstanding entries before a new request is admitted. If that fails, the usage of the new request would be lost too. */
+  const requireWritten = async (): Promise<void> => {
+    writing ??= writeOutstanding().finally(() => (writing = undefined));
     try {
-      await paying;
+      await writing;
     } catch (error) {
       if (!isBadData((error as Error).cause)) throw error;
     }
   };
 
-  const tidy = async (): Promise<void> => {
+  const cleanUp = async (): Promise<void> => {
     await lease.renew();
     const left = await lease.leftOver();
     await Promise.all(
@@ -81,61 +81,61 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       }),
     );
     await lease.forget();
-    await payOwed();
+    await writeOutstanding();
   };
-  await tidy();
+  await cleanUp();
   store.ledger.join(lease.id);
-  const tidying = repeat(clock, SIGN_OF_LIFE_EVERY_MS, tidy, onError);
+  const cleaning = repeat(clock, HEARTBEAT_INTERVAL_MS, cleanUp, onError);
 
   return {
     reserve: async (first, estimate) => {
       checkEstimate(estimate);
-      if (owed.size > 0) await requirePaid();
+      if (unwritten.size > 0) await requireWritten();
       const id = randomUUIDv7();
       for (let spender = first, renewals = 0; ; renewals += 1) {
         const createdAt = now();
-        const wish = { id, processId: lease.id, spender, estimate, now: createdAt };
-        const exact = renewals < MOST_RENEWALS;
-        const answer = await queue
+        const request = { id, processId: lease.id, spender, estimate, now: createdAt };
+        const exact = renewals < MAX_RENEWALS;
+        const result = await queue
           .run({
             accounts: accountsOf(idsOf(spender)),
             reservation: id,
             isNew: true,
-            apply: (book) => openReservation(book, { ...wish, exact }),
+            apply: (rows) => openReservation(rows, { ...request, exact }),
           })
           .catch((error: unknown) => {
-            // It may be there all the same.
+            // The reservation may exist although the call failed, so it is closed later.
             const closing = { id, ...idsOf(spender), entries: [], now: createdAt };
-            owed.set(id, closing);
+            unwritten.set(id, closing);
             throw error;
           });
-        if (answer.kind === 'refused') throw answer.error;
-        if (answer.kind === 'granted') {
+        if (result.kind === 'refused') throw result.error;
+        if (result.kind === 'granted') {
           const { cost: amount, tokens } = estimate;
-          return { id, spender, amount, tokens, createdAt, rate: answer.rate };
+          return { id, spender, amount, tokens, createdAt, rate: result.rate };
         }
         spender = await identity.renew(spender);
       }
     },
-    sign: async () => {
+    heartbeat: async () => {
       await lease.renew();
-      await requirePaid();
+      await requireWritten();
     },
     settle: finish,
     release: finish,
     bill: async (spender, ...entries) => {
-      await closeOrOwe({ ...idsOf(spender), id: randomUUIDv7(), entries, now: now(), isUnheld: true });
+      await closeOrKeep({ ...idsOf(spender), id: randomUUIDv7(), entries, now: now(), isUnreserved: true });
     },
     quota: async (spender) => await quotaOf(store, spender, now()),
     close: async () => {
-      await tidying.stop();
+      await cleaning.stop();
       await queue.idle();
       try {
-        await tidy();
+        await cleanUp();
         await store.ledger.sync();
         await lease.end();
       } catch (error) {
-        // The others find what is left when this process is gone.
+        // Other processes release what is left after this process has ended.
         onError(error);
       }
     },
@@ -152,6 +152,6 @@ const accountsOf = ({ userId, keyId }: PayerIds): string[] =>
 function checkEstimate({ cost, tokens }: Estimate): void {
   if (cost >= 0n && Number.isSafeInteger(tokens) && tokens >= 0) return;
   throw inputError(
-    `An estimate of ${cost} nano-dollars and ${tokens} tokens is none; both are whole and not negative.`,
+    `Invalid estimate of ${cost} nano-dollars and ${tokens} tokens: both must be integers of at least 0.`,
   );
 }

@@ -3,73 +3,77 @@ import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Spender } from '../identity/identity.ts';
 import type { ReservationRow } from '../../store/schema.ts';
 import type { Estimate, RateState } from './ledger.ts';
-import type { Book } from './book.ts';
+import type { BatchRows } from './batch-rows.ts';
 import { budgetRefusal, reservedRefusal } from './budget-refusals.ts';
 import { rollWindow } from './budget-window.ts';
-import { type Party, rateRefusal, rateStateOf } from './refusals.ts';
-import { countRequest } from './use-minute.ts';
+import { type LimitedAccount, rateRefusal, rateStateOf } from './refusals.ts';
+import { countRequest } from './minute-usage.ts';
 
-export interface Wish {
+export interface ReservationRequest {
   readonly id: string;
   readonly processId: string;
   readonly spender: Spender;
   readonly estimate: Estimate;
   readonly now: number;
-  /** Whether users, keys and budgets must be of the revision that the database has. */
+  /** Whether the spender must be from the current revision of the database. */
   readonly exact: boolean;
 }
 
-export type Answer =
+export type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
   | { readonly kind: 'refused'; readonly error: AppError }
-  /** What is known of the spender is old: to be read again. */
+  /** The spender is outdated and must be read again. */
   | { readonly kind: 'stale' };
 
-/** Whether a request may begin; if so, its estimate is held from then on. */
-export function openReservation(book: Book, wish: Wish): Answer {
-  const { id, spender, estimate, now } = wish;
-  // Granted in a commit of which the answer was lost.
-  if (book.reservation(id)) return { kind: 'granted', rate: undefined };
-  if (wish.exact && spender.revision !== book.revision) return { kind: 'stale' };
-  const parties = partiesOf(book, spender, now);
-  if (parties instanceof AppError) return { kind: 'refused', error: parties };
+/** Decides whether a request is admitted, and reserves its estimate if so. */
+export function openReservation(rows: BatchRows, request: ReservationRequest): ReservationResult {
+  const { id, spender, estimate, now } = request;
+  // An earlier attempt was committed, but its result was lost.
+  if (rows.reservation(id)) return { kind: 'granted', rate: undefined };
+  if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
+  const accounts = limitedAccounts(rows, spender, now);
+  if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
   const error =
-    first(parties, (party) => rateRefusal(party, estimate.tokens, now)) ??
-    first(parties, (party) => budgetRefusal(party, estimate)) ??
-    first(parties, (party) => reservedRefusal(party, estimate));
+    first(accounts, (limited) => rateRefusal(limited, estimate.tokens, now)) ??
+    first(accounts, (limited) => budgetRefusal(limited, estimate)) ??
+    first(accounts, (limited) => reservedRefusal(limited, estimate));
   if (error) return { kind: 'refused', error };
 
-  const counted = parties.map((party) => ({ ...party, account: charge(party, estimate, now) }));
-  for (const { account } of counted) book.put(account);
-  book.open(rowOf(wish));
-  return { kind: 'granted', rate: narrowest(counted.map((party) => rateStateOf(party, now))) };
+  const charged = accounts.map((limited) => ({ ...limited, account: charge(limited, estimate, now) }));
+  for (const { account } of charged) rows.put(account);
+  rows.open(rowOf(request));
+  return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
-/** The key, if there is one, and the user, with windows of their budgets that are not over. */
-function partiesOf(book: Book, { user, key }: Spender, now: number): Party[] | AppError {
+/** The accounts of the key, if there is one, and of the user, with current budget windows. */
+function limitedAccounts(rows: BatchRows, { user, key }: Spender, now: number): LimitedAccount[] | AppError {
   const ofKey = key && {
     id: keyAccount(key.id),
     limits: key.limits,
-    shown: () => `API key '${key.name ?? key.prefix}'`,
+    label: () => `API key '${key.name ?? key.prefix}'`,
   };
   const ofUser = {
     id: userAccount(user.userId),
     limits: user.limits,
-    shown: () => `User '${user.userId}'`,
+    label: () => `User '${user.userId}'`,
   };
-  const parties: Party[] = [];
-  for (const { id, limits, shown } of ofKey ? [ofKey, ofUser] : [ofUser]) {
-    const found = book.account(id);
-    if (!found) return new AppError('NotFoundError', `${shown()} not found`, { reason: 'user_not_found' });
+  const accounts: LimitedAccount[] = [];
+  for (const { id, limits, label } of ofKey ? [ofKey, ofUser] : [ofUser]) {
+    const found = rows.account(id);
+    if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
-    book.put(account);
-    if (reset) book.log(reset);
-    parties.push({ account, limits, shown });
+    rows.put(account);
+    if (reset) rows.log(reset);
+    accounts.push({ account, limits, label });
   }
-  return parties;
+  return accounts;
 }
 
-function charge({ account, limits }: Party, { cost, tokens }: Estimate, now: number): Party['account'] {
+function charge(
+  { account, limits }: LimitedAccount,
+  { cost, tokens }: Estimate,
+  now: number,
+): LimitedAccount['account'] {
   const held = {
     ...account,
     reserved_nano: account.reserved_nano + cost,
@@ -78,7 +82,7 @@ function charge({ account, limits }: Party, { cost, tokens }: Estimate, now: num
   return countRequest(held, limits, tokens, now);
 }
 
-const rowOf = ({ id, processId, spender, estimate, now }: Wish): ReservationRow => ({
+const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): ReservationRow => ({
   id,
   process_id: processId,
   user_id: spender.user.userId,

@@ -17,7 +17,7 @@ export const TIER_FIELD = 'above_prompt_tokens';
 
 export const MAX_TIERS = 16;
 
-/** Prices from whatever holds them under these names. */
+/** Reads token rates with functions that return the value of a field. */
 export const readRates = (
   required: (field: RateField) => Nanos,
   optional: (field: RateField) => Nanos | null,

@@ -2,18 +2,18 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { PriceTier, TokenPrice } from '../../shared/token-price.ts';
 import { MAX_TIERS, RATE_FIELDS, TIER_FIELD } from './price-fields.ts';
 
-/** What is wrong with the tiers of a price, as one sentence; undefined if nothing is. */
+/** The problem with the tiers of a price, as one sentence; undefined if they are valid. */
 export function tierProblem({ tiers = [], ...base }: TokenPrice): string | undefined {
-  if (tiers.length > MAX_TIERS) return `There are ${tiers.length} tiers; a price has at most ${MAX_TIERS}.`;
+  if (tiers.length > MAX_TIERS) return `The price has ${tiers.length} tiers; the maximum is ${MAX_TIERS}.`;
   for (const [index, tier] of tiers.entries()) {
     const above = tier.aboveTokens;
     if (!Number.isSafeInteger(above) || above < 1)
-      return `tiers[${index}].${TIER_FIELD} is ${above}; it must be a whole number of at least 1.`;
+      return `tiers[${index}].${TIER_FIELD} is ${above}; it must be an integer of at least 1.`;
     if (tiers.findIndex(({ aboveTokens }) => aboveTokens === above) < index)
-      return `There are two tiers above ${above} tokens; remove one of them.`;
+      return `Two tiers start above ${above} tokens; remove one of them.`;
     const missing = OPTIONAL_RATES.find((name) => isSet(base[name]) && !isSet(tier[name]));
     if (missing !== undefined)
-      return `The tier above ${above} tokens has no ${RATE_FIELDS[missing]}; the price has one, so each of its tiers needs one.`;
+      return `The tier above ${above} tokens has no ${RATE_FIELDS[missing]}, which is required because the price itself has one.`;
   }
   return undefined;
 }
@@ -23,16 +23,16 @@ const OPTIONAL_RATES = ['cachedInput', 'cacheWrite', 'cacheWrite1h'] as const;
 
 const isSet = (amount: bigint | null | undefined): boolean => amount !== null && amount !== undefined;
 
-/** The lowest first. */
+/** Tiers in ascending order. */
 const sortedTiers = (tiers: readonly PriceTier[]): PriceTier[] =>
   tiers.toSorted((one, other) => one.aboveTokens - other.aboveTokens);
 
-/** As text for the database; null if there are none. */
+/** Tiers as text for the database; null if there are none. */
 export const tiersToText = (tiers: readonly PriceTier[] | undefined): string | null =>
   tiers === undefined || tiers.length === 0
     ? null
     : JSON.stringify(
-        // Amounts as text, because numbers of JSON would be rounded.
+        // Amounts are text, because JSON numbers would be rounded.
         sortedTiers(tiers).map(({ aboveTokens, ...rates }) => ({
           aboveTokens,
           ...Object.fromEntries(

@@ -7,7 +7,7 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { PriceRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { NewPrice, Price, Prices } from './ledger.ts';
-import { createPriceMemory } from './price-memory.ts';
+import { createPriceCache } from './price-cache.ts';
 import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
@@ -59,7 +59,7 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
         if ((await historyOf(trx, modelKey)).length === 0) missing(modelKey);
         await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
       }),
-    at: createPriceMemory(db, revision, priceOf),
+    at: createPriceCache(db, revision, priceOf),
   };
 }
 
@@ -74,7 +74,7 @@ async function putPrice(trx: Transaction<Schema>, price: NewPrice, now: number):
   return priceOf(row);
 }
 
-/** Two processes that start at once with the same configuration add each price once. */
+/** Adds prices of models without one. They are checked again here, because another process may have added them in the meantime. */
 async function addMissing(trx: Transaction<Schema>, prices: readonly NewPrice[], now: number): Promise<void> {
   for (const price of prices) {
     if ((await historyOf(trx, price.modelKey)).length > 0) continue;
@@ -119,7 +119,7 @@ const priceOf = (row: PriceRow): Price => ({
 function checkPrice(price: NewPrice): void {
   const { modelKey, tiers = [] } = price;
   if (modelKey === '' || !isStorable(modelKey)) {
-    throw inputError(`The model_key ${JSON.stringify(modelKey)} cannot be used; write \`provider:model\`.`);
+    throw inputError(`Invalid model_key ${JSON.stringify(modelKey)}. Use the format \`provider:model\`.`);
   }
   const amounts = [price, ...tiers].flatMap(({ input, output, cachedInput, cacheWrite, cacheWrite1h }) => [
     input,
@@ -129,10 +129,10 @@ function checkPrice(price: NewPrice): void {
     cacheWrite1h ?? 0n,
   ]);
   if (amounts.some((amount) => amount < 0n)) {
-    throw inputError(`A price of ${modelKey} is negative; prices are 0 or more.`);
+    throw inputError(`${modelKey} has a negative price; prices must be 0 or more.`);
   }
   const problem = tierProblem(price);
-  if (problem !== undefined) throw inputError(`The price of ${modelKey} cannot be used: ${problem}`);
+  if (problem !== undefined) throw inputError(`Invalid price of ${modelKey}: ${problem}`);
 }
 
 function missing(modelKey: string): never {

@@ -5,17 +5,17 @@ import { DATABASE_NOW } from '../../store/database-now.ts';
 import type { ReservationRow, Schema } from '../../store/schema.ts';
 import { isGone, machineName } from '../../store/machine.ts';
 
-/** A process that was not seen for so long is dead: three times as long as between two signs of life. */
+/** A process without a heartbeat for this time counts as dead. It is three times the interval of heartbeats. */
 const DEAD_AFTER_MS = 30_000;
-export const SIGN_OF_LIFE_EVERY_MS = 10_000;
+export const HEARTBEAT_INTERVAL_MS = 10_000;
 
-/** Tells other processes that this one lives, and finds what dead ones left. */
+/** Registers this process as alive, and finds the reservations of dead processes. */
 export interface ProcessLease {
   readonly id: string;
   readonly renew: () => Promise<void>;
-  /** What dead processes hold. */
+  /** Reservations of dead processes. */
   readonly leftOver: () => Promise<readonly ReservationRow[]>;
-  /** Forgets dead processes that hold nothing any more. */
+  /** Removes dead processes without reservations. */
   readonly forget: () => Promise<void>;
   readonly end: () => Promise<void>;
 }
@@ -24,7 +24,7 @@ export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): Pr
   const id = randomUUID();
   const machine = machineName();
   const now = DATABASE_NOW[kind];
-  // Told by the database's clock, which all processes share.
+  // Compared with the clock of the database, which all processes share.
   const isOld = sql<boolean>`seen_at < ${now} - ${sql.lit(DEAD_AFTER_MS)}`;
 
   const dead = async (): Promise<string[]> => {
@@ -58,7 +58,7 @@ export function createProcessLease({ db, kind }: Pick<Store, 'db' | 'kind'>): Pr
         .where((row) =>
           row.or([
             ...(ids.length === 0 ? [] : [row('process_id', 'in', ids)]),
-            // Of a process that was forgotten, and lives, as it turned out.
+            // Reservations of a process that was removed although it was still alive.
             row('process_id', 'not in', row.selectFrom('gateway_processes').select('id')),
           ]),
         )

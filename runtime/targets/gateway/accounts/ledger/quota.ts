@@ -5,7 +5,7 @@ import type { Limits, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountRow } from '../../store/schema.ts';
 import type { AccountState, Allowance, Quota } from './ledger.ts';
-import { minuteOf } from './use-minute.ts';
+import { minuteOf } from './minute-usage.ts';
 
 export async function quotaOf(
   { ledger }: Pick<Store, 'ledger'>,

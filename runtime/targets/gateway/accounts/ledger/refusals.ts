@@ -3,18 +3,22 @@ import { totalOf, waitUntilAtMost } from './sliding-minute.ts';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow } from '../../store/schema.ts';
 import type { RateState } from './ledger.ts';
-import { minuteOf } from './use-minute.ts';
+import { minuteOf } from './minute-usage.ts';
 
-/** Someone whose limits a request must keep to. */
-export interface Party {
+/** The account of a user or key with its limits. */
+export interface LimitedAccount {
   readonly account: AccountRow;
   readonly limits: Limits;
-  /** As `User 'x'`. */
-  readonly shown: () => string;
+  /** Name for error messages, for example `User 'x'`. */
+  readonly label: () => string;
 }
 
-/** What speaks against a request because of how many there are. */
-export function rateRefusal({ account, limits }: Party, tokens: number, now: number): AppError | undefined {
+/** Rejects a request that exceeds a rate limit; undefined if it is within all limits. */
+export function rateRefusal(
+  { account, limits }: LimitedAccount,
+  tokens: number,
+  now: number,
+): AppError | undefined {
   const { rpm, tpm, maxParallel } = limits;
   if (maxParallel !== null && account.running >= maxParallel)
     return tooMany('Too many parallel requests', 1000);
@@ -25,7 +29,7 @@ export function rateRefusal({ account, limits }: Party, tokens: number, now: num
     return tooMany('Rate limit exceeded', wait);
   }
   const used = totalOf(minute.tokens);
-  // One that is larger than the whole limit has its turn in an empty minute, else it never would.
+  // A request that is larger than the whole limit is admitted when the minute is empty; otherwise it could never run.
   if (tpm !== null && used > 0 && used + tokens > tpm) {
     const wait = waitUntilAtMost(minute.tokens, minute.slot, Math.max(0, tpm - tokens), now);
     return tooMany('Token rate limit exceeded', wait);
@@ -33,7 +37,10 @@ export function rateRefusal({ account, limits }: Party, tokens: number, now: num
   return undefined;
 }
 
-export function rateStateOf({ account, limits: { rpm } }: Party, now: number): RateState | undefined {
+export function rateStateOf(
+  { account, limits: { rpm } }: LimitedAccount,
+  now: number,
+): RateState | undefined {
   if (rpm === null) return undefined;
   const { requests, slot } = minuteOf(account, now);
   const remaining = Math.max(0, rpm - totalOf(requests));

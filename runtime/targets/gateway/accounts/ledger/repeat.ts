@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts';
 
-/** Does something again and again, never twice at once. `stop` waits for what is under way. */
+/** Runs work at an interval, never concurrently. `stop` waits for a running call. */
 export function repeat(
   clock: Clock,
   everyMs: number,

@@ -1,6 +1,6 @@
 /**
- * Usage in the last minute, in slots of five seconds. There is one slot more than a minute has, so that no 60 seconds ever
- * exceed the limit. The memory is constant.
+ * Usage in the last minute, in slots of five seconds. There is one slot more than a minute has, so that no period of 60 seconds
+ * exceeds the limit. Its size is constant.
  */
 export interface SlidingMinute {
   /** Number of the newest slot, counted from 1970. */
@@ -43,12 +43,12 @@ export function addUse(minute: SlidingMinute, at: number, requests: number, toke
 
 export const totalOf = (slots: readonly number[]): number => slots.reduce((sum, used) => sum + used, 0);
 
-/** Milliseconds until the slots contain at most `most`. */
-export function waitUntilAtMost(slots: readonly number[], newest: number, most: number, now: number): number {
+/** Milliseconds until the slots contain at most `max`. */
+export function waitUntilAtMost(slots: readonly number[], newest: number, max: number, now: number): number {
   let left = totalOf(slots);
-  for (let age = slots.length - 1; age >= 0 && left > most; age -= 1) {
+  for (let age = slots.length - 1; age >= 0 && left > max; age -= 1) {
     left -= slots[age] ?? 0;
-    if (left <= most) return Math.max(1, (newest - age + SLOTS) * SLOT_MS - now);
+    if (left <= max) return Math.max(1, (newest - age + SLOTS) * SLOT_MS - now);
   }
   return 1;
 }

@@ -2,7 +2,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { Page } from '../../store/page.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
-/** Which requests; all that are named must fit. */
+/** Selects requests. All conditions that are set must match. */
 export interface UsageFilter {
   readonly userId?: string | undefined;
   readonly keyId?: string | undefined;
@@ -11,9 +11,9 @@ export interface UsageFilter {
   readonly endpoint?: string | undefined;
   readonly status?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Milliseconds since 1970, this one included. */
+  /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined;
-  /** This one not included. */
+  /** End of the time range, exclusive. */
   readonly to?: number | undefined;
 }
 
@@ -30,28 +30,28 @@ export interface UsageTotals {
   readonly cacheWrite1hTokens: number;
   readonly totalTokens: number;
   readonly cost: Nanos;
-  /** Answers of models without a price, whose cost is not in the sum. */
+  /** Number of answers of models without a price, whose cost is not included. */
   readonly unpriced: number;
 }
 
 interface UsageGroup extends UsageTotals {
-  /** One value for each grouping asked for, in that order. */
+  /** One value for each requested grouping, in the same order. */
   readonly group: readonly (string | null)[];
 }
 
 interface UsagePoint extends UsageTotals {
-  /** When the interval begins, in UTC. */
+  /** Start of the interval, in UTC. */
   readonly start: number;
 }
 
 export interface UsageReports {
-  /** Newest first. */
+  /** Usage rows, newest first. */
   list(filter: UsageFilter, page: Page): Promise<readonly UsageRow[]>;
   totals(filter: UsageFilter): Promise<UsageTotals>;
-  /** The most expensive first. */
+  /** Totals by group, the most expensive first. */
   groups(filter: UsageFilter, by: readonly UsageGrouping[], page: Page): Promise<readonly UsageGroup[]>;
-  /** Only intervals in which something was, the oldest first. */
-  series(filter: UsageFilter, interval: UsageInterval, most?: number): Promise<readonly UsagePoint[]>;
-  /** Lines of CSV, oldest first, the first one with the names; read bit by bit, however many there are. */
+  /** Totals by interval, the oldest first, without empty intervals. */
+  series(filter: UsageFilter, interval: UsageInterval, limit?: number): Promise<readonly UsagePoint[]>;
+  /** Lines of CSV, oldest first, after a header line. They are read in parts, so their number is not limited by memory. */
   csv(filter: UsageFilter): AsyncIterable<string>;
 }

@@ -4,10 +4,10 @@ import { rfc3339 } from '../../../../core/time/rfc3339.ts';
 import { USAGE_COLUMNS } from '../../store/columns.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
-/** Users can read it, and why a provider failed is for administrators only. */
+/** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are left out. */
 const COLUMNS = (Object.keys(USAGE_COLUMNS) as (keyof UsageRow)[]).filter((name) => name !== 'error_detail');
 
-/** Where the API has another name. */
+/** Names of the API that differ from those of the database. */
 const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
   cost_nano: 'cost',
   estimated: 'usage_estimated',
@@ -15,7 +15,7 @@ const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
 
 export const usageCsvHeader = (): string => csvLine(COLUMNS.map((column) => NAMES[column] ?? column));
 
-/** Money in dollars and times as RFC 3339, as in the API. */
+/** A row as a CSV line, with amounts in dollars and times in RFC 3339, like in the API. */
 export const usageCsvLine = (row: UsageRow): string =>
   csvLine(COLUMNS.map((column) => textOf(column, row[column])));
 

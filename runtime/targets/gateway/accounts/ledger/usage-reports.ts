@@ -17,7 +17,7 @@ const INTERVALS_MS: Readonly<Record<UsageInterval, number>> = {
   hour: 3_600_000,
   day: 86_400_000,
 };
-const ROWS_AT_ONCE = 1000;
+const ROWS_PER_QUERY = 1000;
 
 export function createUsageReports(db: Kysely<Schema>): UsageReports {
   return {
@@ -37,7 +37,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
         .select(SUMS)
         .groupBy(columns)
         .orderBy('sum_nano', 'desc')
-        // So that groups of one price are always in one order.
+        // Groups with equal cost need a defined order.
         .$call((query) => columns.reduce((sorted, column) => sorted.orderBy(column), query))
         .limit(limit)
         .offset(skip)
@@ -47,16 +47,16 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
         ...totalsOf(row),
       }));
     },
-    series: async (filter, interval, most) => {
+    series: async (filter, interval, limit) => {
       const length = sql.lit(INTERVALS_MS[interval]);
-      // Whole numbers divide to whole numbers in both databases.
+      // Integer division truncates in both databases.
       const start = sql<number>`timestamp / ${length} * ${length}`;
       const rows = await select(db, filter)
         .select(start.as('start'))
         .select(SUMS)
         .groupBy(start)
         .orderBy(start)
-        .$if(most !== undefined, (query) => query.limit(most ?? 0))
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
         .execute();
       return rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
     },
@@ -76,10 +76,10 @@ async function* csvOf(db: Kysely<Schema>, filter: UsageFilter): AsyncGenerator<s
         ]),
       ),
     );
-    const rows = await rest.selectAll().orderBy('timestamp').orderBy('id').limit(ROWS_AT_ONCE).execute();
+    const rows = await rest.selectAll().orderBy('timestamp').orderBy('id').limit(ROWS_PER_QUERY).execute();
     yield* rows.map(usageCsvLine);
     last = rows.at(-1);
-    if (rows.length < ROWS_AT_ONCE) return;
+    if (rows.length < ROWS_PER_QUERY) return;
   }
 }
 
@@ -96,7 +96,7 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
   let query = db.selectFrom('gateway_usage');
   for (const [column, value] of Object.entries(equal) as [keyof typeof equal, string | undefined][]) {
     if (value === undefined) continue;
-    // What cannot be stored is in no row.
+    // A value that cannot be stored matches no row.
     query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
   }
   if (filter.from !== undefined) query = query.where('timestamp', '>=', filter.from);
@@ -116,7 +116,7 @@ const SUMS = [
   sumOf('cache_write_1h_tokens').as('hour'),
   sumOf('total_tokens').as('total'),
   sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as('sum_nano'),
-  // Attempts that failed have no tokens and no cost.
+  // Failed attempts have neither tokens nor cost, so they do not count as unpriced.
   sql<number>`cast(coalesce(sum(case when cost_nano is null and total_tokens is not null then 1 else 0 end), 0) as bigint)`.as(
     'unpriced',
   ),

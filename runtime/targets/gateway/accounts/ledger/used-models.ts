@@ -3,12 +3,12 @@ import { findModelKey, tryModelKey } from './model-key.ts';
 import type { UsageFilter, UsageReports } from './usage-api.ts';
 
 export interface UsedModels {
-  /** What the accounts call what was named: several where it was named without its provider. */
-  readonly meant: readonly string[];
+  /** Models in the usage that match the text; there can be several if the text has no provider. */
+  readonly matching: readonly string[];
   readonly all: readonly string[];
 }
 
-/** The models in the accounts, and which of them somebody means: in any form that requests take, or without its provider. */
+/** The models in the usage, and those that match a text: a model string in any form, or a model without its provider. */
 export async function usedModels(
   usage: Pick<UsageReports, 'groups'>,
   text: string,
@@ -17,9 +17,9 @@ export async function usedModels(
   const groups = await listAll({ list: (page) => usage.groups(filter, ['model'], page) });
   const all = groups.map(({ group: [model] }) => model ?? '');
   const key = findModelKey(text);
-  if (all.includes(key)) return { meant: [key], all };
+  if (all.includes(key)) return { matching: [key], all };
   const bare = all.filter((model) => withoutProvider(model) === text);
-  return { meant: bare.length > 0 || tryModelKey(text) === undefined ? bare : [key], all };
+  return { matching: bare.length > 0 || tryModelKey(text) === undefined ? bare : [key], all };
 }
 
 export const withoutProvider = (model: string): string => model.slice(model.indexOf(':') + 1);

@@ -14,19 +14,19 @@ import { settleRequest } from './settle-request.ts';
 import type { Outcome } from './usage-entries.ts';
 import { warnUncounted } from './warn-uncounted.ts';
 
-/** What a request owes. Whatever happens to it, that is settled once, and told once. */
+/** The reservation and usage of one request. It is settled once and reported once, however the request ends. */
 export interface RequestAccount {
-  /** Lets the request in, or throws why not. */
+  /** Reserves budget for the request. Throws if a limit rejects it. */
   open(spender: Spender, expected: Expected): Promise<void>;
   readonly attempted: (attempt: Attempt) => void;
-  /** A model answers. Reports it if the model has no price and the request is under a budget. */
+  /** Called with the model that answers. Warns if the model has no price and a budget applies. */
   readonly answeredBy: (key: string) => void;
-  /** Durable when it resolves; rejects if it could not be written now. Does nothing the second time. */
+  /** Writes the usage, which is durable when this resolves. Rejects if writing fails. A second call does nothing. */
   settle(outcome: Outcome): Promise<void>;
-  /** The request ends with an error. Never rejects: the error is what the client is to hear of. */
+  /** Settles a request that ends with an error. Never rejects, because the client must get the original error. */
   fail(error: AppError): Promise<void>;
-  /** For a settled request: runs it when abandoned answers are booked too; at once if there are none. */
-  readonly whenBooked: (run: () => void) => void;
+  /** For a settled request: calls `run` when its abandoned answers are recorded too, immediately if there are none. */
+  readonly whenRecorded: (run: () => void) => void;
 }
 
 interface Expected extends Omit<Admitted, 'reservation'> {
@@ -41,7 +41,7 @@ export interface AccountParts {
   readonly log: Logger;
 }
 
-/** Set where a budget applies and the cost of the answer is not counted in it. */
+/** Set if a budget applies and the cost of the answer is not counted in it. */
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
 export function openAccount(
@@ -52,13 +52,13 @@ export function openAccount(
   const attempts: Attempt[] = [];
   let admitted: Admitted | undefined;
   let isSettled = false;
-  let booking: Promise<void> | undefined;
-  const onBooking = (booked: Promise<void>): void => void (booking = booked);
+  let recording: Promise<void> | undefined;
+  const onRecording = (recorded: Promise<void>): void => void (recording = recorded);
 
   const settle = async (outcome: Outcome): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
-    const parts = { ledger, telemetry, lifecycle, log, onBooking };
+    const parts = { ledger, telemetry, lifecycle, log, onRecording };
     await settleRequest(parts, { request, trace, attempts, admitted }, outcome, clock.now());
   };
 
@@ -90,11 +90,11 @@ export function openAccount(
         await settle({ answered: undefined, error, streamed: false, firstByteMs: undefined });
       } catch (cause) {
         const { requestId } = request;
-        log.error({ requestId, err: cause }, 'a request that failed could not be written down now');
+        log.error({ requestId, err: cause }, 'usage of a failed request not recorded');
       }
     },
-    whenBooked(run) {
-      if (booking) void booking.then(run);
+    whenRecorded(run) {
+      if (recording) void recording.then(run);
       else run();
     },
   };

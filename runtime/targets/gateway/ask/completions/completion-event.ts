@@ -1,10 +1,11 @@
 import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
-import type { CompletionEvent } from './telemetry.ts';
+import type { AbandonedRead } from '../providers/provider.ts';
+import type { AbandonedEvent, CompletionEvent } from './telemetry.ts';
 import { isUncounted } from './is-uncounted.ts';
-import type { RequestState } from './request-state.ts';
-import { type Outcome, priceOf, providerOf, tokensOf } from './usage-entries.ts';
+import type { Admitted, RequestState } from './request-state.ts';
+import { isEstimated, type Outcome, priceOf, providerOf, tokensOf } from './usage-entries.ts';
 
-/** What metrics and traces report of a request that has ended. */
+/** The event of a request that has ended, for metrics and traces. */
 export function completionEvent(
   { request, trace, attempts, admitted }: RequestState,
   { answered, error, streamed, firstByteMs }: Outcome,
@@ -32,3 +33,20 @@ export function completionEvent(
     durationMs: now - startedAt,
   };
 }
+
+/** The event of an abandoned answer for metrics. With `isOwn`, its usage is already in the event of the request itself. */
+export function abandonedEvent(
+  admitted: Admitted,
+  model: string,
+  read: AbandonedRead,
+  isOwn: boolean,
+): AbandonedEvent {
+  if (read.kind === 'failed') return { ...NOTHING_USED, model, outcome: 'failed' };
+  const outcome = isEstimated(read.summary) ? 'estimated' : 'read';
+  if (isOwn) return { ...NOTHING_USED, model, outcome };
+  const usage = tokensOf(read.summary, admitted.tokens);
+  const cost = priceOf(usage, admitted.prices.get(model)) ?? undefined;
+  return { model, outcome, usage, cost, unpriced: isUncounted(admitted, model) };
+}
+
+const NOTHING_USED = { usage: undefined, cost: undefined, unpriced: false } as const;

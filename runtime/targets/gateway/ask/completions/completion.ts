@@ -1,7 +1,7 @@
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { ForwardedStream } from '../streams/stream.ts';
 
-/** Routes on which models are asked. */
+/** Routes that call models. */
 export type Endpoint =
   | '/v1/chat/completions'
   | '/v1/messages'
@@ -12,27 +12,27 @@ export type Endpoint =
 export interface CompletionRequest {
   readonly endpoint: Endpoint;
   readonly caller: Payer;
-  /** The body as it came. */
+  /** The unparsed body. */
   readonly bytes: Uint8Array;
   readonly headers: HeaderReader;
   readonly requestId: string;
-  /** By the clock of the gateway. */
+  /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Aborted when the client leaves; with an AppError as its reason where the gateway itself cannot go on. */
+  /** Aborted when the client disconnects, or with an AppError as the reason when the gateway cannot continue. */
   readonly signal: AbortSignal;
-  /** Told of headers that the answer is to have, whether it is one of success or an error. */
+  /** Sets a header of the response, which can be a success or an error. */
   readonly setHeader: (name: string, value: string) => void;
 }
 
-/** What a model answered; its status is 200. */
+/** The answer of a model, for a response with status 200. */
 export type CompletionAnswer =
   | { readonly kind: 'whole'; readonly json: Uint8Array }
-  /** Server-sent events. Somebody has to read or cancel it; it also ends when the signal is aborted. */
+  /** Server-sent events. The stream must be read or cancelled; it also ends when the signal is aborted. */
   | { readonly kind: 'stream'; readonly events: ForwardedStream };
 
 /**
- * From a request to what a model says of it, whichever way it came in: who pays, what it may cost, who answers, what it did
- * cost. Throws an AppError for everything that is refused or fails before the first byte; by then the accounts are settled.
+ * The path of every request to a model: identifies the payer, reserves the maximum cost, calls a model and settles the actual
+ * cost. Throws an AppError for requests that are rejected or fail before the first byte; they are settled by then.
  */
 export interface Completions {
   answer(request: CompletionRequest): Promise<CompletionAnswer>;

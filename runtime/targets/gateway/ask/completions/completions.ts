@@ -9,13 +9,12 @@ import type { Telemetry } from './telemetry.ts';
 import type { Json } from '../shapes/chat.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
-import { askModel } from './ask-model.ts';
+import { callModel } from './call-model.ts';
 import { listMembers } from '../../shared/json-members.ts';
-import { requireDistinctMembers } from './distinct-members.ts';
+import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
-import { requireWellFormedModel } from './well-formed-model.ts';
 
 export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices'>;
@@ -26,17 +25,17 @@ export interface CompletionParts {
   readonly log: Logger;
 }
 
-/** Schemas of tools lie in requests, and they may be deep. */
-const MOST_NESTED = 200;
+/** Maximum nesting of a body. Requests contain schemas of tools, which can be deep. */
+const MAX_DEPTH = 200;
 
-/** One way for all routes; what is particular to each is in `endpoints/`. */
+/** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, telemetry, lifecycle, clock, log } = parts;
   const { identity, ledger, prices } = state;
   const accountParts = { ledger, telemetry, lifecycle, clock, log };
-  const parse = createBodyParser({ maxDepth: MOST_NESTED });
+  const parse = createBodyParser({ maxDepth: MAX_DEPTH });
 
-  /** Everything that can be wrong with a request is found before anybody is asked. */
+  /** Checks the request completely and reserves its budget before any model or encoder is called. */
   const begin = async (
     request: CompletionRequest,
     set: ModelSet,
@@ -56,14 +55,14 @@ export function createCompletions(parts: CompletionParts): Completions {
     const list = await pricesOf(prices, resolved.targets, startedAt, set.requirePricing);
     const tokens = {
       prompt: rules.promptTokens(body),
-      output: rules.mostOutputTokens(body, set.assumedOutputTokens),
+      output: rules.maxOutputTokens(body, set.assumedOutputTokens),
     };
     const guards = set.guardrails.rules(body['guardrails']);
     const estimate = estimateOf(list, tokens, set.allowUnpriced);
     await account.open(spender, { estimate, prices: list, tokens });
-    // Not before: who may ask no more is not to keep the encoders of guardrails busy.
+    // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
     const guarded = await checkInput(set.guardrails, guards, body, request);
-    const headers = passedOn(request, rules.passedOn);
+    const headers = forwardedHeaders(request, rules.forwardedHeaders);
     const sent = guarded.body === undefined ? { bytes, members } : { bytes: guarded.body };
     const call = { ...sent, body, headers, trace: trace?.headers, signal, isBilled: true };
     return { rules, resolved, guarded, call };
@@ -76,27 +75,27 @@ export function createCompletions(parts: CompletionParts): Completions {
       const account = openAccount(accountParts, request, trace);
       try {
         const begun = await begin(request, held.set, trace, account);
-        return await askModel({ ...begun, request, account, held, clock, log });
+        return await callModel({ ...begun, request, account, held, clock, log });
       } catch (error) {
         const { reason } = request.signal;
         const failure: unknown = reason instanceof AppError ? reason : error;
         await account.fail(AppError.from(failure));
-        account.whenBooked(held.release);
+        account.whenRecorded(held.release);
         throw failure;
       }
     },
   };
 }
 
-function passedOn(
+function forwardedHeaders(
   { headers }: CompletionRequest,
   names: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   if (names.length === 0) return undefined;
-  const given = names.map((name) => [name, headers.get(name)] as const);
-  return Object.fromEntries(given.filter(([, value]) => value)) as Record<string, string>;
+  const entries = names.map((name) => [name, headers.get(name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value)) as Record<string, string>;
 }
 
-/** Some programs start a text with a byte order mark, which providers reject. */
+/** Removes a byte order mark, which some programs write and providers reject. */
 const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef ? bytes.subarray(3) : bytes;

@@ -3,9 +3,9 @@ import { monitorHeader } from '../guardrails/monitor-header.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { CompletionRequest } from './completion.ts';
 
-/** A request that may go on. */
+/** A request that passed the guardrails. */
 export interface GuardedInput {
-  /** The body that was checked, to be sent instead of the client's; undefined if no rule applies. */
+  /** The body that was checked, which is sent in place of the client's; undefined if no rule applies. */
   readonly body?: Uint8Array | undefined;
   readonly rules: readonly GuardrailRule[];
   readonly verdicts: readonly GuardrailVerdict[];
@@ -13,7 +13,7 @@ export interface GuardedInput {
 
 const VERDICTS_HEADER = 'X-Gateway-Guardrails';
 
-/** Throws if what the request says may not go on. */
+/** Checks the texts of a request. Throws if a guardrail blocks it. */
 export async function checkInput(
   guardrails: Guardrails,
   rules: readonly GuardrailRule[],
@@ -22,13 +22,16 @@ export async function checkInput(
 ): Promise<GuardedInput> {
   if (rules.length === 0) return { rules, verdicts: [] };
   const { verdicts, blocked } = await guardrails.checkInput(rules, body, request.signal);
-  tellVerdicts(request, verdicts);
+  setVerdictsHeader(request, verdicts);
   if (blocked) throw blocked;
-  // The provider gets what was checked: it could read the client's bytes in another way.
+  // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
   return { body: Buffer.from(JSON.stringify(body)), rules, verdicts };
 }
 
-export function tellVerdicts({ setHeader }: CompletionRequest, verdicts: readonly GuardrailVerdict[]): void {
+export function setVerdictsHeader(
+  { setHeader }: CompletionRequest,
+  verdicts: readonly GuardrailVerdict[],
+): void {
   const header = monitorHeader(verdicts);
   if (header !== undefined) setHeader(VERDICTS_HEADER, header);
 }

@@ -2,8 +2,8 @@ import type { Logger } from '../../../../serve/log.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 
-/** Failures that do not concern the health of a provider. */
-const OF_THE_REQUEST = new Set<FailureKind | 'breaker_open'>([
+/** Failures that are caused by the request and say nothing about the health of the provider. */
+const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
   'bad_request',
   'too_large',
   'unsupported',
@@ -12,11 +12,11 @@ const OF_THE_REQUEST = new Set<FailureKind | 'breaker_open'>([
   'cancelled',
 ]);
 
-/** One line for each call of a provider that failed, with the reason. */
+/** Logs a failed call of a provider with its reason. */
 export function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): void {
   const { failure, target, number, upstreamStatus, durationMs, detail } = attempt;
   if (failure === undefined || attempt.outcome !== 'failed') return;
-  const level = OF_THE_REQUEST.has(failure) ? 'info' : 'warn';
+  const level = REQUEST_FAILURES.has(failure) ? 'info' : 'warn';
   log[level](
     {
       requestId,
@@ -27,6 +27,6 @@ export function logFailedAttempt(log: Logger, requestId: string, attempt: Attemp
       durationMs: Math.round(durationMs),
       detail,
     },
-    'a call of a provider failed',
+    'provider call failed',
   );
 }

@@ -4,10 +4,10 @@ import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts'
 import type { Estimate, Prices } from '../../accounts/ledger/ledger.ts';
 import type { Target } from '../routing/routing.ts';
 
-/** What each target costs, as of the time of the request; undefined where nobody has said. */
+/** Prices of targets at the time of the request; undefined for targets without a price. */
 export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
 
-/** Throws a PaymentRequiredError if one of them has no price, and all need one. */
+/** Reads the prices of targets. Throws a PaymentRequiredError if one has no price and prices are required. */
 export async function pricesOf(
   prices: Pick<Prices, 'at'>,
   targets: readonly Target[],

@@ -3,7 +3,7 @@ import type { Ledger, RateState } from '../../accounts/ledger/ledger.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { CompletionRequest } from './completion.ts';
 
-/** How many requests are left, for clients that keep to it. */
+/** Sets the headers that tell clients how many requests they have left. */
 export function setRateHeaders(
   setHeader: CompletionRequest['setHeader'],
   { limit, remaining, resetAt }: RateState,
@@ -13,7 +13,7 @@ export function setRateHeaders(
   setHeader('X-RateLimit-Reset', String(Math.ceil(resetAt / 1000)));
 }
 
-/** The same for a request that was one too many. */
+/** The rate limit state for a request that was rejected because of it. */
 export async function rateOfRefused(
   ledger: Pick<Ledger, 'quota'>,
   spender: Spender,

@@ -4,12 +4,12 @@ import type { RequestTrace } from './telemetry.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 
-/** What the accounts know of a request. */
+/** State of a request that usage tracking needs. */
 export interface RequestState {
   readonly request: CompletionRequest;
   readonly trace: RequestTrace | undefined;
   readonly attempts: readonly Attempt[];
-  /** Undefined while the ledger has not let it in. */
+  /** Undefined until the ledger has admitted the request. */
   readonly admitted: Admitted | undefined;
 }
 

@@ -1,11 +1,11 @@
+import { AppError } from '../../../../contract/errors.ts';
 import type { Lifecycle } from '../../../../serve/lifecycle.ts';
 import type { Logger } from '../../../../serve/log.ts';
 import type { Ledger, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { Telemetry } from './telemetry.ts';
-import { abandonedEvent } from './abandoned-event.ts';
-import { bookAbandoned } from './book-abandoned.ts';
-import { concludeRequest } from './conclude-request.ts';
+import { abandonedEvent, completionEvent } from './completion-event.ts';
+import { recordAbandoned } from './record-abandoned.ts';
 import type { Admitted, RequestState } from './request-state.ts';
 import { type AbandonedReads, type Outcome, ownAttempt, usageLines } from './usage-entries.ts';
 import { warnUncounted } from './warn-uncounted.ts';
@@ -15,11 +15,11 @@ export interface SettleParts {
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly log: Logger;
-  /** Called with a promise that never rejects where an abandoned answer is booked later. */
-  readonly onBooking: (booked: Promise<void>) => void;
+  /** Called if abandoned answers are recorded later, with a promise that resolves when they are. It never rejects. */
+  readonly onRecording: (recorded: Promise<void>) => void;
 }
 
-/** Writes what a request did and reports it. What is known by now is durable when it resolves. */
+/** Writes the usage of a request and reports it. Everything known by then is durable when it resolves. */
 export async function settleRequest(
   parts: SettleParts,
   state: RequestState,
@@ -38,7 +38,7 @@ export async function settleRequest(
 
 /** The reservation stays open until the last abandoned answer is read. */
 async function settleAbandoned(
-  { ledger, telemetry, lifecycle, log, onBooking }: SettleParts,
+  { ledger, telemetry, lifecycle, log, onRecording }: SettleParts,
   state: RequestState & { readonly admitted: Admitted },
   outcome: Outcome,
   now: number,
@@ -48,10 +48,10 @@ async function settleAbandoned(
   const abandoned = attempts.filter((attempt) => attempt.abandoned);
   const isAbandoned = (attempt: Attempt | undefined): boolean => attempt?.abandoned !== undefined;
   const own = ownAttempt(attempts, outcome);
-  // The row of a request that came to nothing else is not known before its answer is read.
+  // If the attempt that decides the request is itself abandoned, the row of the request is unknown until its answer is read.
   const isOwnLate = isAbandoned(own);
 
-  const book = async (reads: AbandonedReads): Promise<void> => {
+  const record = async (reads: AbandonedReads): Promise<void> => {
     const late = isOwnLate ? { ...outcome, answered: answeredBy(own, reads) } : outcome;
     const entries = entriesOf(state, late, now, reads, (attempt) => isOwnLate || isAbandoned(attempt));
     const write = async (): Promise<void> => await ledger.settle(reservation, ...entries);
@@ -63,11 +63,29 @@ async function settleAbandoned(
     await (isOwnLate ? concludeRequest(telemetry, state, late, now, write) : write());
   };
   const { requestId } = request;
-  onBooking(bookAbandoned({ attempts: abandoned, requestId, lifecycle, log, book }));
+  onRecording(recordAbandoned({ attempts: abandoned, requestId, lifecycle, log, record }));
   if (isOwnLate) return;
   const known = entriesOf(state, outcome, now, undefined, (attempt) => !isAbandoned(attempt));
   const write = async (): Promise<void> => await ledger.bill(reservation.spender, ...known);
   await concludeRequest(telemetry, state, outcome, now, write);
+}
+
+/** Writes the rows of a request and reports it once. If writing fails, it is reported as an error and this rejects. */
+async function concludeRequest(
+  telemetry: Telemetry,
+  state: RequestState,
+  outcome: Outcome,
+  now: number,
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const failed = { ...outcome, error: outcome.error ?? AppError.from(error) };
+    telemetry.completed(completionEvent(state, failed, now));
+    throw error;
+  }
+  telemetry.completed(completionEvent(state, outcome, now));
 }
 
 function answeredBy(own: Attempt | undefined, reads: AbandonedReads): Outcome['answered'] {
@@ -81,12 +99,12 @@ function entriesOf(
   outcome: Outcome,
   now: number,
   reads?: AbandonedReads,
-  isWanted: (attempt: Attempt | undefined) => boolean = () => true,
+  isIncluded: (attempt: Attempt | undefined) => boolean = () => true,
 ): UsageEntry[] {
   const { endpoint, caller, requestId, startedAt } = request;
   const facts = {
     endpoint,
-    // A row of a job is found by the job.
+    // Usage of a job is looked up by the id of the job.
     requestId: caller.kind === 'work' ? caller.jobId : requestId,
     startedAt,
     attempts,
@@ -95,6 +113,6 @@ function entriesOf(
     now,
   };
   return usageLines(facts, outcome, reads)
-    .filter(({ attempt }) => isWanted(attempt))
+    .filter(({ attempt }) => isIncluded(attempt))
     .map(({ entry }) => entry);
 }

@@ -8,11 +8,11 @@ import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary, CountedTokens } from '../streams/stream.ts';
 import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Outcome {
-  /** Who answered, as `provider:model`, and what it came to, if that could be read; undefined if nobody did. */
+  /** The model that answered, as `provider:model`, and the summary of a readable answer; undefined if no model answered. */
   readonly answered: { readonly key: string; readonly summary: AnswerSummary | undefined } | undefined;
-  /** What the client was told instead, or at the end. */
+  /** The error that the client got instead of the answer, or at the end of a stream. */
   readonly error: AppError | undefined;
   readonly streamed: boolean;
   readonly firstByteMs: number | undefined;
@@ -28,21 +28,21 @@ export interface RequestFacts {
   readonly now: number;
 }
 
-/** What became of answers that were read on after their client or their time was gone. */
+/** Results of abandoned answers, which were read to their end after the client disconnected or a time limit expired. */
 export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
 
-/** A row of the accounts, and the attempt it is about, if a model was called at all. */
+/** A usage row with its attempt, if a model was called at all. */
 export interface UsageLine {
   readonly attempt: Attempt | undefined;
   readonly entry: UsageEntry;
 }
 
-/** The attempt that answered, be it too much, or failed last: it is what became of the request. */
+/** The attempt that decides the result of the request: the one that answered or, if none did, the one that failed last. */
 export function ownAttempt(attempts: readonly Attempt[], { answered }: Outcome): Attempt | undefined {
   return answered ? attempts.at(-1) : (attempts.findLast(isFailed) ?? attempts.at(-1));
 }
 
-/** Rows for the accounts: attempts that failed, and last the request itself. */
+/** The usage rows of a request: one per failed attempt, and last the row of the request itself. */
 export function usageLines(facts: RequestFacts, outcome: Outcome, reads: AbandonedReads = NONE): UsageLine[] {
   const { attempts } = facts;
   const { answered, error } = outcome;
@@ -53,7 +53,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     ...about(facts, key),
     ...used(facts, key, answered),
     status: error ? 'error' : 'success',
-    errorMessage: error ? toldMessage(error) : null,
+    errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,
     statusCode: error ? HTTP_STATUS[error.code] : 200,
     latencyMs: facts.now - facts.startedAt,
@@ -73,7 +73,7 @@ const NONE: AbandonedReads = new Map();
 
 const isFailed = ({ outcome }: Attempt): boolean => outcome === 'failed';
 
-/** Tokens and cost; of nothing if no model answered. */
+/** Tokens and cost of a row; null if no model answered. */
 function used(
   { expected, prices }: RequestFacts,
   key: string,
@@ -91,11 +91,11 @@ function used(
   };
 }
 
-/** Clients read their accounts: of our own mistakes they hear there no more than in the answer. */
-const toldMessage = ({ code, message }: AppError): string =>
+/** The message for a usage row. Clients can read usage rows, so internal errors have no details there, as in responses. */
+const publicMessage = ({ code, message }: AppError): string =>
   code === 'InternalError' ? 'Internal error' : message;
 
-/** As the provider told, and the rest as can be guessed from what it wrote, or was expected if that could not be read. */
+/** The tokens that the provider reported. Missing counts are estimated from the output, or from the request if it is unreadable. */
 export function tokensOf(
   summary: AnswerSummary | undefined,
   { prompt, output }: ExpectedTokens,
@@ -110,7 +110,7 @@ export function tokensOf(
   };
 }
 
-/** Who wrote nothing need not tell how much that is. */
+/** Whether a count had to be estimated. Without output, a missing output count is not an estimate. */
 export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary?.usage?.promptTokens === undefined ||
   (summary.usage.completionTokens === undefined && summary.outputLength > 0);

@@ -2,20 +2,21 @@ import type { AppError } from '../../../../contract/errors.ts';
 import type { StreamGuard } from '../streams/stream.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** What an encoder of type sequence_classification is asked, and what of its answer is a reason to object. */
+/** A check of text by an encoder of type sequence_classification. */
 export interface GuardrailProfile {
   readonly name: string;
   /** Name of the encoder. */
   readonly encoder: string;
-  /** The labels that texts must not have. */
+  /** Labels that are not allowed. */
   readonly labels: readonly string[];
-  /** A text is flagged if its probability to have one of the labels is at least this. */
+  /** A text is flagged if the probability of the labels together is at least this. */
   readonly threshold: number;
   /**
-   * Code units of text that are judged at once, 400 unless said otherwise, and by how much the next begin earlier. Encoders cut
-   * longer texts without a word, and nothing may hide behind the cut: 400 are at most 512 tokens in nearly every script.
+   * Length of the windows that a text is split into, in UTF-16 code units; default: 400. Encoders silently truncate longer texts,
+   * and a truncated part would not be checked. 400 code units are at most 512 tokens in nearly every script.
    */
   readonly windowLength?: number | undefined;
+  /** How much a window overlaps the one before, in UTF-16 code units. */
   readonly windowOverlap?: number | undefined;
   readonly timeoutMs?: number | undefined;
 }
@@ -25,7 +26,7 @@ export type GuardrailPlace = 'input' | 'output';
 export interface GuardrailRule {
   readonly profile: string;
   readonly mode: 'block' | 'monitor';
-  /** When the encoder cannot be asked. */
+  /** What to do if the encoder is unavailable. */
   readonly onUnavailable: 'block' | 'monitor';
   readonly on: readonly GuardrailPlace[];
 }
@@ -35,28 +36,28 @@ export interface GuardrailVerdict {
   readonly mode: GuardrailRule['mode'];
   readonly place: GuardrailPlace;
   readonly valid: boolean;
-  /** The highest probability of all windows; undefined if the encoder could not be asked. */
+  /** The highest probability of all windows; undefined if the encoder was unavailable. */
   readonly score: number | undefined;
   readonly explanation: string;
 }
 
 export interface Checked {
   readonly verdicts: readonly GuardrailVerdict[];
-  /** A ForbiddenError, or an UpstreamError where nobody could judge; undefined if everything may go on. */
+  /** A ForbiddenError, or an UpstreamError if the encoder was unavailable; undefined if nothing is blocked. */
   readonly blocked: AppError | undefined;
 }
 
 export interface Guardrails {
   /**
-   * What the policy demands, with what a request asks for. A request can add and sharpen, never weaken. Throws an InputError
-   * for a request that asks for what is not configured.
+   * Combines the rules of the policy with those of a request, which can add rules and make them stricter, but never weaken them.
+   * Throws an InputError if a request names an unknown guardrail.
    */
   rules(requested: unknown): readonly GuardrailRule[];
   checkInput(rules: readonly GuardrailRule[], body: Json, signal: AbortSignal): Promise<Checked>;
   checkOutput(rules: readonly GuardrailRule[], text: string, signal: AbortSignal): Promise<Checked>;
   /**
-   * For a stream; undefined if no rule is about output. Under a rule that blocks, text waits until a window of it is full or the
-   * answer has ended, and goes out once that was judged; otherwise nothing waits, and all is judged at the end.
+   * A guard for a stream; undefined if no rule is for output. With a blocking rule, text is held back until a window is full or the
+   * answer has ended, and is sent after the check. Otherwise nothing is held back, and the whole text is checked at the end.
    */
   streamGuard(
     rules: readonly GuardrailRule[],

@@ -8,7 +8,7 @@ import { createStreamGuard } from './stream-guard.ts';
 
 export interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];
-  /** What the policy demands of every request. */
+  /** Rules of the policy, which apply to every request. */
   readonly demanded?: readonly GuardrailRule[] | undefined;
   readonly classifier: (name: string) => Provider | undefined;
   readonly clock: Clock;
@@ -22,10 +22,10 @@ export function createGuardrails({
 }: GuardrailOptions): Guardrails {
   const byName = new Map(profiles.map((profile) => [profile.name, profile]));
   const parts = { profiles: byName, classifier, clock };
-  const about = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
+  const rulesFor = (rules: readonly GuardrailRule[], place: 'input' | 'output'): GuardrailRule[] =>
     rules.filter(({ on }) => on.includes(place));
-  /** What all encoders of the rules can take. */
-  const least = (rules: readonly GuardrailRule[], read: (profile: GuardrailProfile) => number): number =>
+  /** The minimum over the profiles of the rules, which suits all their encoders. */
+  const minimum = (rules: readonly GuardrailRule[], read: (profile: GuardrailProfile) => number): number =>
     Math.min(...rules.flatMap((rule) => byName.get(rule.profile) ?? []).map(read));
 
   return {
@@ -34,15 +34,15 @@ export function createGuardrails({
         ? []
         : strictest(demanded, readRules(requested, [...byName.keys()])),
     checkInput: (rules, body, signal) =>
-      judge(parts, about(rules, 'input'), 'input', inputTexts(body), signal),
-    checkOutput: (rules, text, signal) => judge(parts, about(rules, 'output'), 'output', [text], signal),
+      judge(parts, rulesFor(rules, 'input'), 'input', inputTexts(body), signal),
+    checkOutput: (rules, text, signal) => judge(parts, rulesFor(rules, 'output'), 'output', [text], signal),
     streamGuard(rules, signal, onVerdicts) {
-      const own = about(rules, 'output');
+      const own = rulesFor(rules, 'output');
       if (own.length === 0) return undefined;
       return createStreamGuard({
         blocks: own.some(({ mode, onUnavailable }) => mode === 'block' || onUnavailable === 'block'),
-        windowLength: least(own, ({ windowLength = WINDOW_LENGTH }) => windowLength),
-        windowOverlap: least(own, ({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap),
+        windowLength: minimum(own, ({ windowLength = WINDOW_LENGTH }) => windowLength),
+        windowOverlap: minimum(own, ({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap),
         check: (text) => judge(parts, own, 'output', [text], signal),
         onVerdicts,
       });

@@ -1,6 +1,6 @@
 import type { Json } from '../shapes/chat.ts';
 
-/** Members of requests that no model reads: the request's own settings, and who asks. */
+/** Members of requests that models do not read: settings and the identity of the caller. */
 const SETTINGS = new Set(
   [
     ['model', 'guardrails', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'service_tier'],
@@ -18,8 +18,8 @@ const SETTINGS = new Set(
     ['previous_response_id', 'conversation', 'container', 'inference_geo', 'speed'],
   ].flat(),
 );
-/** Members whose texts are ids, kinds, addresses and encoded data; what lies deeper in them is looked at. */
-const NO_TEXTS = new Set(
+/** Members whose strings are ids, types, URLs or encoded data. Objects and lists inside them are still searched for texts. */
+const NON_TEXT_MEMBERS = new Set(
   [
     [
       'id',
@@ -36,14 +36,14 @@ const NO_TEXTS = new Set(
     ['data', 'file_data', 'media_type', 'mime_type', 'signature', 'thought_signature', 'encrypted_content'],
   ].flat(),
 );
-/** Their members can have any names, also those of ids. */
-const OF_ANY_NAMES = new Set(
+/** Members whose own members can have any name, including names in the sets above. They are checked as a whole. */
+const FREE_FORM_MEMBERS = new Set(
   'input arguments args variables default const enum examples chat_template_kwargs'.split(' '),
 );
 
 /**
- * All texts of a request, of any wire: whatever is not known to be no text. So one in a form which the gateway does not know,
- * as a member that only one provider has, is not overlooked.
+ * All texts of a request of any client API: every string that is not known to be something else. Thus texts in members that the
+ * gateway does not know, for example members of a single provider, are not missed.
  */
 export function inputTexts(body: Json): string[] {
   return Object.entries(body)
@@ -51,7 +51,7 @@ export function inputTexts(body: Json): string[] {
       ([name, member]) => (typeof member === 'object' || typeof member === 'string') && !SETTINGS.has(name),
     )
     .flatMap(([name, member]) => {
-      // The names of what tools take are read by models, and a schema is one text: encoders judge what belongs together at once.
+      // Models read the names of tool parameters, and a schema is joined to one text so that encoders judge it as a whole.
       if (SCHEMAS.has(name)) return textOfEach(member);
       return name === 'input' ? textsIn(member) : textsIn({ [name]: member });
     });
@@ -64,7 +64,7 @@ const textOfEach = (member: unknown): string[] =>
     .map((one) => textsIn(one, true).join('\n'))
     .filter((text) => text !== '');
 
-/** Where the names of members are of somebody’s choice. */
+/** Members of JSON schemas whose own members have names that the author of the schema chose. */
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 function textsIn(value: unknown, withNames = false): string[] {
@@ -80,13 +80,13 @@ function textsIn(value: unknown, withNames = false): string[] {
   };
   const collectMember = (name: string, member: unknown, around: object): void => {
     if (withNames && MAPS.has(name)) texts.push(...Object.keys(Object(member)));
-    // Credentials for servers of tools.
+    // Headers of MCP servers contain credentials.
     if (name === 'headers' && 'type' in around && around.type === 'mcp') return;
-    // Anthropic's documents of plain text.
+    // Plain text documents of Anthropic's API have their text in `data`.
     const isPlain = name === 'data' && 'type' in around && around.type === 'text';
-    const isWhole = OF_ANY_NAMES.has(name) && typeof member === 'object' && member !== null;
+    const isWhole = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
     if (isWhole) texts.push(JSON.stringify(member));
-    else collect(member, isPlain || !NO_TEXTS.has(name));
+    else collect(member, isPlain || !NON_TEXT_MEMBERS.has(name));
   };
   collect(value, true);
   return texts;

@@ -19,10 +19,10 @@ export interface JudgeParts {
 export const WINDOW_LENGTH = 400;
 export const WINDOW_OVERLAP = 80;
 const TIMEOUT_MS = 5000;
-/** Windows that one request to the encoder may have. */
-const BATCH = 256;
+/** Maximum windows in one request to an encoder. */
+const MAX_WINDOWS_PER_REQUEST = 256;
 
-/** Asks the encoders of all rules at once. */
+/** Calls the encoders of all rules in parallel. */
 export async function judge(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
@@ -48,12 +48,12 @@ async function judgeOne(
   const about = { profile: name, mode, place };
   try {
     const profile = parts.profiles.get(name);
-    if (!profile) throw new Error('it is not configured');
+    if (!profile) throw new Error('not configured');
     const { score, label } = await worstOf(parts, profile, texts, signal);
     const explanation = `${label} ${score.toFixed(3)}, threshold ${profile.threshold}`;
     return { ...about, valid: score < profile.threshold, score, explanation };
   } catch (error) {
-    if (signal.aborted) throw new AppError('CancelledError', 'The client has left.', { cause: error });
+    if (signal.aborted) throw new AppError('CancelledError', 'Client disconnected.', { cause: error });
     return { ...about, valid: false, score: undefined, explanation: `unavailable: ${messageOf(error)}` };
   }
 }
@@ -76,7 +76,7 @@ async function worstOf(
     timeoutMs = TIMEOUT_MS,
   } = profile;
   const provider = classifier(encoder);
-  if (!provider?.classify) throw new Error(`there is no encoder \`${encoder}\``);
+  if (!provider?.classify) throw new Error(`unknown encoder \`${encoder}\``);
   const windows = texts.flatMap((text) => textWindows(text, windowLength, windowOverlap));
   const control = new AbortController();
   const stop = (): void => control.abort();
@@ -84,8 +84,8 @@ async function worstOf(
   signal.addEventListener('abort', stop, { once: true });
   try {
     let worst: Score = { score: 0, label: profile.labels.join(' or ') };
-    for (let at = 0; at < windows.length; at += BATCH) {
-      const texts = windows.slice(at, at + BATCH);
+    for (let at = 0; at < windows.length; at += MAX_WINDOWS_PER_REQUEST) {
+      const texts = windows.slice(at, at + MAX_WINDOWS_PER_REQUEST);
       const found = await provider.classify({ texts, signal: control.signal });
       if (found.kind === 'failed') throw found.failure.error;
       for (const scores of found.scores) worst = worseOf(worst, scores, profile.labels);
@@ -97,28 +97,28 @@ async function worstOf(
   }
 }
 
-/** A label that the model does not have would let everything pass. */
+/** The worse of two scores. Throws for a label that the model does not have, because that rule would never flag anything. */
 function worseOf(worst: Score, scores: Readonly<Record<string, number>>, labels: readonly string[]): Score {
   const missing = labels.find((label) => scores[label] === undefined);
-  if (missing !== undefined) throw new Error(`its model has no label \`${missing}\``);
+  if (missing !== undefined) throw new Error(`the model of the encoder has no label \`${missing}\``);
   const score = labels.reduce((sum, label) => sum + (scores[label] ?? 0), 0);
   return score > worst.score ? { ...worst, score } : worst;
 }
 
 function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict[]): AppError {
   if (blocking.score === undefined) {
-    const message = `The guardrail \`${blocking.profile}\` cannot be asked now, and without it nothing may pass.`;
+    const message = `Guardrail \`${blocking.profile}\` is unavailable, and the policy blocks unchecked text. Retry later.`;
     const cause = new Error(blocking.explanation);
     return new AppError('UpstreamError', message, { cause, reason: 'guardrail_unavailable' });
   }
   const flagged = verdicts.filter(({ valid }) => !valid);
-  const told = flagged.map(({ profile, explanation }) => `${profile} (${explanation})`).join(', ');
+  const reasons = flagged.map(({ profile, explanation }) => `${profile} (${explanation})`).join(', ');
   const details = flagged.map(({ profile, explanation, score }) => ({
     location: 'guardrails',
     message: explanation,
     value: { profile, explanation, score },
   }));
-  return new AppError('ForbiddenError', `Request blocked by guardrail policy: ${told}.`, {
+  return new AppError('ForbiddenError', `Request blocked by guardrail policy: ${reasons}.`, {
     details,
     reason: 'guardrail_violation',
   });

@@ -3,15 +3,16 @@ import { didYouMean } from '../../../../core/text/suggest.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { GuardrailPlace, GuardrailRule } from './guardrail.ts';
 
-const MOST_RULES = 8;
-const KNOWN = ['profile', 'mode', 'on_unavailable', 'on', 'url'];
+/** Maximum rules in one request, because every rule calls an encoder. */
+const MAX_RULES = 8;
+const KNOWN_MEMBERS = ['profile', 'mode', 'on_unavailable', 'on', 'url'];
 
-/** The `guardrails` of a request. Throws an InputError for what we would not do. */
+/** Reads the `guardrails` of a request. Throws an InputError for invalid or unknown members. */
 export function readRules(requested: unknown, profiles: readonly string[]): GuardrailRule[] {
   if (requested === undefined || requested === null) return [];
   if (!Array.isArray(requested)) throw inputError('`guardrails` must be a list.');
-  if (requested.length > MOST_RULES) {
-    throw inputError(`\`guardrails\` has ${requested.length} entries; the most is ${MOST_RULES}.`);
+  if (requested.length > MAX_RULES) {
+    throw inputError(`\`guardrails\` has ${requested.length} entries; the maximum is ${MAX_RULES}.`);
   }
   return requested.map((rule: unknown, index) => readRule(rule, `guardrails[${index}]`, profiles));
 }
@@ -19,12 +20,12 @@ export function readRules(requested: unknown, profiles: readonly string[]): Guar
 function readRule(rule: unknown, place: string, profiles: readonly string[]): GuardrailRule {
   if (typeof rule !== 'object' || rule === null) throw inputError(`\`${place}\` must be an object.`);
   const { profile, mode = 'block', on_unavailable: onUnavailable = mode, on = ['input'], url } = rule as Json;
-  const unknown = Object.keys(rule).find((name) => !KNOWN.includes(name));
+  const unknown = Object.keys(rule).find((name) => !KNOWN_MEMBERS.includes(name));
   if (unknown !== undefined)
-    throw inputError(`\`${place}.${unknown}\` is unknown${didYouMean(unknown, KNOWN)}`);
+    throw inputError(`\`${place}.${unknown}\` is unknown${didYouMean(unknown, KNOWN_MEMBERS)}`);
   if (url !== undefined && url !== null) {
     throw inputError(
-      `\`${place}.url\` is not taken: which encoder judges is for the gateway's configuration to say.`,
+      `\`${place}.url\` is not supported. Encoders of guardrails are set in the gateway's configuration.`,
     );
   }
   if (typeof profile !== 'string' || !profiles.includes(profile)) {
@@ -45,7 +46,7 @@ function oneOf<Name extends string>(value: unknown, names: readonly Name[], plac
   throw inputError(`\`${place}\` must be one of ${names.map((name) => `\`${name}\``).join(', ')}.`);
 }
 
-/** Both lists as one. Where both speak of a profile, the stricter word counts. */
+/** Merges two lists of rules. If both have a rule for a profile, the stricter settings apply. */
 export function strictest(
   demanded: readonly GuardrailRule[],
   requested: readonly GuardrailRule[],

@@ -2,7 +2,7 @@ import type { GuardVerdict, StreamGuard } from '../streams/stream.ts';
 import type { Checked, GuardrailVerdict } from './guardrail.ts';
 
 export interface StreamGuardParts {
-  /** Whether text waits until it was judged. */
+  /** Whether text is held back until it was checked. */
   readonly blocks: boolean;
   readonly windowLength: number;
   readonly windowOverlap: number;
@@ -13,7 +13,7 @@ export interface StreamGuardParts {
 const PASS: GuardVerdict = { kind: 'pass' };
 const HOLD: GuardVerdict = { kind: 'hold' };
 
-/** Judges a stream by windows of its text; each begins with the end of the one before, which has gone out already. */
+/** Checks a stream in windows of its text. Each window starts with the end of the one before, which has already been sent. */
 export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
   const { blocks, windowLength, windowOverlap, check, onVerdicts } = parts;
   let before = '';

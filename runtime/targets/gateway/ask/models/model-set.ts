@@ -1,7 +1,7 @@
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Router } from '../routing/routing.ts';
 
-/** What the configuration says of models, ready to be used. */
+/** Everything that the configuration defines about models, ready to use. */
 export interface ModelSet {
   readonly router: Router;
   readonly guardrails: Guardrails;
@@ -10,14 +10,14 @@ export interface ModelSet {
   readonly assumedOutputTokens: number;
 }
 
-/** A set that stays open until whoever holds it lets go. */
+/** A set whose providers stay open until it is released. */
 export interface HeldModels {
   readonly set: ModelSet;
-  /** May be called more than once. */
+  /** Can be called more than once. */
   readonly release: () => void;
 }
 
-/** The set of now. A reload replaces it; requests and streams go on with the one that they began with. */
+/** The current set. A reload replaces it; requests and streams in flight keep the one that they started with. */
 export interface CurrentModels {
   hold(): HeldModels;
 }

@@ -16,8 +16,8 @@ export interface ModelsOptions {
 
 export interface Models extends CurrentModels {
   /**
-   * What begins from now on has these. What did not change goes on as it is, its breakers and processes too; what is there no
-   * more is closed when the last request lets go of it. If it throws, nothing has changed.
+   * Applies a new configuration to new requests. Unchanged providers stay open, with their breakers and processes; removed ones are
+   * closed when their last request has ended. If it throws, nothing has changed.
    */
   replace(config: ModelsConfig): void;
   close(): Promise<void>;

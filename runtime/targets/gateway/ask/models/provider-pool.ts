@@ -4,25 +4,25 @@ import type { EncoderProgram, Provider, ProviderInstance } from '../providers/pr
 
 type ProviderConfig = ProviderInstance | EncoderProgram;
 
-/** Providers that are open, each shared by all sets of models that have it in the same words. */
+/** Open providers, each shared by all sets of models that configure it identically. */
 export interface ProviderPool {
-  /** Opens what is not open yet. If one of them throws, nothing has changed. */
+  /** Returns the providers of a configuration and opens those that are not open yet. If one throws, nothing has changed. */
   take(configs: readonly ProviderConfig[]): TakenProviders;
-  /** Closes all, whoever has them; resolves when those that were given back before are closed too. */
+  /** Closes all providers, including those in use. Resolves when previously released ones are closed too. */
   close(): Promise<void>;
 }
 
 interface TakenProviders {
   readonly providers: readonly Provider[];
-  /** Those that were not open before. */
+  /** The providers that were opened by this call. */
   readonly opened: readonly Provider[];
-  /** A provider that nobody has any more is closed. To be called once. */
+  /** Releases the providers; each one without other users is closed. Must be called once. */
   readonly giveBack: () => void;
 }
 
 interface Shared {
   readonly config: ProviderConfig;
-  /** Of the program on disk; another one in its place is another provider. */
+  /** State of the executable's file: a replaced file makes it another provider. */
   readonly program: string | undefined;
   readonly provider: Provider;
   takers: number;

@@ -5,11 +5,11 @@ import type { AbandonedAnswer, AbandonedRead, FailedAnswer } from './provider.ts
 import { isFailed } from './failure.ts';
 import type { Waiter } from './http/waiter.ts';
 
-export interface AbandonedParts<Result extends object> {
-  /** What is made of the answer once it is there. Never rejects. */
+export interface AbandonedAnswerParts<Result extends object> {
+  /** The parsed answer, or its failure. Never rejects. */
   readonly answer: Promise<Result | FailedAnswer>;
   readonly summaryOf: (result: Result) => AnswerSummary | Promise<AnswerSummary>;
-  /** Whether the provider has begun an answer with a status of success. */
+  /** Whether the provider has started an answer with a successful status. */
   readonly hasBegun: () => boolean;
   readonly waiter: Waiter;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface AbandonedParts<Result extends object> {
   readonly signal: AbortSignal;
 }
 
-/** Reads on within the limit. */
+/** Reads an answer without a client to its end, for at most `drainMs`, because the provider bills it anyway. */
 export function readAbandoned<Result extends object>({
   answer,
   summaryOf,
@@ -26,14 +26,14 @@ export function readAbandoned<Result extends object>({
   clock,
   drainMs,
   signal,
-}: AbandonedParts<Result>): AbandonedAnswer {
+}: AbandonedAnswerParts<Result>): AbandonedAnswer {
   let isStopped = false;
   const stop = (): void => {
     isStopped = true;
-    waiter.leave();
+    waiter.cancel();
   };
   const disarm = clock.after(drainMs, stop);
-  // The gateway itself ends: there is no time left.
+  // An AppError as the reason means that the gateway is stopping: there is no time left.
   if (signal.reason instanceof AppError) stop();
 
   const read = async (): Promise<AbandonedRead> => {

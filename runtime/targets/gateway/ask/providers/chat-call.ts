@@ -5,7 +5,7 @@ import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/st
 import { readUsage, textIn } from '../streams/tally.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
-import { readCompletion, readingDecoder } from '../wires/chat/read-answer.ts';
+import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion } from '../shapes/chat.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
   WholeAnswer,
 } from './provider.ts';
 import type { Exchange, JsonAnswer } from './exchange.ts';
-import { isFailed, requestOr } from './failure.ts';
+import { isFailed, requestOrFailure } from './failure.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import { renameInEvent } from './rename-model.ts';
 
@@ -29,14 +29,15 @@ export interface ChatParts {
   readonly exchange: Exchange;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
-  readonly cannot: (what: string) => FailedAnswer;
+  /** The failure for a feature that the provider does not support. */
+  readonly unsupported: (feature: string) => FailedAnswer;
 }
 
-/** A call as the provider is asked it. */
+/** A call in the format of the provider. */
 interface Plan {
   readonly wire: UpstreamWire;
   readonly body: Uint8Array;
-  /** Whether the client's wire is the provider's: then bytes go through as they are. */
+  /** Whether the client uses the provider's own API: then bytes pass through unchanged. */
   readonly isNative: boolean;
 }
 
@@ -44,25 +45,33 @@ interface Opened extends StreamedAnswer {
   readonly drain: () => Promise<AnswerSummary>;
 }
 
-/** Calls of all wires: as they are where the provider speaks the wire, else through the inner shape. */
-export function createChatCaller({ adapter, exchange, limits, clock, cannot }: ChatParts): Provider['chat'] {
+/** Calls a provider with requests of any client API: unchanged if the provider has the same API, otherwise translated. */
+export function createChatCaller({
+  adapter,
+  exchange,
+  limits,
+  clock,
+  unsupported,
+}: ChatParts): Provider['chat'] {
   const plan = (call: ProviderCall): Plan | FailedAnswer => {
     const native = adapter.native[call.wire];
     if (native) {
-      const body = requestOr(() =>
+      const body = requestOrFailure(() =>
         editMembers(call.bytes, native.edits(call.body, call.model), call.members),
       );
       return isFailed(body) ? body : { wire: native, body, isNative: true };
     }
     const { translated } = adapter;
-    if (!translated) return cannot('chat');
-    const body = requestOr(() => translated.request(CLIENT_WIRES[call.wire].toChat(call.body), call.model));
+    if (!translated) return unsupported('chat');
+    const body = requestOrFailure(() =>
+      translated.request(CLIENT_WIRES[call.wire].toChat(call.body), call.model),
+    );
     if (isFailed(body)) return body;
     return { wire: translated.wire, body: Buffer.from(JSON.stringify(body)), isNative: false };
   };
 
   const callWhole = async (call: ProviderCall, { wire, body, isNative }: Plan): Promise<ChatAnswer> => {
-    const asked = {
+    const request = {
       method: 'POST',
       path: wire.path(call.model, false),
       body,
@@ -72,7 +81,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     const limit = { signal, timeoutMs: limits.answerMs };
     const read = (answer: JsonAnswer): WholeAnswer => {
       const chat = readCompletion(wire.answer(answer.json), { isTranslated: !isNative });
-      const text = writtenIn(chat);
+      const text = outputText(chat);
       const summary = summaryOf(chat, text);
       const { showModel } = call;
       if (isNative) {
@@ -83,7 +92,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       const json = CLIENT_WIRES[call.wire].fromChat(shown, call.body);
       return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text, summary };
     };
-    return exchange.json(asked, limit, read, isBilled ? ({ summary }) => summary : undefined);
+    return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
   };
 
   const outputOf = (call: ProviderCall, { wire, isNative }: Plan): StreamOutput => {
@@ -93,7 +102,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
       return encodedOutput(
         clientWire.encoder(call.body, { model: showModel ?? call.model, created: seconds(clock) }),
       );
-    return unchangedOutput(clientWire.words, {
+    return unchangedOutput(clientWire.syntax, {
       hidden: wire.hidden?.(call.body),
       rewrite: showModel === undefined ? undefined : (frame) => renameInEvent(clientWire, frame, showModel),
     });
@@ -103,7 +112,7 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     const { wire, body } = planned;
     const { signal, isBilled } = call;
     const startedAt = clock.now();
-    const asked = {
+    const request = {
       method: 'POST',
       path: wire.path(call.model, true),
       body,
@@ -111,17 +120,17 @@ export function createChatCaller({ adapter, exchange, limits, clock, cannot }: C
     } as const;
     const limit = { signal, timeoutMs: call.firstByteMs ?? limits.firstByteMs };
     const open = async (stream: UpstreamBody): Promise<Opened | FailedAnswer> => {
-      const { idleMs, maxEventBytes, streamMs: mostMs } = limits;
-      const decode = readingDecoder(wire.decoder(), { isTranslated: !planned.isNative });
+      const { idleMs, maxEventBytes, streamMs: maxMs } = limits;
+      const decode = checkedDecoder(wire.decoder(), { isTranslated: !planned.isNative });
       const reader = createUpstreamReader({ body: stream, decode, clock, idleMs, maxEventBytes });
-      const { words } = CLIENT_WIRES[call.wire];
+      const { syntax } = CLIENT_WIRES[call.wire];
       const output = outputOf(call, planned);
-      const opening = await openStream({ reader, output, words, clock, startedAt, mostMs, signal });
+      const opening = await openStream({ reader, output, syntax, clock, startedAt, maxMs, signal });
       return opening.kind === 'error'
         ? exchange.errorEvent(opening.body)
         : { kind: 'stream', stream: opening.stream, drain: opening.drain };
     };
-    return exchange.stream(asked, limit, open, isBilled ? ({ drain }) => drain() : undefined);
+    return exchange.stream(request, limit, open, isBilled ? ({ drain }) => drain() : undefined);
   };
 
   return (call) => {
@@ -141,7 +150,7 @@ const headersOf = (
 
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
-const writtenIn = ({ choices }: ChatCompletion): string =>
+const outputText = ({ choices }: ChatCompletion): string =>
   choices.map(({ message }) => textIn(message)).join('');
 
 const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({

@@ -2,7 +2,7 @@ import { inputError } from '../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
 
-/** The parts of a message, whether it was written as a text or as parts. */
+/** The parts of a message; a message whose content is one text has one part. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {
   if (typeof content !== 'string') return content ?? [];
   return content === '' ? [] : [{ type: 'text', text: content }];
@@ -19,7 +19,7 @@ export interface DataUrl {
   readonly base64: string;
 }
 
-/** Undefined for URLs that lead elsewhere. */
+/** Reads a `data:` URL in base64. Undefined for other URLs. */
 export function readDataUrl(url: string): DataUrl | undefined {
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i.exec(url);
   return head?.[1] === undefined
@@ -27,16 +27,16 @@ export function readDataUrl(url: string): DataUrl | undefined {
     : { mediaType: head[1].toLowerCase(), base64: url.slice(head[0].length) };
 }
 
-/** Arguments of a tool as an object, from the text that models write. */
+/** The arguments of a tool call as an object, parsed from the text that a model has written. Throws an InputError. */
 export function readArguments(text: string, tool: string): Json {
   if (text.trim() === '') return {};
   try {
     const value: unknown = parseJsonText(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Said below.
+    // The error below covers invalid JSON too.
   }
-  throw inputError(`The arguments of the call of \`${tool}\` are not a JSON object: ${text.slice(0, 100)}`);
+  throw inputError(`Arguments of tool call \`${tool}\` must be a JSON object: ${text.slice(0, 100)}`);
 }
 
 export interface Turn {
@@ -44,7 +44,7 @@ export interface Turn {
   readonly parts: readonly Json[];
 }
 
-/** All results of the tools that one answer called have to be in one turn, so turns of one role become one. */
+/** Merges consecutive turns with the same role, because all results of the tools that one answer called must be in one turn. */
 export function mergedTurns(turns: readonly Turn[]): Turn[] {
   const all: Turn[] = [];
   for (const turn of turns.filter(({ parts }) => parts.length > 0)) {
@@ -55,7 +55,7 @@ export function mergedTurns(turns: readonly Turn[]): Turn[] {
   return all;
 }
 
-/** The texts of system messages, which other providers keep apart from the rest. */
+/** Separates system messages from the rest, for providers whose API has a separate member for them. */
 export function splitSystem(messages: readonly ChatMessage[]): {
   readonly system: string;
   readonly rest: readonly ChatMessage[];

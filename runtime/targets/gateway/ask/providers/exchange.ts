@@ -29,14 +29,14 @@ export interface ExchangeParts {
   readonly redact: Redact;
 }
 
-/** An answer that is a JSON object. */
+/** An answer whose body is a JSON object. */
 export interface JsonAnswer {
   readonly bytes: Uint8Array;
   readonly json: Json;
   readonly headers: UpstreamAnswer['headers'];
 }
 
-type Asked = Omit<UpstreamRequest, 'waiter'>;
+type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
 
 interface CallLimit {
   /** Aborted when the client has disconnected. */
@@ -44,52 +44,52 @@ interface CallLimit {
   readonly timeoutMs: number;
 }
 
-/** The usage of an answer that is billed. Where it is given, an abandoned answer is read to its end. */
+/** Returns the usage of a billed answer. If it is present, an abandoned answer is read to its end. */
 type SummaryOf<Result> = ((result: Result) => AnswerSummary | Promise<AnswerSummary>) | undefined;
 
-/** Requests and answers, with limits for their time and size, and the meaning of what fails. */
+/** Sends requests with limits for time and size, and classifies failures. */
 export interface Exchange {
-  /** What `read` makes of the answer; if it throws, the provider sent what cannot be understood. */
+  /** Returns the result of `read`. If `read` throws, the provider's answer is invalid. */
   json<Result extends object>(
-    asked: Asked,
+    request: UnsentRequest,
     limit: CallLimit,
     read: (answer: JsonAnswer) => Result | FailedAnswer,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
-  /** The body of an answer that is a stream, read by `use`, whose time ends when `use` has resolved. */
+  /** Reads the body of a stream with `use`. The time limit applies until `use` has resolved. */
   stream<Result extends object>(
-    asked: Asked,
+    request: UnsentRequest,
     limit: CallLimit,
     use: (body: UpstreamBody) => Promise<Result | FailedAnswer>,
     summaryOf?: SummaryOf<Result>,
   ): Promise<Result | FailedAnswer>;
   /** The answer with another name for the model. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
-  /** An error that the provider sent as an event. */
+  /** The failure for an error that the provider sent as an event. */
   errorEvent(body: unknown): FailedAnswer;
 }
 
-/** What providers say of errors is short. */
+/** Maximum bytes of an error body that are read. Error bodies of providers are short. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
   const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
     const text = await body.collect(MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
-    const said = adapter.errorText(parsed(text) ?? text.toString('utf8'));
+    const errorText = adapter.errorText(parsed(text) ?? text.toString('utf8'));
     const detail = describeAnswer(status, text, redact);
     return refusedAnswer({
       status,
       retryAfter: headers['retry-after'],
-      said,
+      errorText,
       detail,
       redact,
       now: clock.now(),
     });
   };
 
-  /** Everything within the limit. After it, an answer that is billed is read on without its client. */
+  /** Sends a request and reads its answer within the time limit. After it, a billed answer is read to its end without its client. */
   const within = async <Result extends object>(
-    asked: Asked,
+    request: UnsentRequest,
     { signal, timeoutMs }: CallLimit,
     use: (answer: UpstreamAnswer) => Promise<Result | FailedAnswer>,
     summaryOf: SummaryOf<Result>,
@@ -98,10 +98,10 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     const { promise, resolve } = Promise.withResolvers<Result | FailedAnswer>();
     let timedOut = false;
     let hasBegun = false;
-    const ask = async (): Promise<Result | FailedAnswer> => {
+    const send = async (): Promise<Result | FailedAnswer> => {
       let body: UpstreamBody | undefined;
       try {
-        const answer = await upstream.request({ ...asked, waiter });
+        const answer = await upstream.request({ ...request, waiter });
         ({ body } = answer);
         hasBegun = answer.status >= 200 && answer.status < 300;
         return hasBegun ? await use(answer) : await refused(answer);
@@ -109,13 +109,13 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
         body?.destroy();
         return {
           kind: 'failed',
-          failure: thrownFailure(error, { hasLeft: signal.aborted, timedOut, redact }),
+          failure: thrownFailure(error, { isCancelled: signal.aborted, timedOut, redact }),
         };
       }
     };
     const giveUp = (): void => {
       forget();
-      if (!summaryOf || !waiter.isSent()) return waiter.leave();
+      if (!summaryOf || !waiter.isSent()) return waiter.cancel();
       const parts = { answer, summaryOf, hasBegun: () => hasBegun, waiter, clock, signal };
       const abandoned = readAbandoned({ ...parts, drainMs: limits.drainMs });
       const detail = timedOut ? `no answer within ${timeoutMs} ms` : undefined;
@@ -129,9 +129,9 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       disarm();
       signal.removeEventListener('abort', giveUp);
     };
-    if (signal.aborted) waiter.leave();
+    if (signal.aborted) waiter.cancel();
     signal.addEventListener('abort', giveUp, { once: true });
-    const answer = ask();
+    const answer = send();
     void answer.then(resolve);
     try {
       return await promise;
@@ -146,9 +146,9 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
   };
 
   return {
-    json: (asked, limit, read, summaryOf) =>
+    json: (request, limit, read, summaryOf) =>
       within(
-        asked,
+        request,
         limit,
         async ({ status, headers, body }) => {
           const bytes = await body.collect(limits.maxResponseBytes);
@@ -157,15 +157,15 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
           try {
             return read({ bytes, json, headers });
           } catch (cause) {
-            // An unexpected shape is the provider's mistake, and a fallback can be called.
-            return unreadable('not of the shape of the API', status, bytes, cause);
+            // An unexpected format is an error of the provider, so a fallback can be called.
+            return unreadable('not in the format of the API', status, bytes, cause);
           }
         },
         summaryOf,
       ),
-    stream: (asked, limit, use, summaryOf) =>
+    stream: (request, limit, use, summaryOf) =>
       within(
-        asked,
+        request,
         limit,
         async ({ status, headers, body }) => {
           if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) return await use(body);
@@ -180,7 +180,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       refusedAnswer({
         status: statusIn(body),
         retryAfter: undefined,
-        said: adapter.errorText(body),
+        errorText: adapter.errorText(body),
         detail: describeAnswer(200, Buffer.from(JSON.stringify(body) ?? ''), redact),
         redact,
         now: clock.now(),
@@ -196,9 +196,9 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Some tell in the event which status it would have been. */
+/** The HTTP status inside an error event, which some providers include; 200 otherwise. */
 function statusIn(body: unknown): number {
   const { code, status }: Json = isObject(body) && isObject(body['error']) ? body['error'] : {};
-  const told = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
-  return typeof told === 'number' ? told : 200;
+  const found = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
+  return typeof found === 'number' ? found : 200;
 }

@@ -3,17 +3,17 @@ import type { AbandonedAnswer, ErrorText, FailedAnswer, FailureKind, ProviderFai
 import { describeThrown } from './failure-detail.ts';
 import type { Redact } from './redact.ts';
 
-interface FailureWords {
+interface FailureDefinition {
   readonly code: ErrorCode;
-  /** For programs. */
+  /** Machine-readable reason in error bodies. */
   readonly reason: string;
-  /** What clients read, unless the provider's own words are shown. */
+  /** Message for clients, unless the provider's own message is shown. */
   readonly message: string;
-  /** Whether what is said of it more closely is about the request, and so the client's business. */
+  /** Whether the provider's message is shown to clients, because it is about their request. */
   readonly showsProvider?: boolean;
 }
 
-const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
+const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
   bad_request: {
     code: 'MalformedError',
     reason: 'provider_refused',
@@ -23,13 +23,13 @@ const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
   model_not_found: {
     code: 'NotFoundError',
     reason: 'model_not_found',
-    message: 'The provider does not have it',
+    message: 'The provider does not have this model',
     showsProvider: true,
   },
   unsupported: {
     code: 'MalformedError',
     reason: 'unsupported',
-    message: 'The provider cannot do that',
+    message: 'The provider does not support this request',
     showsProvider: true,
   },
   too_large: {
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
   billing: {
     code: 'UpstreamError',
     reason: 'provider_billing',
-    message: "The provider refused the gateway's account",
+    message: "The gateway's account at the provider has a billing problem",
   },
   rate_limited: {
     code: 'OverloadedError',
@@ -72,13 +72,13 @@ const WORDS: Readonly<Record<FailureKind, FailureWords>> = {
     reason: 'upstream_stream_incomplete',
     message: 'LLM provider error',
   },
-  cancelled: { code: 'CancelledError', reason: 'client_left', message: 'The client has left.' },
+  cancelled: { code: 'CancelledError', reason: 'client_left', message: 'Client disconnected.' },
 };
 
 export interface FailureFacts {
   readonly upstreamStatus?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The provider's words, already without secrets. */
+  /** The provider's message, already without secrets. */
   readonly text?: string | undefined;
   readonly cause?: unknown;
   readonly detail?: string | undefined;
@@ -87,10 +87,10 @@ export interface FailureFacts {
 }
 
 export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnswer {
-  const { code, reason, message, showsProvider = false } = WORDS[kind];
+  const { code, reason, message, showsProvider = false } = FAILURES[kind];
   const { text, cause, retryAfterSeconds, upstreamStatus, detail, isPaid = false, abandoned } = facts;
-  const told = showsProvider && text ? text : message;
-  const error = new AppError(code, told, { cause, reason, retryAfterSeconds });
+  const shown = showsProvider && text ? text : message;
+  const error = new AppError(code, shown, { cause, reason, retryAfterSeconds });
   return {
     kind: 'failed',
     failure: { kind, error, upstreamStatus, retryAfterSeconds, text, detail, isPaid, abandoned },
@@ -100,24 +100,24 @@ export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnsw
 export interface RefusedAnswer {
   readonly status: number;
   readonly retryAfter: string | readonly string[] | undefined;
-  readonly said: ErrorText;
+  readonly errorText: ErrorText;
   readonly detail: string;
   readonly redact: Redact;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What a status means, and what the provider says of it. */
+/** The failure for an answer with an error status, from the status and the provider's message. */
 export function refusedAnswer({
   status,
   retryAfter,
-  said,
+  errorText,
   detail,
   redact,
   now,
 }: RefusedAnswer): FailedAnswer {
-  const text = said.message === undefined ? undefined : redact(said.message);
-  return failure(kindOf(status, said), {
+  const text = errorText.message === undefined ? undefined : redact(errorText.message);
+  return failure(kindOf(status, errorText), {
     upstreamStatus: status,
     retryAfterSeconds: readRetryAfter(retryAfter, now),
     text,
@@ -125,47 +125,47 @@ export function refusedAnswer({
   });
 }
 
-/** `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway. */
+/** Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway as an upstream. */
 const BILLING =
   /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
 const OVERLOADED = /overloaded|resource_exhausted/i;
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
 
 function kindOf(status: number, { code = '', message = '' }: ErrorText): FailureKind {
-  const said = `${code} ${message}`;
-  if (status === 402 || ((status === 429 || status === 403 || status === 400) && BILLING.test(said)))
+  const text = `${code} ${message}`;
+  if (status === 402 || ((status === 429 || status === 403 || status === 400) && BILLING.test(text)))
     return 'billing';
-  // Gemini refuses wrong keys so.
-  if (status === 400 && /api[_ ]key[_ ](?:invalid|not valid)/i.test(said)) return 'credentials';
+  // Gemini returns 400 for an invalid API key.
+  if (status === 400 && /api[_ ]key[_ ](?:invalid|not valid)/i.test(text)) return 'credentials';
   if (status === 400 || status === 422) return 'bad_request';
   if (status === 401 || status === 403) return 'credentials';
   if (status === 404) return 'model_not_found';
   if (status === 408 || status === 504) return 'timeout';
   if (status === 413) return 'too_large';
   if (status === 429) return 'rate_limited';
-  // Anthropic's own status.
-  if (status === 529 || (status === 200 && OVERLOADED.test(said))) return 'overloaded';
-  if (status === 200 && RATE_LIMITED.test(said)) return 'rate_limited';
+  // 529 is Anthropic's own status.
+  if (status === 529 || (status === 200 && OVERLOADED.test(text))) return 'overloaded';
+  if (status === 200 && RATE_LIMITED.test(text)) return 'rate_limited';
   if (status === 501) return 'unsupported';
   return 'provider_error';
 }
 
-/** Clients wait as long as they are told, and nobody means more than a day. */
-const LONGEST_PAUSE_SECONDS = 86_400;
+/** Maximum `Retry-After` that is passed to clients: a longer one is a mistake of the provider. */
+const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** Seconds, or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/** Reads `Retry-After`, which is a number of seconds or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
   const text = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (!text) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
   if (!Number.isFinite(seconds)) return undefined;
-  return Math.min(LONGEST_PAUSE_SECONDS, Math.max(0, Math.ceil(seconds)));
+  return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, Math.ceil(seconds)));
 }
 
 export const isFailed = (value: object): value is FailedAnswer => 'kind' in value && value.kind === 'failed';
 
-/** What is sent to the provider, or why the request cannot be put into its words. */
-export function requestOr<Request extends object>(make: () => Request): Request | FailedAnswer {
+/** Builds a request for the provider, or returns the failure if the request cannot be translated. */
+export function requestOrFailure<Request extends object>(make: () => Request): Request | FailedAnswer {
   try {
     return make();
   } catch (error) {
@@ -175,12 +175,12 @@ export function requestOr<Request extends object>(make: () => Request): Request 
   }
 }
 
-/** A failure from what was thrown on the way. */
+/** The failure for an error that was thrown during a call. */
 export function thrownFailure(
   error: unknown,
-  facts: { hasLeft: boolean; timedOut: boolean; redact: Redact },
+  facts: { isCancelled: boolean; timedOut: boolean; redact: Redact },
 ): ProviderFailure {
-  if (facts.hasLeft) return failure('cancelled').failure;
+  if (facts.isCancelled) return failure('cancelled').failure;
   const detail = facts.redact(describeThrown(error));
   if (facts.timedOut) return failure('timeout', { cause: error, detail }).failure;
   if (error instanceof AppError && error.code === 'TooLargeError')
@@ -191,7 +191,7 @@ export function thrownFailure(
         ? 'stream_incomplete'
         : 'provider_error'
       : 'unreachable';
-  // An answer of success whose bytes are not what its headers say.
+  // The provider answered with a successful status, but the body does not match its headers.
   const isPaid = error instanceof AppError && error.code === 'MalformedError';
   return failure(kind, { cause: error, detail, isPaid }).failure;
 }

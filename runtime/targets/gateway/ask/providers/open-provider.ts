@@ -20,11 +20,11 @@ import { createProvider } from './create-provider.ts';
 export interface OpenOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told of programs that are started; returns how to forget them again. */
+  /** Registers the processes of started executables. */
   readonly watch?: WatchChild | undefined;
-  /** What programs that were started say. */
+  /** Called with each log line of a started executable. */
   readonly onLine: (line: string) => void;
-  /** That one of them ended, or does not start; told as its lines are unless said otherwise. */
+  /** Called when a started executable ended or does not start. Default: `onLine`. */
   readonly onTrouble?: (line: string) => void;
 }
 
@@ -35,7 +35,7 @@ const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => Pr
   encoder: () => encoderAdapter,
 };
 
-/** A provider as configured, ready to be asked. Throws a ConfigError for a URL that may not be asked. */
+/** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
   { clock, random, onLine, onTrouble, watch }: OpenOptions,

@@ -1,10 +1,10 @@
 import type { OpenAiDialect, ProviderType } from './provider.ts';
 
-/** A provider that need not be described: its name is enough. */
+/** Defaults of a well-known provider, which can be configured by its name alone. */
 export interface Preset {
   readonly type: ProviderType;
   readonly baseUrl: string;
-  /** It runs on one's own machine. */
+  /** Whether it runs on the same machine as the gateway. */
   readonly local?: boolean;
   readonly dialect?: Partial<OpenAiDialect>;
 }
@@ -20,13 +20,13 @@ const local = (port: number): Preset => ({
   local: true,
 });
 
-/** Base URLs as the providers' own documentation gives them. */
+/** Presets by name, with the base URLs of the providers' documentation. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   openai: openai('https://api.openai.com/v1', { maxTokens: 'max_completion_tokens', hasResponses: true }),
   anthropic: { type: 'anthropic', baseUrl: 'https://api.anthropic.com' },
   gemini: { type: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com' },
-  // It tells the usage of every stream, and refuses members it does not know.
-  mistral: openai('https://api.mistral.ai/v1', { asksForUsage: false }),
+  // Mistral reports the usage of every stream and rejects unknown members.
+  mistral: openai('https://api.mistral.ai/v1', { streamUsage: false }),
   groq: openai('https://api.groq.com/openai/v1'),
   together: openai('https://api.together.xyz/v1'),
   deepseek: openai('https://api.deepseek.com/v1'),
@@ -50,6 +50,6 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
 
 export const OPENAI_DIALECT: OpenAiDialect = {
   maxTokens: 'max_tokens',
-  asksForUsage: true,
+  streamUsage: true,
   hasResponses: false,
 };

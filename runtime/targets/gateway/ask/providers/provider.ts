@@ -16,21 +16,21 @@ export interface ProviderInstance {
   /** The part of a model string before the colon, in lower case. */
   readonly name: string;
   readonly type: ProviderType;
-  /** Its address, with the path that all of its routes begin with. */
+  /** URL that the paths of all its routes are appended to. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether it may be on this machine or in a private network. */
+  /** Whether its address is allowed to be on this machine or in a private network. */
   readonly local: boolean;
-  /** What to say its models are, where it has no list of them. */
+  /** Its models, for a provider without a route that lists them. */
   readonly models?: readonly string[] | undefined;
   readonly limits?: Partial<ProviderLimits> | undefined;
-  /** What differs between those that speak OpenAI's API. */
+  /** How its version of OpenAI's API differs from others. */
   readonly dialect?: Partial<OpenAiDialect> | undefined;
 }
 
-/** An `.encoder` executable that we start. */
+/** An `.encoder` executable that the gateway starts. */
 export interface EncoderProgram {
   readonly name: string;
   readonly type: 'encoder';
@@ -40,19 +40,19 @@ export interface EncoderProgram {
 
 export interface ProviderLimits {
   readonly connectMs: number;
-  /** Until the first event that says something, of a stream. */
+  /** Maximum time to the first event of a stream that contains output. */
   readonly firstByteMs: number;
-  /** Until the whole answer, of a request that does not stream. */
+  /** Maximum time to the whole answer, for requests that do not stream. */
   readonly answerMs: number;
-  /** Between two events. */
+  /** Maximum time between two events of a stream. */
   readonly idleMs: number;
-  /** From the first event of a stream to its end. */
+  /** Maximum time from the first event of a stream to its end. */
   readonly streamMs: number;
   /** Maximum time to read an abandoned answer to its end. */
   readonly drainMs: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
-  /** At once; further requests wait for one to become free. Undefined is as many as there are requests. */
+  /** Maximum concurrent connections; further requests wait for a free one. Undefined means no limit. */
   readonly maxConnections: number | undefined;
 }
 
@@ -69,31 +69,31 @@ export const PROVIDER_LIMITS: ProviderLimits = {
 };
 
 export interface OpenAiDialect {
-  /** The name of the member that limits the tokens of an answer. */
+  /** Name of the request member that limits the tokens of an answer. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
-  /** Whether it has to be asked for the usage of a stream, and takes that. */
-  readonly asksForUsage: boolean;
+  /** Whether it supports `stream_options.include_usage`, without which its streams do not report usage. */
+  readonly streamUsage: boolean;
   readonly hasResponses: boolean;
 }
 
 export interface ProviderCall {
   readonly wire: Wire;
-  /** As the provider knows it. */
+  /** The provider's name of the model. */
   readonly model: string;
-  /** What the answer is to call it, if not as the provider does. */
+  /** The name of the model in the answer, if it differs from the provider's. */
   readonly showModel?: string | undefined;
-  /** The body of the request, as it came and parsed. */
+  /** The body of the request, unparsed; `body` is the same parsed. */
   readonly bytes: Uint8Array;
   /** Members of the body, if they have been listed before. */
   readonly members?: readonly JsonMember[] | undefined;
   readonly body: Json;
-  /** Of the client, for a provider that speaks its wire: as `anthropic-beta`. */
+  /** Headers of the client for a provider with the same API, for example `anthropic-beta`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** For a provider of any wire: where the request stands among the spans of others. */
+  /** Trace context headers, for every provider. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
-  /** Aborted when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Instead of the provider's own. */
+  /** Replaces the provider's own `firstByteMs`. */
   readonly firstByteMs?: number | undefined;
   /** Whether the answer is billed to a user: then it is read to its end even if it is abandoned. */
   readonly isBilled?: boolean | undefined;
@@ -105,7 +105,7 @@ export interface ClassifyCall extends Pick<ProviderCall, 'trace' | 'signal' | 'i
   readonly texts: readonly string[];
 }
 
-/** What is wrong with an attempt, in words that decide what happens next. */
+/** Why an attempt failed. It decides whether the attempt is retried and whether another provider is called. */
 export type FailureKind =
   | 'bad_request'
   | 'model_not_found'
@@ -124,18 +124,18 @@ export type FailureKind =
 
 export interface ProviderFailure {
   readonly kind: FailureKind;
-  /** What the client is to be told; never holds a secret of ours. */
+  /** The error for the client. It never contains a secret of the gateway. */
   readonly error: AppError;
   /** The provider's own status, if it answered. */
   readonly upstreamStatus: number | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What the provider said, without secrets; for whoever configured it, as clients must not see all of it. */
+  /** The provider's message without secrets, for administrators: clients are not allowed to see all of it. */
   readonly text: string | undefined;
-  /** Why it failed, for logs and administrators: what was thrown, or the status and the first bytes of the body. No secrets. */
+  /** Details for logs and administrators, without secrets: the thrown error, or the status and the first bytes of the body. */
   readonly detail: string | undefined;
-  /** The provider answered with a status of success, and bills it, but the answer cannot be read. */
+  /** Whether the provider answered with a successful status, and therefore bills the request, although the answer is invalid. */
   readonly isPaid: boolean;
-  /** The provider may still answer, and bill it. */
+  /** Set if the provider can still answer and bill the request. */
   readonly abandoned: AbandonedAnswer | undefined;
 }
 
@@ -159,7 +159,7 @@ export type AbandonedRead =
 export interface WholeAnswer {
   readonly kind: 'whole';
   readonly bytes: Uint8Array;
-  /** All that the model wrote, whatever the wire. */
+  /** The whole output of the model as text, in any format of the answer. */
   readonly text: string;
   readonly summary: AnswerSummary;
 }
@@ -174,18 +174,18 @@ export interface FailedAnswer {
   readonly failure: ProviderFailure;
 }
 
-/** What a classifier says of each text. */
+/** The result of a classifier, one item per text. */
 export interface ClassifiedAnswer {
   readonly kind: 'classified';
   readonly scores: readonly LabelScores[];
-  /** How many tokens its model ran on, if it told. */
+  /** Number of input tokens, if the classifier reported it. */
   readonly tokens: number | undefined;
 }
 
 export type ChatAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 
-/** Every answer that is one. */
-export type GivenAnswer = WholeAnswer | StreamedAnswer | ClassifiedAnswer;
+/** An answer that is not a failure. */
+export type SuccessfulAnswer = WholeAnswer | StreamedAnswer | ClassifiedAnswer;
 
 /** A model as `/v1/models` lists it. */
 export interface ModelEntry {
@@ -193,62 +193,62 @@ export interface ModelEntry {
   /** Seconds since 1970. */
   readonly created: number;
   readonly ownedBy: string;
-  /** Of an encoder, if it could be asked. */
+  /** Set for an encoder that was available. */
   readonly modelType?: ModelType | undefined;
 }
 
-/** What a classifier says of a text: the probability of each label. */
+/** The probability of each label of a classifier. */
 export type LabelScores = Readonly<Record<string, number>>;
 
 type ModelNames = (model: string) => readonly [string, ...string[]];
 
-/** One configured provider. Answers failures instead of throwing them, so that whoever asked can ask another. */
+/** A configured provider. It returns failures instead of throwing them, so that the caller can try another provider. */
 export interface Provider {
   readonly name: string;
   readonly type: ProviderType;
   chat(call: ProviderCall): Promise<ChatAnswer>;
   embed(call: EmbeddingsCall): Promise<WholeAnswer | FailedAnswer>;
   models(signal: AbortSignal): Promise<readonly ModelEntry[] | ProviderFailure>;
-  /** All names of one model, first the one that it goes by; undefined where each has one name. */
+  /** All names of one model, the canonical name first; undefined if every model has one name. */
   readonly modelNames?: ModelNames | undefined;
-  /** Only encoders can. */
+  /** Only encoders support it. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   close(): Promise<void>;
 }
 
-/** One of the provider's own wires: where it is, and what is in it. */
+/** One API of a provider: its path and its formats. */
 export interface UpstreamWire {
   path(model: string, streams: boolean): string;
-  /** Events as the inner shape; `answer` does the same for whole answers. */
+  /** Translates events to the internal format; `answer` does the same for whole answers. */
   decoder(): EventDecoder;
   answer(body: Json): ChatCompletion;
-  /** What must change in a client's request that is in this wire already. Throws an AppError for what cannot go on. */
+  /** Changes to a client's request that is already in this format. Throws an AppError for unsupported members. */
   edits(body: Json, model: string): MemberEdits;
-  /** Which events tell only what the client of this request did not ask for. */
+  /** Matches events that contain nothing that the client of this request asked for. */
   hidden?(body: Json): ((frame: DecodedFrame) => boolean) | undefined;
 }
 
-/** What is particular to a type of provider: pure translation, no network. */
+/** The specifics of a type of provider. Pure translation without network access. */
 export interface ProviderAdapter {
   readonly type: ProviderType;
   headers(apiKey: string | undefined): Record<string, string>;
-  /** Clients' wires that it speaks itself: bytes go through as they are. */
+  /** Client APIs that the provider has itself: bytes pass through unchanged. */
   readonly native: Readonly<Partial<Record<Wire, UpstreamWire>>>;
-  /** For all other wires. */
+  /** Translation for all other client APIs. */
   readonly translated:
     | { readonly wire: UpstreamWire; request(chat: ChatRequest, model: string): Json }
     | undefined;
   readonly embeddings: EmbeddingsExchange | undefined;
   readonly models: { readonly path: string; list(body: Json): readonly ModelEntry[] };
   readonly modelNames?: ModelNames | undefined;
-  /** What the provider says is wrong. */
+  /** Extracts message and code from an error body. */
   errorText(body: unknown): ErrorText;
 }
 
 export interface EmbeddingsExchange {
   path(model: string): string;
   request(call: EmbeddingsCall): Uint8Array;
-  /** Undefined: the answer is in OpenAI's shape already, and goes out as it came. */
+  /** Undefined if the answer is already in OpenAI's format, so it is returned unchanged. */
   readonly answer: ((body: Json, call: EmbeddingsCall) => Json) | undefined;
   usage(body: Json): TokenUsage | undefined;
 }

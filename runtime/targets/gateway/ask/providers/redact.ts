@@ -1,14 +1,14 @@
 import { createValueHider } from '../../../../serve/value-hider.ts';
 
-/** Takes secrets out of what a provider says. */
+/** Removes secrets and control characters from a provider's message, and shortens it. */
 export type Redact = (text: string) => string;
 
-/** Enough to understand what is wrong. */
-const MOST_LETTERS = 500;
+/** Maximum length of a message, which is enough to understand it. */
+const MAX_MESSAGE_LENGTH = 500;
 const HIDDEN = '[hidden]';
 
-/** What looks like a key, whosever it is: what providers name so, bearer tokens, and what stands in URLs. */
-const LOOKS_SECRET = [
+/** Matches text that looks like a credential: keys with the prefixes of known providers, bearer tokens, userinfo in URLs. */
+const SECRET_PATTERNS = [
   /\b(?:(?:sk|pk|rk|gw|gsk|xai|hf|nvapi|r8|key)[-_]|AIza|ya29\.|eyJ)[A-Za-z0-9][A-Za-z0-9_.*-]{6,}/g,
   /\bBearer\s+[^\s"',]+/gi,
   /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[=:]\s*["']?)[^\s"',&]+/gi,
@@ -19,7 +19,7 @@ export function createRedact(secrets: readonly (string | undefined)[]): Redact {
   const known = secrets.filter((secret) => secret !== undefined).filter((secret) => secret !== '');
   const withoutKnown = createValueHider(known, HIDDEN);
   return (text) => {
-    const clean = LOOKS_SECRET.reduce(
+    const clean = SECRET_PATTERNS.reduce(
       (left, pattern) =>
         left.replaceAll(
           pattern,
@@ -27,8 +27,8 @@ export function createRedact(secrets: readonly (string | undefined)[]): Redact {
         ),
       withoutKnown(text),
     );
-    // oxlint-disable-next-line no-control-regex -- They would let a provider write lines into our logs.
+    // oxlint-disable-next-line no-control-regex -- With control characters a provider could write lines into the log.
     const oneLine = clean.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
-    return oneLine.length > MOST_LETTERS ? `${oneLine.slice(0, MOST_LETTERS)}…` : oneLine;
+    return oneLine.length > MAX_MESSAGE_LENGTH ? `${oneLine.slice(0, MAX_MESSAGE_LENGTH)}…` : oneLine;
   };
 }

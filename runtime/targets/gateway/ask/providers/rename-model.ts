@@ -4,13 +4,13 @@ import { readEvent } from '../../../../serve/event-stream/event-data.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
 
-/** An answer with another name for the model, and everything else as it was. */
+/** Replaces the name of the model in an answer. All other bytes stay the same. */
 export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {
   const edits = wire.renames(json, model);
   return edits ? editMembers(bytes, edits) : bytes;
 }
 
-/** The same for one event of a stream. */
+/** Replaces the name of the model in one event of a stream. All other bytes stay the same. */
 export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
   const { data } = readEvent(frame);
   if (data === undefined || !data.startsWith('{')) return frame;

@@ -1,8 +1,8 @@
-/** Of what a provider counts apart: undefined if it tells none of them, no number if it tells one that is no count. */
+/** Sums counts that a provider reports separately: undefined if none is present, NaN if one is invalid. */
 export function sumOfCounts(...counts: readonly unknown[]): number | undefined {
-  const told = counts.filter((count) => count !== undefined && count !== null);
-  if (told.length === 0) return undefined;
-  return told.reduce<number>((sum, count) => sum + (isCount(count) ? count : Number.NaN), 0);
+  const present = counts.filter((count) => count !== undefined && count !== null);
+  if (present.length === 0) return undefined;
+  return present.reduce<number>((sum, count) => sum + (isCount(count) ? count : Number.NaN), 0);
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

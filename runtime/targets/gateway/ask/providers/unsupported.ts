@@ -1,8 +1,8 @@
 import { AppError } from '../../../../contract/errors.ts';
 import type { ChatRequest } from '../shapes/chat.ts';
 
-/** What changes the shape of an answer cannot be left out without a word; hints as `seed` can. */
-const SHAPING = [
+/** Members that change the form of an answer, so they cannot be silently ignored; hints such as `seed` can. */
+const ESSENTIAL_MEMBERS = [
   'logprobs',
   'audio',
   'functions',
@@ -11,13 +11,13 @@ const SHAPING = [
   'prediction',
 ] as const;
 
-/** Refuses what the provider has no word for and an answer without would not be what was asked for. */
+/** Throws a NotImplementedError for members that the provider does not support and that cannot be ignored. */
 export function refuseUnsupported(
   chat: ChatRequest,
   provider: string,
   { manyChoices }: { readonly manyChoices: boolean },
 ): void {
-  const found = SHAPING.find(
+  const found = ESSENTIAL_MEMBERS.find(
     (name) => chat[name] !== undefined && chat[name] !== null && chat[name] !== false,
   );
   if (found !== undefined) throw unsupported(`\`${found}\``, provider);
@@ -25,8 +25,9 @@ export function refuseUnsupported(
     throw unsupported('`n` greater than 1', provider);
 }
 
-export const unsupported = (what: string, provider: string): AppError =>
+/** The error for a feature that a provider does not support. */
+export const unsupported = (feature: string, provider: string): AppError =>
   new AppError(
     'NotImplementedError',
-    `${provider} has no ${what}. Leave it out, or use a model of another provider.`,
+    `${provider} does not support ${feature}. Remove it, or use a model of another provider.`,
   );

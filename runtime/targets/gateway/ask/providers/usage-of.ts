@@ -2,8 +2,8 @@ import type { TokenUsage } from '../streams/stream.ts';
 import { readUsage } from '../streams/tally.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** The usage of an answer in OpenAI's shape that has no text: whoever tells of the prompt has told all. */
+/** The usage of a response in OpenAI's format. Without a count of output tokens it is 0, as for embeddings, which have no output. */
 export function usageOf(body: Json): TokenUsage | undefined {
-  const told = readUsage(body['usage'] as Json | null | undefined);
-  return told && { ...told, completionTokens: told.completionTokens ?? 0 };
+  const usage = readUsage(body['usage'] as Json | null | undefined);
+  return usage && { ...usage, completionTokens: usage.completionTokens ?? 0 };
 }

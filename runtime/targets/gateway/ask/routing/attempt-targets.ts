@@ -1,10 +1,10 @@
 import { addRequest, FULL_RETRY_BUDGET, retryDelay, takeRetry } from '../../shared/retry-plan.ts';
 import type { Clock } from '../../../../platform/clock.ts';
-import type { FailedAnswer, GivenAnswer } from '../providers/provider.ts';
+import type { FailedAnswer, SuccessfulAnswer } from '../providers/provider.ts';
 import { failure } from '../providers/failure.ts';
 import type { Attempt, Resolved, Routed, RouteOptions, RoutingPolicy, Target } from './routing.ts';
 import { judgeFailure } from './judge-failure.ts';
-import { type Report, reportAnswer } from './report-answer.ts';
+import { type Report, reportResult } from './report-result.ts';
 import type { TargetStates } from './target-states.ts';
 import { pause } from '../../../../platform/pause.ts';
 
@@ -15,55 +15,55 @@ export interface AttemptParts {
   readonly random: () => number;
 }
 
-export type AttemptTargets = <Answer extends GivenAnswer>(
+export type AttemptTargets = <Answer extends SuccessfulAnswer>(
   resolved: Resolved,
   signal: AbortSignal,
-  ask: (target: Target) => Promise<Answer | FailedAnswer>,
+  call: (target: Target) => Promise<Answer | FailedAnswer>,
   options: RouteOptions | undefined,
 ) => Promise<Routed<Answer>>;
 
-/** A pause that a provider asks for can be hours; that is for a target to be left aside, not to be forgotten. */
-const LONGEST_PAUSE_MS = 60_000;
+/** Maximum pause of a target after `Retry-After`. Providers can request hours, but the target should be tried again before that. */
+const MAX_PAUSE_MS = 60_000;
 
-/** Asks target after target until one answers, or begins to: after that, nothing is asked again. */
+/** Calls one target after the other until one answers or starts a stream: after the first byte nothing is retried. */
 export function createAttempts({ states, policy, clock, random }: AttemptParts): AttemptTargets {
   let budget = FULL_RETRY_BUDGET;
-  const mayRetry = (): boolean => {
+  const canRetry = (): boolean => {
     const rest = takeRetry(budget);
     budget = rest ?? budget;
     return rest !== undefined;
   };
 
-  return async (resolved, signal, ask, options) => {
+  return async (resolved, signal, call, options) => {
     budget = addRequest(budget);
     const attempts: Attempt[] = [];
-    const note = (attempt: Omit<Attempt, 'number'>): void => {
+    const record = (attempt: Omit<Attempt, 'number'>): void => {
       const numbered = { ...attempt, number: attempts.length + 1 };
       attempts.push(numbered);
       options?.onAttempt?.(numbered);
     };
-    const order = byPause(resolved.targets, states, clock.now());
+    const order = pausedLast(resolved.targets, states, clock.now());
     let last: { readonly answer: FailedAnswer; readonly target: Target } | undefined;
     for (const target of order) {
       for (let retries = 0; ; retries += 1) {
         const startedAt = clock.now();
         const admission = states.admit(target.key, startedAt);
         if (!admission.admitted) {
-          note(skipped(target, startedAt));
+          record(skipped(target, startedAt));
           last ??= { answer: breakerOpen(admission.retryAfter), target };
           break;
         }
         let { isTrial } = admission;
-        const report: Report = (what) => {
-          states.report(target.key, what, isTrial, clock.now());
-          // A trial is decided once; what such a stream tells later counts as of any other.
+        const report: Report = (result) => {
+          states.report(target.key, result, isTrial, clock.now());
+          // A trial is decided once; later reports of its stream count like those of any other request.
           isTrial = false;
         };
-        const answer = await asked(ask, target, () => report('abandoned'));
+        const answer = await callTarget(call, target, () => report('abandoned'));
         const now = clock.now();
         const durationMs = now - startedAt;
         if (answer.kind !== 'failed') {
-          note({
+          record({
             target: target.key,
             outcome: 'answered',
             failure: undefined,
@@ -71,12 +71,12 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
             startedAt,
             durationMs,
           });
-          return { answer: reportAnswer(answer, report, isTrial), target, attempts };
+          return { answer: reportResult(answer, report, isTrial), target, attempts };
         }
         const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
         const judgement = judgeFailure(kind);
         report(judgement.breaker);
-        note({
+        record({
           target: target.key,
           outcome: 'failed',
           failure: kind,
@@ -88,37 +88,37 @@ export function createAttempts({ states, policy, clock, random }: AttemptParts):
         });
         last = { answer, target };
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-        if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
+        if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, MAX_PAUSE_MS));
         if (!judgement.fallBack) return { ...last, attempts };
-        // An answer that was billed once would be billed again.
-        const mayDoBetter = judgement.retry && !isPaid;
-        const delay = mayDoBetter ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
-        if (delay === undefined || !mayRetry()) break;
+        // Retrying a billed answer would be billed again.
+        const isRetryable = judgement.retry && !isPaid;
+        const delay = isRetryable ? retryDelay(retries, pauseMs, random, policy.retry) : undefined;
+        if (delay === undefined || !canRetry()) break;
         await pause(delay, clock, signal);
         if (signal.aborted) return { answer: failure('cancelled'), target, attempts };
       }
     }
-    if (!last) throw new Error('A model stands for at least one target.');
+    if (!last) throw new Error('A model must have at least one target.');
     return { ...last, attempts };
   };
 }
 
-/** What is thrown is our own mistake, and no reason to leave a trial open for ever. */
-async function asked<Answer>(
-  ask: (target: Target) => Promise<Answer>,
+/** Calls a target. An exception is a bug of the gateway; the trial is still ended, so that the breaker does not stay open forever. */
+async function callTarget<Answer>(
+  call: (target: Target) => Promise<Answer>,
   target: Target,
   onThrow: () => void,
 ): Promise<Answer> {
   try {
-    return await ask(target);
+    return await call(target);
   } catch (error) {
     onThrow();
     throw error;
   }
 }
 
-/** Those that asked to be left alone come last, not never: nobody else may be there. */
-function byPause(targets: readonly Target[], states: TargetStates, now: number): readonly Target[] {
+/** Sorts paused targets last. They are still tried, because no other target may be available. */
+function pausedLast(targets: readonly Target[], states: TargetStates, now: number): readonly Target[] {
   if (targets.length === 1) return targets;
   const isPaused = ({ key }: Target): boolean => states.isPaused(key, now);
   return [...targets.filter((target) => !isPaused(target)), ...targets.filter(isPaused)];

@@ -2,15 +2,15 @@ import type { FailureKind } from '../providers/provider.ts';
 
 /** What a failure means for the request and for its target. */
 export interface Judgement {
-  /** Whether the same target may do better at once. */
+  /** Whether a retry of the same target can succeed. */
   readonly retry: boolean;
-  /** Whether another target may do better. */
+  /** Whether another target can succeed. */
   readonly fallBack: boolean;
-  /** What the target's breaker is told. */
+  /** The result that is reported to the breaker of the target. */
   readonly breaker: 'failed' | 'abandoned' | 'succeeded';
 }
 
-/** A target that answers, even if it refuses, is well. */
+/** Consequences by kind of failure. A target that answers is healthy, even if it rejects the request. */
 const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   bad_request: { retry: false, fallBack: false, breaker: 'succeeded' },
   too_large: { retry: false, fallBack: true, breaker: 'succeeded' },
@@ -18,14 +18,14 @@ const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
   model_not_found: { retry: false, fallBack: true, breaker: 'succeeded' },
   credentials: { retry: false, fallBack: true, breaker: 'failed' },
   billing: { retry: false, fallBack: true, breaker: 'failed' },
-  // How long to leave it alone it has often said itself.
+  // Not a failure for the breaker: providers often set the pause themselves with `Retry-After`.
   rate_limited: { retry: true, fallBack: true, breaker: 'abandoned' },
   overloaded: { retry: true, fallBack: true, breaker: 'failed' },
-  // Twice the time is more than a client will wait.
+  // Not retried: most clients do not wait for a second time limit.
   timeout: { retry: false, fallBack: true, breaker: 'failed' },
   unreachable: { retry: true, fallBack: true, breaker: 'failed' },
   provider_error: { retry: true, fallBack: true, breaker: 'failed' },
-  // The next answer would be as large, and this one is to be paid for already.
+  // Not retried: the next answer would be as large, and this one is already billed.
   answer_too_large: { retry: false, fallBack: false, breaker: 'succeeded' },
   stream_incomplete: { retry: true, fallBack: true, breaker: 'failed' },
   cancelled: { retry: false, fallBack: false, breaker: 'abandoned' },

@@ -1,6 +1,6 @@
 import type { WeightedTarget } from './routing.ts';
 
-/** Draws targets by weight, one after the other, until all are in order. */
+/** Returns all targets in random order, drawn one after the other by weight. */
 export function orderTargets(targets: readonly WeightedTarget[], random: () => number): string[] {
   const left = [...targets];
   const order: string[] = [];
@@ -24,6 +24,6 @@ function draw(weights: readonly number[], random: () => number): number {
     point -= weight;
     if (point < 0) return index;
   }
-  // Only those without weight are left.
+  // Only targets with weight 0 are left.
   return 0;
 }

@@ -22,7 +22,7 @@ export interface RouterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly policy?: Partial<RoutingPolicy> | undefined;
-  /** What is known of targets already; by default nothing. */
+  /** States of targets to continue with. Default: none. */
   readonly states?: TargetStates | undefined;
 }
 
@@ -92,26 +92,26 @@ export function createRouter({
   };
 }
 
-/** One that cannot be asked now has no models; the others have. */
+/** The models of a provider; none if it is unavailable, so that the others are still listed. */
 async function modelsOf(provider: Provider, signal: AbortSignal): Promise<ModelEntry[]> {
   const models = await provider.models(signal);
   if ('kind' in models) return [];
   return models.map((model) => ({ ...model, id: modelString(provider, model.id) }));
 }
 
-/** Executables are models of the one provider with this name. */
+/** Name of the provider of all encoder executables in model strings. */
 const ENCODER = 'encoder';
 
 const modelString = ({ type, name }: Provider, model: string): string =>
   type === ENCODER ? `${ENCODER}:${name}` : `${name}:${model}`;
 
-/** What model strings call a provider. */
+/** The part of a model string that identifies a provider. */
 export const providerKey = (provider: Provider): string =>
   provider.type === ENCODER ? modelString(provider, provider.name) : provider.name;
 
 const cannotClassify = ({ name }: Provider): FailedAnswer =>
   failure('unsupported', {
-    text: `The provider \`${name}\` does not classify texts. Use a model \`encoder:<name>\`.`,
+    text: `Provider \`${name}\` cannot classify text. Use a model \`encoder:<name>\`.`,
   });
 
 function unknownModel(text: string): AppError {

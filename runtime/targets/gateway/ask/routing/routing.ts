@@ -14,66 +14,66 @@ import type {
   WholeAnswer,
 } from '../providers/provider.ts';
 
-/** A name for several models: which one answers is drawn or tried in order. */
+/** A name for several models. One is drawn by weight, and the others are fallbacks. */
 export interface Alias {
   readonly name: string;
-  /** One is drawn by weight; if it fails, one of the rest is drawn, and so on. */
+  /** One is drawn by weight; if it fails, another one is drawn, and so on. */
   readonly targets: readonly WeightedTarget[];
   /** Model strings that are tried in this order after all targets have failed. */
   readonly fallbacks?: readonly string[] | undefined;
 }
 
 export interface WeightedTarget {
-  /** `provider:model`. */
+  /** Model string, `provider:model`. */
   readonly model: string;
-  /** 1 unless said otherwise; 0 is only ever tried after all others. */
+  /** Default: 1. A target with weight 0 is tried after all others. */
   readonly weight?: number | undefined;
 }
 
-/** Where a request can go. */
+/** A model of a provider that a request can be sent to. */
 export interface Target {
   readonly provider: Provider;
-  /** As the provider knows it. */
+  /** The provider's name of the model. */
   readonly model: string;
-  /** `provider:model`, for accounts and logs: the same however the model was written. */
+  /** Canonical `provider:model` for usage and logs, the same for all spellings of the model. */
   readonly key: string;
-  /** What else it may have been called when its price was set. */
+  /** Other spellings, under which its price may have been set. */
   readonly otherKeys: readonly string[];
 }
 
-/** What a model string stands for. */
+/** The targets of a model string. */
 export interface Resolved {
-  /** In the order in which they are to be tried; at least one. */
+  /** At least one, in the order in which they are tried. */
   readonly targets: readonly Target[];
-  /** The name that the client used, if it is an alias. */
+  /** The model string of the request, if it is an alias. */
   readonly alias: string | undefined;
 }
 
-/** What became of one try to get an answer. */
+/** The result of one attempt to get an answer. */
 export interface Attempt {
   readonly target: string;
-  /** From 1, over all targets of the request. */
+  /** Counts from 1 over all targets of the request. */
   readonly number: number;
   readonly outcome: 'answered' | 'failed' | 'skipped';
-  /** Undefined for `answered`; a target is skipped while its breaker is open. */
+  /** Undefined for `answered`. A target is skipped while its breaker is open. */
   readonly failure: FailureKind | 'breaker_open' | undefined;
   readonly upstreamStatus: number | undefined;
-  /** Why it failed, for logs and administrators. */
+  /** Details of the failure for logs and administrators. */
   readonly detail?: string | undefined;
-  /** By the clock of the gateway, in milliseconds; of a stream, up to its first event. */
+  /** Milliseconds since 1970. The duration of a stream is the time to its first event. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** The provider's answer to a failed attempt is still read, and billed. */
+  /** Set if the provider's answer to a failed attempt is still read and billed. */
   readonly abandoned?: AbandonedAnswer | undefined;
 }
 
-/** A request without what routing decides. */
+/** A call without the model, which routing selects. */
 type ChatRequestCall = Omit<ProviderCall, 'model' | 'showModel'>;
 type EmbeddingsRequestCall = Omit<EmbeddingsCall, 'model' | 'showModel'>;
 
 export interface Routed<Answer> {
   readonly answer: Answer | FailedAnswer;
-  /** Which target answered, or failed last. */
+  /** The target that answered, or that failed last. */
   readonly target: Target;
   readonly attempts: readonly Attempt[];
 }
@@ -83,9 +83,9 @@ export interface RouteOptions {
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
-/** Finds somebody who answers. */
+/** Selects targets for model strings and calls them. */
 export interface Router {
-  /** Throws an AppError (MalformedError) for a model string that stands for nothing. */
+  /** Throws a MalformedError for an unknown model string. */
   resolve(model: string): Resolved;
   chat(resolved: Resolved, call: ChatRequestCall, options?: RouteOptions): Promise<Routed<ChatAnswer>>;
   embed(
@@ -98,9 +98,9 @@ export interface Router {
     call: ClassifyCall,
     options?: RouteOptions,
   ): Promise<Routed<ClassifiedAnswer | FailedAnswer>>;
-  /** All models of all providers that tell theirs, and the aliases; ids are model strings. */
+  /** The aliases and the models of all available providers; ids are model strings. */
   models(signal: AbortSignal): Promise<readonly ModelEntry[]>;
-  /** A provider that can classify, by the name that the configuration gives it. */
+  /** The encoder with this name in the configuration. */
   classifier(name: string): Provider | undefined;
 }
 

@@ -9,19 +9,19 @@ import {
   succeeded,
 } from './circuit-breaker.ts';
 
-/** What is remembered of targets between requests. */
+/** Breakers and pauses of targets, which outlive requests. */
 export interface TargetStates {
   admit(key: string, now: number): Admission;
-  report(key: string, what: 'succeeded' | 'failed' | 'abandoned', isTrial: boolean, now: number): void;
-  /** It has asked for a pause. */
+  report(key: string, result: 'succeeded' | 'failed' | 'abandoned', isTrial: boolean, now: number): void;
+  /** Sorts the target last until this time, because its provider sent `Retry-After`. */
   pause(key: string, until: number): void;
   isPaused(key: string, now: number): boolean;
-  /** What is known of these targets counts no more: they are others now. */
-  forget(isOther: (key: string) => boolean): void;
+  /** Deletes the states of targets whose provider was replaced. */
+  forget(isReplaced: (key: string) => boolean): void;
 }
 
-/** Model names come from clients: what is remembered has a limit. */
-const MOST_TARGETS = 10_000;
+/** Maximum number of states of each kind: names of models come from clients, so there could be any number of them. */
+const MAX_TARGETS = 10_000;
 
 export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
   const breakers = new Map<string, Breaker>();
@@ -30,7 +30,7 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
     map.delete(key);
     map.set(key, value);
     const [oldest] = map.keys();
-    if (map.size > MOST_TARGETS && oldest !== undefined) map.delete(oldest);
+    if (map.size > MAX_TARGETS && oldest !== undefined) map.delete(oldest);
   };
   return {
     admit(key, now) {
@@ -38,12 +38,12 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
       if (admission.admitted && admission.isTrial) remember(breakers, key, admission.breaker);
       return admission;
     },
-    report(key, what, isTrial, now) {
+    report(key, result, isTrial, now) {
       const breaker = breakers.get(key) ?? CLOSED_BREAKER;
       const next =
-        what === 'failed'
+        result === 'failed'
           ? failed(breaker, isTrial, now, policy())
-          : what === 'abandoned'
+          : result === 'abandoned'
             ? abandoned(breaker, isTrial)
             : succeeded();
       if (next.failures === 0 && next.openUntil === undefined) breakers.delete(key);
@@ -56,9 +56,9 @@ export function createTargetStates(policy: () => BreakerPolicy): TargetStates {
       if (until <= now) pauses.delete(key);
       return until > now;
     },
-    forget(isOther) {
-      for (const known of [breakers, pauses]) {
-        for (const key of [...known.keys()].filter(isOther)) known.delete(key);
+    forget(isReplaced) {
+      for (const states of [breakers, pauses]) {
+        for (const key of [...states.keys()].filter(isReplaced)) states.delete(key);
       }
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The gateway's inner shape: chat completions as OpenAI's API has them. Only what we look at is named; everything else that a
- * client or a provider sends passes through.
+ * The gateway's internal format: OpenAI's chat completions. Only members that the gateway reads are declared; all others pass
+ * through.
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export type Json = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface ChatMessage {
   readonly reasoning_content?: string | null;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly tool_call_id?: string;
-  /** Anthropic's: the tool failed, and `content` says why. */
+  /** Of Anthropic's API: whether the tool failed, with the reason in `content`. */
   readonly is_error?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface ToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
-  /** Where Google's own API in this shape keeps what it wants back. */
+  /** Data that Google's OpenAI-compatible API expects back with the next request. */
   readonly extra_content?: { readonly google?: { readonly thought_signature?: string } };
 }
 
@@ -85,7 +85,7 @@ export interface ChatUsage {
   readonly total_tokens?: number;
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number;
-    /** Not OpenAI's: what was written to the provider's cache, which some charge more for. */
+    /** Not in OpenAI's API: tokens that were written to the provider's cache, which some providers bill at a higher price. */
     readonly cache_write_tokens?: number;
     /** The part of `cache_write_tokens` that is kept for 1 hour. */
     readonly cache_write_1h_tokens?: number;
@@ -127,7 +127,7 @@ export interface ChunkDelta {
   readonly role?: string;
   readonly content?: string | null;
   readonly reasoning_content?: string | null;
-  /** As OpenRouter and others name it. */
+  /** The name of `reasoning_content` at OpenRouter and others. */
   readonly reasoning?: string | null;
   readonly refusal?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;

@@ -1,6 +1,6 @@
 import type { Json } from './chat.ts';
 
-/** What we look at of Anthropic's messages. @see https://docs.anthropic.com/en/api/messages */
+/** The members of Anthropic's messages that the gateway reads. @see https://docs.anthropic.com/en/api/messages */
 export interface AnthropicMessage extends Json {
   readonly id: string;
   readonly type: 'message';
@@ -30,7 +30,7 @@ export interface AnthropicUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
-  /** How long the parts of `cache_creation_input_tokens` are kept. */
+  /** `cache_creation_input_tokens` by how long the cache keeps them. */
   readonly cache_creation?: {
     readonly ephemeral_5m_input_tokens?: number | null;
     readonly ephemeral_1h_input_tokens?: number | null;

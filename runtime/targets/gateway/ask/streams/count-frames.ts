@@ -1,7 +1,7 @@
 import { type Tally, textOf } from './tally.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
 
-/** Counts events up to an error; returns their text if `wantsText`. */
+/** Adds events up to the first error to a tally. Returns their text if `wantsText` is true. */
 export function countFrames(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
   let text = '';
   for (const { step } of frames) {

@@ -4,7 +4,7 @@ import { nextFrames } from './next-frames.ts';
 import { createTally } from './tally.ts';
 import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
 
-/** Reads a stream without a client to its end. If it breaks, what was read until then counts. */
+/** Reads a stream without a client to its end, for its usage. If the stream breaks, the output until then counts. */
 export async function drainStream(
   reader: UpstreamReader,
   held: readonly DecodedFrame[],

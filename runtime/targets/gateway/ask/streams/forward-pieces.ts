@@ -8,18 +8,18 @@ import { createTally } from './tally.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
 
 export interface ForwardParts extends StreamParts, ForwardOptions {
-  /** Read already. */
+  /** Frames that were read while the stream was opened. */
   readonly held: readonly DecodedFrame[];
   readonly firstByteMs: number;
-  readonly hasLeft: () => boolean;
-  /** Why it is cut off, once it is. */
-  readonly cutBy: () => AppError | undefined;
+  readonly isCancelled: () => boolean;
+  /** The reason why the gateway cut the stream off; undefined otherwise. */
+  readonly cutOffReason: () => AppError | undefined;
   readonly onEnd: () => void;
 }
 
-/** What goes to the client, piece by piece, each only when it is asked for. Never throws: how it went is told to `settle`. */
+/** Generates the pieces for the client, each on demand. Never throws: the outcome is reported to `settle`. */
 export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
-  const { reader, output, words, guard, hasLeft } = parts;
+  const { reader, output, syntax, guard, isCancelled } = parts;
   const tally = createTally();
   let waiting: Uint8Array[] = [];
   let blocked: AppError | undefined;
@@ -33,7 +33,7 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
       durationMs: parts.clock.now() - parts.startedAt,
     }),
   );
-  /** Lets out what the guard allows. */
+  /** Returns the waiting bytes that the guard allows to send. */
   const judge = async (text: string | undefined): Promise<Uint8Array | undefined> => {
     const verdict = await (text === undefined ? guard?.end() : text === '' ? undefined : guard?.take(text));
     if (verdict?.kind === 'block') {
@@ -49,28 +49,28 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
   try {
     let frames: readonly DecodedFrame[] | undefined = parts.held;
     let ended = false;
-    while (frames && !ended && !hasLeft()) {
+    while (frames && !ended && !isCancelled()) {
       const read = frames;
-      const text = understood(() => countFrames(read, tally, guard !== undefined));
+      const text = requireValid(() => countFrames(read, tally, guard !== undefined));
       ended = frames.some(({ step }) => step.kind === 'end');
-      // What came before an error was said; the error itself is told in our words.
+      // Events before an error are sent; the error itself is replaced by the gateway's own.
       const failure = frames.findIndex(({ step }) => step.kind === 'error');
-      waiting.push(understood(() => output.bytes(failure === -1 ? read : read.slice(0, failure))));
+      waiting.push(requireValid(() => output.bytes(failure === -1 ? read : read.slice(0, failure))));
       const allowed = await judge(text);
       if (allowed && allowed.length > 0) {
         if (hasEvent(allowed)) sent = allowed;
         yield allowed;
       }
       if (failure !== -1)
-        throw new AppError('UpstreamError', 'The provider reported an error in the middle of its answer.');
-      if (!ended && !hasLeft()) frames = await nextFrames(reader, tally);
+        throw new AppError('UpstreamError', 'The provider reported an error in the middle of the answer.');
+      if (!ended && !isCancelled()) frames = await nextFrames(reader, tally);
     }
-    if (hasLeft() && !ended) throw new AppError('CancelledError', 'The client has left.');
+    if (isCancelled() && !ended) throw new AppError('CancelledError', 'Client disconnected.');
     if (!tally.complete()) {
       throw new AppError('UpstreamError', "The provider's stream ended before the answer was complete.");
     }
     reader.finish();
-    const { last, terminal } = understood(() => output.end());
+    const { last, terminal } = requireValid(() => output.end());
     waiting.push(last);
     const rest = await judge(undefined);
     if (rest && rest.length > 0) {
@@ -81,13 +81,13 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
     yield terminal;
   } catch (error) {
     reader.destroy();
-    const cut = parts.cutBy();
+    const cut = parts.cutOffReason();
     const failure = cut ?? AppError.from(error);
-    // Whoever was cut off leaves, but that is not why there is no more.
-    const whyNoMore = hasLeft() && !cut ? 'aborted' : 'incomplete';
-    const ending = blocked ? 'blocked' : hasLeft() && tally.complete() ? 'complete' : whyNoMore;
-    const told = await settleBadly(failure, ending, settle);
-    if (!hasLeft()) yield Buffer.from(words.error(told, sent && lastEventIn(sent)));
+    // A client whose stream was cut off disconnects too, but the cut is the reason for the incomplete answer.
+    const interruption = isCancelled() && !cut ? 'aborted' : 'incomplete';
+    const ending = blocked ? 'blocked' : isCancelled() && tally.complete() ? 'complete' : interruption;
+    const streamError = await settleFailed(failure, ending, settle);
+    if (!isCancelled()) yield Buffer.from(syntax.error(streamError, sent && lastEventIn(sent)));
   } finally {
     parts.onEnd();
   }
@@ -95,8 +95,8 @@ export async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8A
 
 type Settle = (outcome: StreamSummary['outcome'], error?: AppError) => Promise<void>;
 
-/** Settles what did not end well. Returns what the client is to be told. */
-async function settleBadly(
+/** Settles a stream that failed. Returns the error for the client. */
+async function settleFailed(
   failure: AppError,
   ending: StreamSummary['outcome'],
   settle: Settle,
@@ -104,7 +104,7 @@ async function settleBadly(
   try {
     await settle(ending, ending === 'complete' || ending === 'aborted' ? undefined : failure);
   } catch {
-    return ACCOUNTS_FAILED;
+    return INTERNAL_ERROR;
   }
   const { message, code } = failure;
   if (ending === 'blocked') {
@@ -113,24 +113,24 @@ async function settleBadly(
   if (code === 'UnavailableError') return { message, code: 'shutting_down' };
   return code === 'UpstreamError' || code === 'TimeoutError'
     ? { message, code: 'upstream_stream_incomplete' }
-    : ACCOUNTS_FAILED;
+    : INTERNAL_ERROR;
 }
 
-const ACCOUNTS_FAILED: StreamError = {
-  message: 'The answer could not be finished because of an error in the gateway.',
+const INTERNAL_ERROR: StreamError = {
+  message: 'The answer was interrupted by an internal error of the gateway.',
   code: 'internal_error',
 };
 
-/** Events that have a shape which nobody thought of are a mistake of the provider. */
-function understood<Result>(read: () => Result): Result {
+/** Turns any exception into an error of the provider, because events in an unexpected form cause it. */
+function requireValid<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (cause) {
-    throw new AppError('UpstreamError', 'The provider sent events that cannot be read.', { cause });
+    throw new AppError('UpstreamError', 'The provider sent malformed events.', { cause });
   }
 }
 
-/** The accounts of a stream are settled once, also if that fails. */
+/** Settles a stream only once, even if the first call fails. */
 function once(settle: Settle): Settle {
   let settled: Promise<void> | undefined;
   return (outcome, error) => (settled ??= settle(outcome, error));

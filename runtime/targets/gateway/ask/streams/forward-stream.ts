@@ -2,19 +2,21 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { ForwardedStream } from './stream.ts';
 import { forwardPieces, type ForwardParts } from './forward-pieces.ts';
 
-/** So long a client may not ask for the next piece of a stream that was cut off; then it gets no more. */
+/** How long the end of a stream that was cut off waits for a client that does not read. */
 const UNREAD_MS = 2000;
 
 /**
- * A stream on its way to the client. Whoever reads it may stop at any time: the provider is told at once, and the accounts are
- * settled whether anybody reads on or not.
+ * Forwards a stream to the client, which can stop reading at any time. Then the connection to the provider is closed immediately,
+ * and the usage is settled in any case.
  */
-export function forwardStream(parts: Omit<ForwardParts, 'hasLeft' | 'cutBy' | 'onEnd'>): ForwardedStream {
-  const { reader, signal, clock, mostMs } = parts;
-  let gone = false;
+export function forwardStream(
+  parts: Omit<ForwardParts, 'isCancelled' | 'cutOffReason' | 'onEnd'>,
+): ForwardedStream {
+  const { reader, signal, clock, maxMs } = parts;
+  let isCancelled = false;
   let isOver = false;
   let cut: AppError | undefined;
-  let asked: Promise<unknown> | undefined;
+  let lastRequested: Promise<unknown> | undefined;
   const cutOff = (reason: AppError): void => {
     if (cut) return;
     cut = reason;
@@ -22,51 +24,51 @@ export function forwardStream(parts: Omit<ForwardParts, 'hasLeft' | 'cutBy' | 'o
     reader.destroy();
     void endUnread();
   };
-  /** What a stream holds is let go also if nobody comes for the end of it. */
+  /** Releases the resources of a stream that was cut off if the client does not read the end of it. */
   const endUnread = async (): Promise<void> => {
-    const before = asked;
-    // Whoever waits for a piece does read.
+    const before = lastRequested;
+    // A client that is waiting for a piece is still reading.
     await before;
     if (isOver) return;
     disarm = clock.after(UNREAD_MS, () => {
-      if (asked === before) {
+      if (lastRequested === before) {
         unread.resolve();
         void cancel();
       } else void endUnread();
     });
   };
-  let disarm = clock.after(mostMs, () => {
-    cutOff(new AppError('TimeoutError', `The answer took longer than ${mostMs / 1000} s.`));
+  let disarm = clock.after(maxMs, () => {
+    cutOff(new AppError('TimeoutError', `The answer took longer than ${maxMs / 1000} s.`));
   });
   const unread = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  const leave = (): void => {
+  const abort = (): void => {
     const reason: unknown = signal.reason;
     if (reason instanceof AppError) cutOff(reason);
     else void cancel();
   };
   const pieces = forwardPieces({
     ...parts,
-    hasLeft: () => gone,
-    cutBy: () => cut,
+    isCancelled: () => isCancelled,
+    cutOffReason: () => cut,
     onEnd() {
       isOver = true;
       disarm();
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', abort);
       ended.resolve();
     },
   });
   const cancel = async (): Promise<void> => {
-    gone = true;
+    isCancelled = true;
     reader.destroy();
-    // It notices, and settles its accounts.
+    // The generator then notices the cancellation and settles the usage.
     while (!(await pieces.next()).done);
   };
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
   const next = (): ReturnType<ForwardedStream['next']> => {
     const piece = pieces.next();
-    asked = piece;
+    lastRequested = piece;
     return piece;
   };
   return { next, cancel, unread: unread.promise, ended: ended.promise };

@@ -1,7 +1,7 @@
 import type { Tally } from './tally.ts';
 import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
 
-/** A stream that breaks after every choice has finished has lost nothing but the provider's count of tokens. */
+/** Reads the next frames. If the stream breaks after every choice has finished, it only lacks the usage and counts as ended. */
 export async function nextFrames(
   reader: UpstreamReader,
   tally: Tally,

@@ -9,15 +9,15 @@ export type Opening =
   | {
       readonly kind: 'opened';
       readonly stream: OpenedStream;
-      /** Instead of `stream`: reads it to its end for a client that is gone. */
+      /** Replaces `stream` if the client has disconnected: reads the answer to its end. */
       readonly drain: () => Promise<AnswerSummary>;
     }
-  /** The provider began with an error, which it gave the status of a success. */
+  /** The provider started a successful response with an error event. */
   | { readonly kind: 'error'; readonly body: unknown };
 
 /**
- * Reads on to the first event that says something: until then nothing has gone to the client, and another provider can be
- * asked. Rejects with an UpstreamError if the stream ends or breaks before.
+ * Reads a stream up to the first event with output. Until then nothing is sent to the client, and another provider can be called.
+ * Rejects with an UpstreamError if the stream ends or breaks before.
  */
 export async function openStream(parts: StreamParts): Promise<Opening> {
   const { reader, clock, startedAt } = parts;
@@ -26,15 +26,15 @@ export async function openStream(parts: StreamParts): Promise<Opening> {
     const frames = await reader.next();
     if (!frames) break;
     const error = frames.find(({ step }) => step.kind === 'error');
-    begun = frames.some(saysSomething);
-    // One that comes after the first words is for the client to see.
-    if (error?.step.kind === 'error' && !frames.slice(0, frames.indexOf(error)).some(saysSomething)) {
+    begun = frames.some(hasOutput);
+    // An error after the first output is forwarded to the client.
+    if (error?.step.kind === 'error' && !frames.slice(0, frames.indexOf(error)).some(hasOutput)) {
       reader.destroy();
       return { kind: 'error', body: error.step.body };
     }
     held.push(...frames);
   }
-  if (!held.some(saysSomething)) {
+  if (!held.some(hasOutput)) {
     reader.destroy();
     throw new AppError('UpstreamError', "The provider's stream ended before the answer began.");
   }
@@ -49,7 +49,7 @@ export async function openStream(parts: StreamParts): Promise<Opening> {
   };
 }
 
-function saysSomething({ step }: DecodedFrame): boolean {
+function hasOutput({ step }: DecodedFrame): boolean {
   if (step.kind === 'end') return true;
   return step.kind === 'chunks' && step.chunks.some(({ choices = [] }) => choices.some(hasContent));
 }

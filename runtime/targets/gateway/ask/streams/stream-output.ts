@@ -1,23 +1,23 @@
-import type { EventEncoder, StreamWords } from './stream.ts';
+import type { EventEncoder, StreamSyntax } from './stream.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
 
-/** What goes out for what came in. */
+/** The bytes for the client, from the frames of the provider. */
 export interface StreamOutput {
   bytes(frames: readonly DecodedFrame[]): Uint8Array;
-  /** What is left to say at a clean end: `last` before the accounts are settled, `terminal` after. */
+  /** The bytes for a clean end: `last` is sent before the usage is settled, `terminal` after it. */
   end(): { readonly last: Uint8Array; readonly terminal: Uint8Array };
 }
 
 export interface UnchangedOptions {
-  /** Events that the client did not ask for. */
+  /** Matches events that are not sent, because the client did not ask for them. */
   readonly hidden?: ((frame: DecodedFrame) => boolean) | undefined;
-  /** Another event in its place. */
+  /** Replaces an event. */
   readonly rewrite?: ((bytes: Buffer) => Buffer) | undefined;
 }
 
-/** The provider's bytes, unless an event is hidden or rewritten. */
-export function unchangedOutput(words: StreamWords, { hidden, rewrite }: UnchangedOptions): StreamOutput {
-  let terminal: Uint8Array = Buffer.from(words.terminal);
+/** Forwards the provider's bytes, except events that are hidden or rewritten. */
+export function unchangedOutput(syntax: StreamSyntax, { hidden, rewrite }: UnchangedOptions): StreamOutput {
+  let terminal: Uint8Array = Buffer.from(syntax.terminal);
   return {
     bytes(frames) {
       const kept = frames.filter((frame) => {
@@ -31,7 +31,7 @@ export function unchangedOutput(words: StreamWords, { hidden, rewrite }: Unchang
   };
 }
 
-/** The provider's chunks in the words of another wire. */
+/** Writes the provider's chunks in the format of another API. */
 export function encodedOutput(encoder: EventEncoder): StreamOutput {
   return {
     bytes(frames) {
@@ -47,7 +47,7 @@ export function encodedOutput(encoder: EventEncoder): StreamOutput {
 
 const NO_BYTES = new Uint8Array();
 
-/** The last event of a stream may lack the empty line, and something may come after it now. */
+/** Adds the empty line that ends an event. The last event of a provider's stream can lack it, and more events can follow here. */
 function withEmptyLine(bytes: Uint8Array): Uint8Array {
   const last = bytes.at(-1);
   if (last === undefined) return bytes;
@@ -61,16 +61,14 @@ function endsTwice(bytes: Uint8Array): boolean {
   return before === 0x0a || before === 0x0d;
 }
 
-/** Events that lie behind each other already need no copy. */
+/** Joins byte arrays, without a copy if they are adjacent in the same buffer. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;
   const last = parts.at(-1);
   if (!first || !last) return NO_BYTES;
   if (parts.length === 1) return first;
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const areNeighbours =
+  const areAdjacent =
     first.buffer === last.buffer && last.byteOffset + last.length - first.byteOffset === length;
-  return areNeighbours
-    ? new Uint8Array(first.buffer, first.byteOffset, length)
-    : Buffer.concat(parts, length);
+  return areAdjacent ? new Uint8Array(first.buffer, first.byteOffset, length) : Buffer.concat(parts, length);
 }

@@ -1,18 +1,18 @@
 import type { Clock } from '../../../../platform/clock.ts';
-import type { StreamWords } from './stream.ts';
+import type { StreamSyntax } from './stream.ts';
 import type { StreamOutput } from './stream-output.ts';
 import type { UpstreamReader } from './upstream-reader.ts';
 
-/** What a stream is made of. */
+/** Everything that is needed to forward a stream. */
 export interface StreamParts {
   readonly reader: UpstreamReader;
   readonly output: StreamOutput;
-  readonly words: StreamWords;
+  readonly syntax: StreamSyntax;
   readonly clock: Clock;
-  /** When the request was sent. */
+  /** Time at which the request was sent. */
   readonly startedAt: number;
-  /** How long the whole answer may take, counted from its first event. */
-  readonly mostMs: number;
-  /** The client's: when it has left, the provider is told so. An AppError as the reason is for the client to hear. */
+  /** Maximum time for the whole answer, counted from its first event. */
+  readonly maxMs: number;
+  /** Aborted when the client disconnects, which also ends the call of the provider. An AppError as the reason is sent to the client. */
   readonly signal: AbortSignal;
 }

@@ -2,23 +2,23 @@ import type { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
-/** Tokens as a provider counted them. */
+/** Token counts of a provider. */
 export interface TokenUsage {
-  /** All of the prompt, what came from the provider's cache and what was written to it included; undefined if it was not told. */
+  /** All tokens of the prompt, including cache reads and cache writes; undefined if the provider did not report them. */
   readonly promptTokens: number | undefined;
-  /** Reasoning included; undefined if it was not told. */
+  /** All tokens of the completion, including reasoning; undefined if the provider did not report them. */
   readonly completionTokens: number | undefined;
-  /** The part of the prompt that came from the provider's cache. */
+  /** Prompt tokens that were read from the provider's cache. */
   readonly cachedTokens: number;
-  /** The part of the prompt that was written to the provider's cache. */
+  /** Prompt tokens that were written to the provider's cache. */
   readonly cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` that is kept for 1 hour. */
   readonly cacheWrite1hTokens: number;
-  /** The part of the completion that is reasoning. */
+  /** Completion tokens that are reasoning. */
   readonly reasoningTokens: number;
 }
 
-/** Tokens of an answer for the accounts, counted or estimated. */
+/** Token counts of an answer for billing, reported or estimated. */
 export interface CountedTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -27,52 +27,52 @@ export interface CountedTokens {
   readonly cacheWrite1hTokens: number;
 }
 
-/** What an answer came to, for accounts and logs. */
+/** Summary of an answer for usage tracking and logs. */
 export interface AnswerSummary {
-  /** Undefined if the provider did not tell; `estimateTokens(outputLength)` is what is left then. */
+  /** Undefined if the provider did not report it; the tokens are then estimated from `outputLength`. */
   readonly usage: TokenUsage | undefined;
-  /** UTF-16 code units of all that the model wrote: text, reasoning, arguments of tools. */
+  /** Length of the model's whole output in UTF-16 code units: text, reasoning and arguments of tools. */
   readonly outputLength: number;
-  /** In the words of OpenAI's API. */
+  /** Finish reason in the terms of OpenAI's API. */
   readonly finishReason: string | undefined;
 }
 
 export interface StreamSummary extends AnswerSummary {
   /**
-   * `complete`: the model finished. `aborted`: the client left before that. `incomplete`: the provider's stream was cut,
-   * stalled or could not be read. `blocked`: a guardrail ended it.
+   * `complete`: the model finished. `aborted`: the client disconnected before that. `incomplete`: the provider's stream broke,
+   * stalled or was malformed. `blocked`: a guardrail ended it.
    */
   readonly outcome: 'complete' | 'aborted' | 'incomplete' | 'blocked';
-  /** Why it is incomplete or blocked. */
+  /** Reason why the stream is incomplete or blocked. */
   readonly error: AppError | undefined;
-  /** From the request to the first event that says something; all in milliseconds. */
+  /** Milliseconds from the request to the first event with output. */
   readonly firstByteMs: number;
   readonly durationMs: number;
 }
 
-/** Events of a provider, one after the other, as the inner shape. Keeps what it needs of those before. */
+/** Translates a provider's events, in order, to the internal format. It keeps the state that it needs between events. */
 export type EventDecoder = (event: string | undefined, data: string) => StreamStep;
 
 export type StreamStep =
-  /** Nothing to tell, as `ping`. */
+  /** An event without content, for example `ping`. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'chunks'; readonly chunks: readonly ChatChunk[] }
-  /** The provider's own word for the end, which may still carry something. */
+  /** The provider's end marker, which can still have content. */
   | { readonly kind: 'end'; readonly chunks?: readonly ChatChunk[] }
   | { readonly kind: 'error'; readonly body: unknown };
 
-/** Chunks as the events of a client's wire. */
+/** Writes chunks as events of a client's API. */
 export interface EventEncoder {
   encode(chunks: readonly ChatChunk[]): string;
-  /** What is to be said when nothing more comes; the last of it is the sign of the end. */
+  /** The remaining events after the last chunk; `terminal` is the end marker. */
   end(): { readonly last: string; readonly terminal: string };
 }
 
-/** How a client's wire writes what no provider sent. */
-export interface StreamWords {
-  /** The sign of a clean end. */
+/** The events of a client's API that the gateway itself generates. */
+export interface StreamSyntax {
+  /** The marker of a clean end. */
   readonly terminal: string;
-  /** An error in the middle of a stream, and all that has to follow it; `last` is the last event that the client has. */
+  /** An error in the middle of a stream, with everything that must follow it. `last` is the last event that the client got. */
   error(error: StreamError, last: Json | undefined): string;
 }
 
@@ -86,43 +86,43 @@ export interface StreamError {
     | 'internal_error';
 }
 
-/** Told of every piece of text before it goes out. */
+/** Checks every piece of text before it is sent. */
 export interface StreamGuard {
-  /** Whether what was given so far may go out. Text is given in order, each piece once. */
+  /** Takes the next piece of text and returns whether everything taken so far can be sent. */
   take(text: string): Promise<GuardVerdict>;
-  /** Nothing more comes. */
+  /** Returns the verdict on the rest, after the last piece. */
   end(): Promise<GuardVerdict>;
 }
 
 export type GuardVerdict =
-  /** Everything given so far may go. */
+  /** Everything taken so far can be sent. */
   | { readonly kind: 'pass' }
-  /** Not decided yet: what was given since the last pass has to wait. */
+  /** Not decided yet: everything taken since the last `pass` must be held back. */
   | { readonly kind: 'hold' }
   | { readonly kind: 'block'; readonly error: AppError };
 
 export interface ForwardOptions {
   readonly clock: Clock;
-  /** Called once, whatever happens; a clean end is not told to the client before this has resolved. */
+  /** Called exactly once. The client gets a clean end only after this has resolved. */
   readonly settle: (summary: StreamSummary) => Promise<void>;
   readonly guard?: StreamGuard | undefined;
 }
 
-/** What goes to the client, in pieces of whole events. When the client's signal is aborted, it ends itself. */
+/** A stream for the client, in pieces of whole events. It ends when the client's signal is aborted. */
 export interface ForwardedStream {
-  /** Never rejects: how it went is told to `settle`. Nothing is read ahead, so a slow reader slows down the provider. */
+  /** The next piece. Never rejects: the outcome is reported to `settle`. Nothing is read ahead, so a slow client slows the provider. */
   next(): Promise<IteratorResult<Uint8Array, void>>;
-  /** Nobody wants the rest. Resolves when the accounts are settled. */
+  /** Discards the rest. Resolves when the usage is settled. */
   cancel(): Promise<void>;
-  /** Resolves when it was cut off and nobody asked for the rest: the client does not read, and is to be hung up on. */
+  /** Resolves when the stream was cut off and the client does not read its end, so the connection must be closed. */
   readonly unread: Promise<void>;
-  /** Resolves when it has ended, in whatever way. */
+  /** Resolves when the stream has ended, for any reason. */
   readonly ended: Promise<void>;
 }
 
-/** An answer that has begun well. Exactly one of its functions must be called. */
+/** A stream whose first output has arrived. Exactly one of its functions must be called. */
 export interface OpenedStream {
   forward(options: ForwardOptions): ForwardedStream;
-  /** Nobody wants it. */
+  /** Discards the stream. */
   cancel(): void;
 }

@@ -1,11 +1,11 @@
 import type { ChatChunk, ChatUsage, ChunkDelta } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
-import { writtenTexts } from './written-texts.ts';
+import { outputTexts } from './output-texts.ts';
 
-/** Counts what goes through a stream. */
+/** Counts the output and usage of a stream. */
 export interface Tally {
   add(chunk: ChatChunk): void;
-  /** Whether every choice that began has finished. */
+  /** Whether every started choice has finished. */
   complete(): boolean;
   summary(): AnswerSummary;
 }
@@ -33,17 +33,17 @@ export function createTally(): Tally {
   };
 }
 
-/** All that the model wrote in this piece, in order. */
+/** The model's output in a chunk, as text. */
 export function textOf(chunk: ChatChunk): string {
   return (chunk.choices ?? []).map(({ delta }) => (delta ? textIn(delta) : '')).join('');
 }
 
-/** What a model wrote in a message, or in a piece of one, whatever it is called there. */
+/** The model's output in a message or in a part of one, in members of any name. */
 export const textIn = (message: object): string => partsOf(message).join('');
 
 const lengthOf = (delta: ChunkDelta): number => partsOf(delta).reduce((sum, text) => sum + text.length, 0);
 
-/** Some providers tell what was thought twice or three times, under another name each. */
+/** The texts of a message. Some providers repeat the reasoning under several names; it counts once. */
 function partsOf(message: object): string[] {
   const {
     reasoning_content: thought,
@@ -51,18 +51,18 @@ function partsOf(message: object): string[] {
     reasoning_details: details,
     ...rest
   } = message as Readonly<Record<string, unknown>>;
-  return [...writtenTexts(thought || reasoning || details), ...writtenTexts(rest)];
+  return [...outputTexts(thought || reasoning || details), ...outputTexts(rest)];
 }
 
-/** What a provider says of tokens; undefined if it says nothing credible, or only zeros as some do in every chunk. */
+/** Reads a provider's usage; undefined if it is missing or invalid, or has only zeros, which some providers send in every chunk. */
 export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | undefined {
   if (!usage) return undefined;
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const [promptTokens, completionTokens] = [count(prompt), count(completion)];
-  // What is wrong about one of them cannot be taken for nothing: that would be free.
+  // An invalid count must not become 0, because the request would be free; the usage is estimated instead.
   if (
-    (isTold(prompt) && promptTokens === undefined) ||
-    (isTold(completion) && completionTokens === undefined)
+    (isPresent(prompt) && promptTokens === undefined) ||
+    (isPresent(completion) && completionTokens === undefined)
   )
     return undefined;
   if (!promptTokens && !completionTokens) return undefined;
@@ -82,34 +82,34 @@ export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | und
   };
 }
 
-/** A provider's usage with nothing in it but counts; the accounts read the same of it. */
+/** A provider's usage with invalid counts removed. */
 export function checkedUsage(usage: unknown): ChatUsage | null {
   if (typeof usage !== 'object' || usage === null) return null;
-  const told = readUsage(usage);
-  if (!told) return NO_USAGE;
-  const { promptTokens: prompt, completionTokens: completion } = told;
+  const counts = readUsage(usage);
+  if (!counts) return NO_USAGE;
+  const { promptTokens: prompt, completionTokens: completion } = counts;
   return {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
     total_tokens: (prompt ?? 0) + (completion ?? 0),
     prompt_tokens_details: {
-      cached_tokens: told.cachedTokens,
-      cache_write_tokens: told.cacheWriteTokens,
-      ...(told.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: told.cacheWrite1hTokens }),
+      cached_tokens: counts.cachedTokens,
+      cache_write_tokens: counts.cacheWriteTokens,
+      ...(counts.cacheWrite1hTokens > 0 && { cache_write_1h_tokens: counts.cacheWrite1hTokens }),
     },
-    completion_tokens_details: { reasoning_tokens: told.reasoningTokens },
+    completion_tokens_details: { reasoning_tokens: counts.reasoningTokens },
   };
 }
 
 const NO_USAGE: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** No request has so many. What is beyond would not even fit into the accounts. */
-const MOST_TOKENS = 1_000_000_000;
+/** Maximum credible token count. Larger ones would not fit into the database. */
+const MAX_TOKENS = 1_000_000_000;
 
-const isTold = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Providers are believed whole numbers only: accounts are made of them. */
+/** A count of a provider; undefined if it is not a credible whole number. */
 const count = (value: unknown): number | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS
     ? (value as number)
     : undefined;

@@ -5,14 +5,14 @@ import { createFrameSplitter } from '../../../../serve/event-stream/event-frames
 import type { EventDecoder, StreamStep } from './stream.ts';
 
 export interface DecodedFrame {
-  /** As the provider sent it. */
+  /** The bytes that the provider sent. */
   readonly bytes: Buffer;
   readonly step: StreamStep;
 }
 
-/** Bytes as they come. */
+/** The body of a streamed response. */
 interface StreamBody {
-  /** Undefined at the end. Rejects if it was cut off or destroyed. */
+  /** The next bytes; undefined at the end. Rejects if the connection broke or the body was destroyed. */
   next(): Promise<Buffer | undefined>;
   destroy(): void;
 }
@@ -21,24 +21,24 @@ export interface ReaderOptions {
   readonly body: StreamBody;
   readonly decode: EventDecoder;
   readonly clock: Clock;
-  /** How long the provider may send no event while one is awaited. */
+  /** Maximum time that the provider can send no event while one is awaited. */
   readonly idleMs: number;
   readonly maxEventBytes?: number | undefined;
 }
 
-/** Reads a provider's stream only as fast as it is asked to. */
+/** Reads a provider's stream on demand. */
 export interface UpstreamReader {
   /** The next events, at least one; undefined when the stream has ended. Rejects with an UpstreamError if it broke. */
   next(): Promise<readonly DecodedFrame[] | undefined>;
-  /** Reads to the end so that the connection can be used again, but not for long. */
+  /** Reads to the end for a short time, so that the connection can be reused. */
   finish(): void;
   destroy(): void;
 }
 
-/** So much of what nobody wants is read for the sake of a connection. */
-const MOST_DRAINED_MS = 500;
-/** One event that is no JSON is a mishap, more are not the stream that we know. */
-const TOLERATED = 1;
+/** Maximum time to read the rest of a body so that its connection can be reused. */
+const MAX_FINISH_MS = 500;
+/** Maximum number of malformed events that are skipped. With more, the stream fails. */
+const MAX_MALFORMED_EVENTS = 1;
 
 export function createUpstreamReader({
   body,
@@ -64,10 +64,10 @@ export function createUpstreamReader({
       return await body.next();
     } catch (error) {
       if (stalled) throw broken(`The provider sent nothing for ${idleMs / 1000} s.`);
-      throw broken(`The provider's stream was cut: ${messageOf(error)}.`, error);
+      throw broken(`The provider's stream was interrupted: ${messageOf(error)}.`, error);
     } finally {
       disarm();
-      // Part of an event is no sign of life: a stream that drips would never end.
+      // Only whole events reset the time: a stream that sends single bytes would otherwise never time out.
       silentMs += clock.now() - from;
     }
   };
@@ -79,13 +79,13 @@ export function createUpstreamReader({
       try {
         const step = data === undefined ? NOTHING : decode(event, data);
         decoded.push({ bytes, step });
-        // Whatever follows is no part of the answer.
+        // Events after the end marker are not part of the answer.
         if (step.kind === 'end') break;
       } catch (error) {
         malformed += 1;
-        if (malformed <= TOLERATED) continue;
-        // What came before it counts.
-        unreadable = broken('The provider sent events that cannot be read.', error);
+        if (malformed <= MAX_MALFORMED_EVENTS) continue;
+        // The error is thrown by the next call, so that the events before it still count.
+        unreadable = broken('The provider sent malformed events.', error);
         break;
       }
     }
@@ -110,7 +110,7 @@ export function createUpstreamReader({
     finish() {
       if (ended) return;
       ended = true;
-      const stop = clock.after(MOST_DRAINED_MS, () => body.destroy());
+      const stop = clock.after(MAX_FINISH_MS, () => body.destroy());
       void drain(body).finally(stop);
     },
     destroy() {
@@ -124,7 +124,7 @@ async function drain(body: StreamBody): Promise<void> {
   try {
     while (await body.next());
   } catch {
-    // Then there is no connection to use again.
+    // The connection broke, so there is nothing to reuse.
   }
 }
 

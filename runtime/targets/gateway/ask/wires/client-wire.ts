@@ -1,22 +1,22 @@
 import type { MemberEdits } from '../../shared/json-members.ts';
-import type { EventEncoder, StreamWords } from '../streams/stream.ts';
+import type { EventEncoder, StreamSyntax } from '../streams/stream.ts';
 import type { ChatCompletion, ChatRequest, Json } from '../shapes/chat.ts';
 
-/** What an answer says of itself, where the provider does not. */
+/** Facts about an answer that providers do not always report. */
 export interface AnswerFacts {
   readonly model: string;
   /** Seconds since 1970. */
   readonly created: number;
 }
 
-/** A wire that clients speak, next to the inner shape. */
+/** An API for clients, with translations from and to the internal format. */
 export interface ClientWire {
-  /** Throws an InputError for what the inner shape has no word for. */
+  /** Translates a request. Throws an InputError for members that the internal format cannot express. */
   toChat(body: Json): ChatRequest;
   fromChat(answer: ChatCompletion, request: Json): Json;
-  /** For one stream. */
+  /** Creates an encoder for one stream. */
   encoder(request: Json, facts: AnswerFacts): EventEncoder;
-  readonly words: StreamWords;
-  /** What to change in an answer or event of this wire so that it names another model; undefined if it names none. */
+  readonly syntax: StreamSyntax;
+  /** Changes that rename the model in an answer or event of this API; undefined if it names no model. */
   renames(json: Json, model: string): MemberEdits | undefined;
 }

@@ -1,25 +1,25 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
 
-/** A piece of what a model writes. All pieces of one call of a tool come one after the other. */
+/** A piece of a model's output. All pieces of one tool call are consecutive. */
 export type ContentPiece =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly call: CallHead; readonly text: string };
 
-/** One object for each call: pieces of the same call have the same object. */
+/** The identity of a tool call: all pieces of the same call share one object. */
 export interface CallHead {
-  /** Its place among the calls of the stream, from 0. */
+  /** Index of the call among the calls of the stream, from 0. */
   readonly number: number;
-  /** Undefined if the provider gave none. */
+  /** Undefined if the provider sent none. */
   readonly id: string | undefined;
   readonly name: string;
 }
 
 export interface ContentSequence {
-  /** The pieces that can go out now. */
+  /** Adds a delta and returns the pieces that can be sent now. */
   take(delta: ChunkDelta): ContentPiece[];
-  /** All that was held back. */
+  /** Returns everything that was held back. */
   end(): ContentPiece[];
 }
 
@@ -27,21 +27,21 @@ interface OpenCall {
   readonly head: CallHead;
   /** Arguments so far. */
   text: string;
-  /** How much of them has gone out; undefined before the call has begun to. */
+  /** Number of characters of the arguments that were sent; undefined before the first piece. */
   sent: number | undefined;
 }
 
 /**
- * Puts the content of a stream in sequence. Providers may send several calls of tools interleaved, told apart by `index`; the wires of
- * Anthropic and of OpenAI's responses have one block after the other. The first call goes out as it comes, and what follows it is
- * held back until its arguments are complete.
+ * Orders the content of a stream. Providers can interleave several tool calls, identified by `index`, but the APIs of Anthropic and
+ * OpenAI's Responses have one block after the other. The first call is sent as it arrives, and the following content is held back
+ * until the arguments of that call are complete.
  */
 export function createContentSequence(): ContentSequence {
-  /** By the provider's index; some use one index for several calls, which then have different ids. */
+  /** Calls by the provider's index. Some providers use one index for several calls, which then have different ids. */
   const calls = new Map<number, OpenCall>();
-  /** Calls that began and are not complete, in order; the first one is going out. */
+  /** Started calls that are not complete, in order; the first one is being sent. */
   let waiting: OpenCall[] = [];
-  /** Text that came after a call that is not complete. */
+  /** Text that arrived after a call that is not complete. */
   let heldBack: ContentPiece[] = [];
   let count = 0;
 
@@ -61,13 +61,13 @@ export function createContentSequence(): ContentSequence {
     call.sent = call.text.length;
     return { kind: 'call', call: call.head, text };
   };
-  /** The first call, and those after it for which it makes way. */
+  /** The new pieces of the first call, and of the following calls if those before are complete. */
   const flow = (hasMore: boolean): ContentPiece[] => {
     const pieces: ContentPiece[] = [];
     for (let [first] = waiting; first; [first] = waiting) {
       if (first.sent !== first.text.length) pieces.push(rest(first));
-      const makesWay = waiting.length > 1 || heldBack.length > 0;
-      if (hasMore && !(makesWay && isComplete(first.text))) return pieces;
+      const hasSuccessor = waiting.length > 1 || heldBack.length > 0;
+      if (hasMore && !(hasSuccessor && isComplete(first.text))) return pieces;
       waiting = waiting.slice(1);
     }
     pieces.push(...heldBack);
@@ -89,10 +89,10 @@ export function createContentSequence(): ContentSequence {
 
 function textsOf(delta: ChunkDelta): ContentPiece[] {
   const thought = delta.reasoning_content ?? delta.reasoning;
-  const said = delta.content || delta.refusal;
+  const text = delta.content || delta.refusal;
   return [
     ...(thought ? [{ kind: 'thinking', text: thought } as const] : []),
-    ...(said ? [{ kind: 'text', text: said } as const] : []),
+    ...(text ? [{ kind: 'text', text } as const] : []),
   ];
 }
 

@@ -1,16 +1,16 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
 
-// What others wrote may be of any shape. These read it, and throw for what they cannot make sense of.
+// Readers of JSON from providers, which can have any form. They throw for invalid values.
 
-/** None if it is left out. */
+/** The objects of a list; none if it is missing. */
 export function objectsIn(value: unknown, what: string): readonly Json[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every(isObject)) return value;
-  throw new Error(`${what} is no list of objects.`);
+  throw new Error(`${what} is not a list of objects.`);
 }
 
-/** A text, or that of all parts which have one. */
+/** A text, or the joined texts of a list of parts. */
 export function textIn(value: unknown, what: string): string | null | undefined {
   if (value === undefined || value === null || typeof value === 'string') return value;
   return objectsIn(value, what)

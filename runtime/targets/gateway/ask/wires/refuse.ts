@@ -1,8 +1,8 @@
 import { AppError } from '../../../../contract/errors.ts';
 
-/** For what a client asks over one wire and no provider of another can do. */
-export const refuse = (what: string): AppError =>
+/** The error for a feature of one client API that providers with other APIs do not support. */
+export const refuse = (feature: string): AppError =>
   new AppError(
     'NotImplementedError',
-    `The provider of this model cannot do ${what}. Leave it out, or use a model of a provider that speaks this API itself.`,
+    `The provider of this model does not support ${feature}. Remove it, or use a model of a provider with this API.`,
   );

@@ -2,45 +2,46 @@ import { isObject } from '../../../../core/json/is-object.ts';
 import { type AppError, inputError } from '../../../../contract/errors.ts';
 import type { Json } from '../shapes/chat.ts';
 
-/** Members of a request that is to be translated. These throw an InputError that names the place of what is wrong. */
+// Readers of members of a request that is translated. They throw an InputError that names the path of an invalid member.
+
 export function textAt(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
-  throw wrong(value, place, 'text');
+  throw invalid(value, place, 'text');
 }
 
 export function objectAt(value: unknown, place: string): Json {
   if (isObject(value)) return value;
-  throw wrong(value, place, 'an object');
+  throw invalid(value, place, 'an object');
 }
 
-/** None if it is left out. */
+/** The objects of a list; none if it is absent. */
 export function objectsAt(value: unknown, place: string): readonly Json[] {
   if (isAbsent(value)) return [];
-  if (!Array.isArray(value)) throw wrong(value, place, 'a list of objects');
+  if (!Array.isArray(value)) throw invalid(value, place, 'a list of objects');
   return value.map((item, at) => objectAt(item, `${place}[${at}]`));
 }
 
-/** Checks each object of a list at its own place, if there is a list. */
+/** Checks each object of an optional list, with its path. */
 export function eachAt(value: unknown, place: string, check: (item: Json, place: string) => void): void {
   for (const [at, item] of objectsAt(value, place).entries()) check(item, `${place}[${at}]`);
 }
 
-/** Checks what may be a text as well as a list of parts. */
+/** Checks an optional member that is a text or a list of parts. */
 export function contentAt(value: unknown, place: string, check: (part: Json, place: string) => void): void {
   if (typeof value === 'string' || isAbsent(value)) return;
-  if (!Array.isArray(value)) throw wrong(value, place, 'text or a list of parts');
+  if (!Array.isArray(value)) throw invalid(value, place, 'text or a list of parts');
   eachAt(value, place, check);
 }
 
-export function mayBeTextAt(value: unknown, place: string): void {
+export function optionalTextAt(value: unknown, place: string): void {
   if (!isAbsent(value)) textAt(value, place);
 }
 
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
-function wrong(value: unknown, place: string, what: string): AppError {
+function invalid(value: unknown, place: string, what: string): AppError {
   if (value === undefined) return inputError(`${place} must be ${what}, but it is missing`);
-  // What is in it can be of any size.
+  // Contents of lists and objects are not shown, because they can have any size.
   const shown = Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : JSON.stringify(value);
   return inputError(`${place} must be ${what}, not ${shown.slice(0, 40)}`);
 }

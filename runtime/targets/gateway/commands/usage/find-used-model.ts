@@ -4,9 +4,9 @@ import { findOne } from '../store/find-one.ts';
 
 /** Finds the full name of a model in the usage. Throws if there is none, or if the name is ambiguous. */
 export async function findUsedModel(usage: UsageReports, text: string): Promise<string> {
-  const { meant, all } = await usedModels(usage, text);
-  const [model] = meant;
-  return model !== undefined && meant.length === 1 ? model : findOne(text, all, USED_MODELS);
+  const { matching, all } = await usedModels(usage, text);
+  const [model] = matching;
+  return model !== undefined && matching.length === 1 ? model : findOne(text, all, USED_MODELS);
 }
 
 const USED_MODELS = {

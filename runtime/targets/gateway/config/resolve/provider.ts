@@ -125,6 +125,6 @@ function timeoutOf(
 const dialectOf = ({ dialect = {} }: ProviderEntry): Partial<OpenAiDialect> =>
   omitUndefined({
     maxTokens: dialect.max_tokens_field,
-    asksForUsage: dialect.stream_usage,
+    streamUsage: dialect.stream_usage,
     hasResponses: dialect.responses,
   });

@@ -1,6 +1,6 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Viewer } from '../../lab/datasets/dataset.ts';
-import type { MayUse } from '../../lab/workflows/workflow.ts';
+import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../lab/workflows/single-jobs.ts';
 import type { NewAnnotationJobBody, NewEvaluationJobBody, NewInferenceJobBody } from './schemas.ts';
 import { taskIn } from '../experiments/task-request.ts';
@@ -10,7 +10,7 @@ import { embedderIn, generationIn, judgeIn, modelIn } from '../workflows/workflo
 export interface JobCaller {
   readonly viewer: Viewer;
   readonly owner: string | null;
-  readonly mayUse: MayUse;
+  readonly assertModelAllowed: AssertModelAllowed;
 }
 
 export const inferenceJobIn = (

@@ -30,7 +30,7 @@ export function jobRoutes(
   const routes = newRoutes();
   const jobCaller = async (c: Context<ShellEnv>): Promise<JobCaller> => ({
     ...viewOf(c),
-    mayUse: await mayUseOf(state, callerOf(c)),
+    assertModelAllowed: await mayUseOf(state, callerOf(c)),
   });
   const created = (c: Context<ShellEnv>, job: Job): Response =>
     c.json(jobView(job), 201, { Location: `${API}/jobs/${job.id}` });

@@ -34,7 +34,7 @@ export function createModelList({ state, models, clock }: GatewayContext): Model
       const listed = await providerModels(set);
       const names = new Set(listed.map(({ id }) => id));
       const priced = (await pricedModels(state)).filter(({ id }) => !names.has(id) && isServed(set, id));
-      return [...listed, ...priced].filter(({ id }) => mayUse(caller, id));
+      return [...listed, ...priced].filter(({ id }) => assertModelAllowed(caller, id));
     } finally {
       held.release();
     }
@@ -57,7 +57,7 @@ function isServed({ router }: ModelSet, model: string): boolean {
   }
 }
 
-const mayUse = (caller: Caller, model: string): boolean =>
+const assertModelAllowed = (caller: Caller, model: string): boolean =>
   caller.kind === 'master' ||
   caller.key.allowedModels === null ||
   matchesAny(caller.key.allowedModels, model);

@@ -52,13 +52,13 @@ function csvAnswer(c: Context, lines: AsyncIterable<string>): Response {
 async function withUsedModel(usage: UsageReports, filter: UsageFilter): Promise<UsageFilter> {
   const { model, keyId } = filter;
   if (model === undefined) return filter;
-  const { meant } = await usedModels(usage, model, { keyId });
-  if (meant.length > 1) throw ambiguousModel(model, meant);
-  return { ...filter, model: meant[0] ?? model };
+  const { matching } = await usedModels(usage, model, { keyId });
+  if (matching.length > 1) throw ambiguousModel(model, matching);
+  return { ...filter, model: matching[0] ?? model };
 }
 
-function ambiguousModel(model: string, meant: readonly string[]): AppError {
-  const message = `${JSON.stringify(model)} matches more than one model. Use one of ${meant.join(', ')}.`;
+function ambiguousModel(model: string, matching: readonly string[]): AppError {
+  const message = `${JSON.stringify(model)} matches more than one model. Use one of ${matching.join(', ')}.`;
   return new AppError('InputError', message, { details: [{ location: 'query.model', message }] });
 }
 

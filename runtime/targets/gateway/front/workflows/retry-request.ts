@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { inputError } from '../../../../contract/errors.ts';
-import { inMember } from '../../lab/workflows/about-member.ts';
+import { inMember } from '../../lab/workflows/member-errors.ts';
 import type { RetryChanges } from '../../lab/workflows/retry-changes.ts';
 import { retryRequest } from './schemas.ts';
 

@@ -36,8 +36,8 @@ export function workflowRoutes(
       .catch((error: unknown) => {
         throw error instanceof AppError && error.code === 'NotFoundError' ? noExperiment(body.name) : error;
       });
-    const mayUse = await mayUseOf(state, callerOf(c));
-    const workflow = await workflows.create({ experiment, request: workflowIn(body), mayUse });
+    const assertModelAllowed = await mayUseOf(state, callerOf(c));
+    const workflow = await workflows.create({ experiment, request: workflowIn(body), assertModelAllowed });
     return c.json(workflowView(workflow), 201);
   });
   routes.get(`${API}/workflows`, labGuard, async (c) => {

@@ -4,11 +4,11 @@ import type { Clock } from '../../../../platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 
-/** Files that work leaves behind. Who has a signed address needs no credential, until it expires. */
+/** Files that jobs produce. A signed address allows downloads without a credential until it expires. */
 export interface Artifacts {
-  /** Path and query of an address that works for an hour. */
+  /** Path and query of an address that is valid for one hour. */
   address(id: string): Promise<string>;
-  /** Throws a ForbiddenError unless it was signed here and has not expired. */
+  /** Throws a ForbiddenError if the signature is invalid or expired. */
   check(id: string, expires: string | undefined, signature: string | undefined): Promise<void>;
 }
 
@@ -27,18 +27,14 @@ export function createArtifacts({ db }: Pick<Store, 'db'>, clock: Clock): Artifa
       return `/api/v1/artifacts/${id}?expires=${expires}&sig=${await sign(id, expires)}`;
     },
     async check(id, expires = '', signature = '') {
-      const [given, right] = [Buffer.from(signature), Buffer.from(await sign(id, expires))];
-      if (given.length !== right.length || !timingSafeEqual(given, right)) {
-        throw new AppError(
-          'ForbiddenError',
-          'The signature of this address is not valid; ask for a new one.',
-          {
-            reason: 'invalid_signature',
-          },
-        );
+      const [received, expected] = [Buffer.from(signature), Buffer.from(await sign(id, expires))];
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+        throw new AppError('ForbiddenError', 'Invalid signature in the download URL. Request a new URL.', {
+          reason: 'invalid_signature',
+        });
       }
       if (Number(expires) * 1000 <= clock.now()) {
-        throw new AppError('ForbiddenError', 'This address has expired; ask for a new one.', {
+        throw new AppError('ForbiddenError', 'This download URL has expired. Request a new URL.', {
           reason: 'expired_signature',
         });
       }

@@ -21,7 +21,7 @@ const COLUMNS = [
   'error',
 ];
 
-/** A line for every metric of every workflow; one without any has a line that says why. */
+/** A CSV line for each metric of each workflow. A workflow without metrics has one line with its error. */
 export async function* comparisonCsv({ workflows }: Comparison): AsyncGenerator<string, void> {
   yield csvLine(COLUMNS);
   for (const workflow of workflows) {

@@ -1,11 +1,11 @@
 import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
 
-/** Fewer than this is taken for chance. */
-const SIGNIFICANT = 0.05;
-const MOST_SHOWN = 10;
-const LONGEST_CELL = 80;
+/** Differences with a p-value below this level are marked as significant. */
+const SIGNIFICANCE_LEVEL = 0.05;
+const MAX_SHOWN_ROWS = 10;
+const MAX_CELL_LENGTH = 80;
 
-/** For people: who did how well at what price, which differences are more than chance, and where the models disagree. */
+/** A report in Markdown: scores and cost of each model, significant differences, and rows with different answers. */
 export function comparisonMarkdown(comparison: Comparison): string {
   const { experiment, workflows, metrics } = comparison;
   const shown = metrics.filter((name) => workflows.some((workflow) => workflow.metrics[name]?.interval));
@@ -24,7 +24,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
         one.latency === null ? '-' : number(one.latency.mean),
       ]),
     ),
-    'In brackets: 95% intervals (bootstrap over rows).',
+    'Brackets show 95% confidence intervals (bootstrap over rows).',
     ...failedLines(workflows),
     ...(others.length === 0 ? [] : ['## Other metrics', otherMetrics(workflows, others)]),
     ...pairLines(comparison),
@@ -43,8 +43,8 @@ function failedLines(workflows: readonly ComparedWorkflow[]): readonly string[] 
   if (failed.length === 0) return [];
   const skipped = failed.filter(({ failures }) => failures === 'skipped').map(({ name }) => plain(name));
   if (skipped.length === 0) return ['Failed rows count as wrong answers.'];
-  if (skipped.length === failed.length) return ['Failed rows are skipped: scores are of the other rows.'];
-  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}: there they are skipped.`];
+  if (skipped.length === failed.length) return ['Failed rows are skipped: scores cover the other rows only.'];
+  return [`Failed rows count as wrong answers, except for ${skipped.join(', ')}, where they are skipped.`];
 }
 
 const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly string[]): string =>
@@ -60,12 +60,12 @@ function pairLines({ pairs, workflows }: Comparison): readonly string[] {
     `${nameOf(workflows, second)} - ${nameOf(workflows, first)}`,
     `${signed(mean ?? 0)}${interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : ''}`,
     p === null ? '-' : probability(p),
-    adjusted === null ? '-' : `${probability(adjusted)}${adjusted < SIGNIFICANT ? ' *' : ''}`,
+    adjusted === null ? '-' : `${probability(adjusted)}${adjusted < SIGNIFICANCE_LEVEL ? ' *' : ''}`,
   ]);
   return [
     '## Differences',
     table(['metric', 'models', 'difference', 'p', 'p (Holm)'], rows),
-    `\\* less than ${SIGNIFICANT}: more than chance.`,
+    `\\* statistically significant (p < ${SIGNIFICANCE_LEVEL}).`,
   ];
 }
 
@@ -76,7 +76,7 @@ function disagreementLines({ disagreements, workflows }: Comparison): readonly s
   if (items.length === 0) return [title];
   const ids = Object.keys(items[0]?.answers ?? {});
   const rows = items
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN_ROWS)
     .map(({ row, example, groundTruth, answers }) => [
       String(row),
       plain(example),
@@ -95,7 +95,7 @@ function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[]
   return ['## Not compared', lines.join('\n')];
 }
 
-/** Padded, so that it can be read as it is. */
+/** A Markdown table with padded cells, so that its source is readable too. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, at) => Math.max(3, name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
@@ -117,9 +117,9 @@ const nameOf = (workflows: readonly ComparedWorkflow[], id: string): string =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
-/** What came from elsewhere stays in its cell. */
-function plain(text: string, longest = LONGEST_CELL): string {
+/** Shortens and escapes a text, so that it stays in its cell. */
+function plain(text: string, maxLength = MAX_CELL_LENGTH): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  const short = line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  const short = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
   return short.replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
 }

@@ -1,4 +1,5 @@
 import { dollarsOf } from '../../shared/money.ts';
+import { percentile } from '../metrics/compare/percentile.ts';
 import { scoreInterval } from '../metrics/compare/score-interval.ts';
 import { runYielding } from '../../../../platform/run-yielding.ts';
 import type { Datasets } from '../datasets/dataset.ts';
@@ -8,10 +9,9 @@ import { payingUser } from '../jobs/worker-access.ts';
 import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import { failuresOf } from '../work/evaluation/failures-of.ts';
-import type { ComparedMetric, ComparedWorkflow, Comparison } from './comparison.ts';
+import type { ComparedMetric, ComparedWorkflow, Comparison, Latency } from './comparison.ts';
 import { comparePairs, type Scored } from './compare-pairs.ts';
 import { findDisagreements } from './disagreements.ts';
-import { latencyOf } from './latency.ts';
 import { rowScores } from './row-scores.ts';
 
 export interface CompareParts {
@@ -19,11 +19,11 @@ export interface CompareParts {
   readonly usage: Pick<UsageReports, 'totals'>;
 }
 
-/** What the models of an experiment came to, side by side; those that failed are in it with why. */
+/** Compares the results of all workflows of an experiment. Failed workflows are included with their error. */
 export async function compareExperiment(
   experiment: Experiment,
   all: readonly WorkflowDetails[],
-  mostDisagreements: number,
+  maxDisagreements: number,
   parts: CompareParts,
 ): Promise<Comparison> {
   const { datasets } = parts;
@@ -49,11 +49,11 @@ export async function compareExperiment(
     metrics,
     workflows,
     pairs: await comparePairs(scored, metrics),
-    disagreements: await disagreementsOf(experiment, all, mostDisagreements, parts),
+    disagreements: await disagreementsOf(experiment, all, maxDisagreements, parts),
   };
 }
 
-/** The last job of the kind that went well, of a workflow that is done. */
+/** The last succeeded job of a type, in a succeeded workflow. */
 function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
   if (status !== 'succeeded') return undefined;
   return jobs.find((job) => job.spec.type === type && job.status === 'succeeded');
@@ -79,7 +79,7 @@ async function comparedWorkflow(
   const { plan, jobs } = workflow;
   const inference = jobs.find(({ spec }) => spec.type === 'inference');
   const answers = succeeded(workflow, 'inference');
-  const isTrustedFolder = plan.inference.backend.kind === 'gateway';
+  const isGatewayModel = plan.inference.backend.kind === 'gateway';
   return {
     id: workflow.id,
     name: workflow.name,
@@ -92,7 +92,7 @@ async function comparedWorkflow(
     unscoredRows: jobs.find(({ spec }) => spec.type === 'evaluation')?.failedRows ?? 0,
     failures: failuresOf(plan.evaluation),
     metrics,
-    cost: isTrustedFolder ? await costOf(jobs, usage) : null,
+    cost: isGatewayModel ? await costOf(jobs, usage) : null,
     promptTokens: inference?.promptTokens ?? 0,
     completionTokens: inference?.completionTokens ?? 0,
     latency: answers?.outputId ? await latencyOf(datasets, answers.outputId, answers.totalRows) : null,
@@ -100,7 +100,7 @@ async function comparedWorkflow(
   };
 }
 
-/** In dollars: all requests of its jobs, also those that failed. Null if a model that answered has no price. */
+/** The cost of all requests of the jobs in dollars, including failed ones. Null if a model that answered has no price. */
 async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {
   const sums = await Promise.all(
     jobs.map((job) => usage.totals({ requestId: job.id, userId: payingUser(job), from: job.createdAt })),
@@ -115,15 +115,30 @@ const secondsOf = (job: Job | undefined): number | null =>
 async function disagreementsOf(
   { task }: Experiment,
   all: readonly WorkflowDetails[],
-  most: number,
+  maxItems: number,
   { datasets }: CompareParts,
 ): Promise<Comparison['disagreements']> {
-  // Vectors of two models are never the same.
+  // Vectors of two models always differ, so a comparison has no meaning.
   if (task.task === 'feature-extraction') return null;
   const answers = all.flatMap((workflow) => {
     const job = succeeded(workflow, 'inference');
     const field = workflow.plan.inference.outputField;
     return job?.outputId ? [{ workflowId: workflow.id, datasetId: job.outputId, field }] : [];
   });
-  return answers.length < 2 ? null : await findDisagreements(datasets, answers, most);
+  return answers.length < 2 ? null : await findDisagreements(datasets, answers, maxItems);
+}
+
+const LATENCY_COLUMN = 'latency_ms';
+
+/** Latency of the rows that a model has answered; null if no row has one. */
+async function latencyOf(
+  datasets: Pick<Datasets, 'rows'>,
+  datasetId: string,
+  rows: number,
+): Promise<Latency | null> {
+  const all = (await rowScores(datasets, datasetId, { rows, metrics: [LATENCY_COLUMN] })).get(LATENCY_COLUMN);
+  const known = all?.filter((time) => !Number.isNaN(time)).sort() ?? new Float64Array();
+  if (known.length === 0) return null;
+  const mean = known.reduce((sum, time) => sum + time, 0) / known.length;
+  return { mean, p50: percentile(known, 0.5), p95: percentile(known, 0.95) };
 }

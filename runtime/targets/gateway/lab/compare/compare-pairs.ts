@@ -5,14 +5,14 @@ import type { ComparedPair } from './comparison.ts';
 
 export interface Scored {
   readonly id: string;
-  /** By metric. */
+  /** Scores of rows by metric. */
   readonly scores: ReadonlyMap<string, Float64Array>;
 }
 
-/** With more, each is compared with the first one only: pairs grow with the square. */
-const MOST_IN_ALL_PAIRS = 8;
+/** Maximum number of models of which all pairs are compared. With more, each is compared with the first one only. */
+const MAX_FOR_ALL_PAIRS = 8;
 
-/** Every metric that both have scores of rows for. */
+/** Compares pairs of models in every metric for which both have scores of rows. */
 export async function comparePairs(
   all: readonly Scored[],
   metrics: readonly string[],
@@ -33,6 +33,6 @@ export async function comparePairs(
 }
 
 function pairsOf(all: readonly Scored[]): readonly (readonly [Scored, Scored])[] {
-  const firsts = all.length <= MOST_IN_ALL_PAIRS ? all : all.slice(0, 1);
+  const firsts = all.length <= MAX_FOR_ALL_PAIRS ? all : all.slice(0, 1);
   return firsts.flatMap((first, at) => all.slice(at + 1).map((second) => [first, second] as const));
 }

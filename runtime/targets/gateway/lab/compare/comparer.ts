@@ -4,34 +4,38 @@ import { isActive } from '../workflows/workflow-row.ts';
 import type { Comparison } from './comparison.ts';
 import { compareExperiment, type CompareParts } from './compare-experiment.ts';
 
-/** Compares the workflows of an experiment, and shows this many of the rows that they answer differently. */
+/** Compares the workflows of an experiment. The result contains at most `maxDisagreements` rows with different answers. */
 export type Comparer = (
   experiment: Experiment,
   all: readonly WorkflowDetails[],
-  mostDisagreements: number,
+  maxDisagreements: number,
 ) => Promise<Comparison>;
 
-const MOST_KEPT = 8;
-/** Longer ones are too large to be kept. */
-const MOST_KEPT_DISAGREEMENTS = 100;
+const MAX_CACHED = 8;
+/** Comparisons with more disagreements are too large for the cache. */
+const MAX_CACHED_DISAGREEMENTS = 100;
 
 /**
- * What is over stays as it is, and to compare many rows takes seconds of the processor: the last comparisons are kept, and asked
- * for several times at once they are made once.
+ * Caches the last comparisons. The results of ended workflows do not change, and comparing many rows takes seconds of CPU time.
+ * Concurrent requests for the same comparison share one computation.
  */
 export function createComparer(parts: CompareParts): Comparer {
-  const kept = new Map<string, Promise<Comparison>>();
-  return (experiment, all, most) => {
-    if (all.some(isActive) || most > MOST_KEPT_DISAGREEMENTS) {
-      return compareExperiment(experiment, all, most, parts);
+  const cache = new Map<string, Promise<Comparison>>();
+  return (experiment, all, maxDisagreements) => {
+    if (all.some(isActive) || maxDisagreements > MAX_CACHED_DISAGREEMENTS) {
+      return compareExperiment(experiment, all, maxDisagreements, parts);
     }
-    // Whatever is done again ends at another time.
-    const key = JSON.stringify([experiment.id, most, all.map(({ id, updatedAt }) => [id, updatedAt])]);
-    const made = kept.get(key) ?? compareExperiment(experiment, all, most, parts);
-    made.catch(() => kept.delete(key));
-    kept.delete(key);
-    kept.set(key, made);
-    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
-    return made;
+    // A retried workflow has another `updatedAt`.
+    const key = JSON.stringify([
+      experiment.id,
+      maxDisagreements,
+      all.map(({ id, updatedAt }) => [id, updatedAt]),
+    ]);
+    const comparison = cache.get(key) ?? compareExperiment(experiment, all, maxDisagreements, parts);
+    comparison.catch(() => cache.delete(key));
+    cache.delete(key);
+    cache.set(key, comparison);
+    for (const oldest of cache.keys()) if (cache.size > MAX_CACHED) cache.delete(oldest);
+    return comparison;
   };
 }

@@ -5,7 +5,7 @@ import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
 import type { WorkflowStatus } from '../workflows/workflow.ts';
 
-/** One number of one model, and how far it may be off. */
+/** A metric of a model with its confidence interval. */
 export interface ComparedMetric extends Pick<ScoreInterval, 'rows' | 'interval'> {
   readonly value: number;
 }
@@ -22,49 +22,49 @@ export interface ComparedWorkflow {
   readonly model: string;
   readonly provider: string;
   readonly status: WorkflowStatus;
-  /** Why it failed. */
+  /** Error of a failed workflow. */
   readonly error: string | null;
   readonly rows: number;
-  /** Rows that the model did not answer. */
+  /** Number of rows without an answer of the model. */
   readonly failedRows: number;
-  /** Rows that it answered and a metric could not score. */
+  /** Number of answered rows that a metric could not score. */
   readonly unscoredRows: number;
   readonly failures: Failures;
-  /** Empty unless it has succeeded. */
+  /** Empty unless the workflow has succeeded. */
   readonly metrics: Readonly<Record<string, ComparedMetric>>;
-  /** In US dollars; null for models outside this gateway or without a price. */
+  /** Cost in US dollars; null for models outside this gateway or without a price. */
   readonly cost: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Of rows, in milliseconds. */
+  /** Latency of rows in milliseconds. */
   readonly latency: Latency | null;
   readonly seconds: number | null;
 }
 
-/** How much more the second workflow has of a metric than the first. */
+/** The difference of a metric between two workflows, second minus first. */
 export interface ComparedPair extends PairComparison {
   readonly metric: string;
   readonly first: string;
   readonly second: string;
-  /** Raised for the tests of this metric that were made together. */
+  /** The p-value adjusted for the number of comparisons of this metric (Holm). */
   readonly adjusted: number | null;
 }
 
-/** A row that models answer differently. */
+/** A row with different answers of the models. */
 export interface Disagreement {
-  /** From 1. */
+  /** Number of the row, from 1. */
   readonly row: number;
   readonly example: string;
   readonly groundTruth: Cell;
-  /** By the id of a workflow. */
+  /** Answers by the id of the workflow. */
   readonly answers: Readonly<Record<string, Cell>>;
 }
 
 export interface Comparison {
   readonly experiment: Experiment;
-  /** Whether a workflow is not in it, as it failed or is not done. */
+  /** Whether a workflow is missing in the comparison because it failed or has not ended. */
   readonly partial: boolean;
-  /** Names that any of the workflows has a value for. */
+  /** Names of all metrics that any workflow has. */
   readonly metrics: readonly string[];
   readonly workflows: readonly ComparedWorkflow[];
   readonly pairs: readonly ComparedPair[];

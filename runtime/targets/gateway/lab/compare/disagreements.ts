@@ -9,13 +9,13 @@ export interface Answers {
   readonly field: string;
 }
 
-const LONGEST_EXAMPLE = 2000;
+const MAX_EXAMPLE_LENGTH = 2000;
 
-/** Rows that are answered differently: how many there are, and the first ones. All datasets have the same rows. */
+/** Counts rows with different answers and returns the first ones. All datasets must have the same rows. */
 export async function findDisagreements(
   datasets: Pick<Datasets, 'rows'>,
   all: readonly Answers[],
-  most: number,
+  maxItems: number,
 ): Promise<{ readonly total: number; readonly items: readonly Disagreement[] }> {
   const items: Disagreement[] = [];
   let total = 0;
@@ -31,7 +31,8 @@ export async function findDisagreements(
       const [first, ...others] = answers.map(([, answer]) => JSON.stringify(answer));
       if (others.every((other) => other === first)) continue;
       total += 1;
-      if (items.length < most) items.push(disagreementOf(number, rows[0] ?? {}, Object.fromEntries(answers)));
+      if (items.length < maxItems)
+        items.push(disagreementOf(number, rows[0] ?? {}, Object.fromEntries(answers)));
     }
   } finally {
     for (const reader of readers) await reader.return();
@@ -40,7 +41,7 @@ export async function findDisagreements(
 
 const disagreementOf = (row: number, first: Row, answers: Disagreement['answers']): Disagreement => ({
   row,
-  example: textOfRow(first).slice(0, LONGEST_EXAMPLE),
+  example: textOfRow(first).slice(0, MAX_EXAMPLE_LENGTH),
   groundTruth: first[GROUND_TRUTH] ?? null,
   answers,
 });

@@ -1,13 +1,18 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
-import type { RowChunk } from './dataset.ts';
+import type { Row, RowChunk } from './dataset.ts';
 import { GROUND_TRUTH, isBlank } from './check-row.ts';
 import { putRows } from './chunks.ts';
-import { joinRows } from './join-rows.ts';
+import { decodeRows } from './row-codec.ts';
+
+/** Number of rows that are joined to one chunk. */
+const JOINED_ROWS = 100;
+/** Maximum size of chunks to join. Larger ones are efficient to read as they are. */
+const MAX_JOINED_BYTES = 256 * 1024;
 
 /**
- * Adds the next rows to a dataset that work fills, in the caller's transaction. What they say of it is counted now: to read all
- * of them again in the transaction that ends the work would hold up everybody else who writes.
+ * Adds the next rows to the output of a job, in the caller's transaction. The row count, size and columns of the dataset are updated
+ * now, because reading all rows again in the transaction that ends the job would block other writers.
  */
 export async function appendRows(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void> {
   const { firstRow, rows } = chunk;
@@ -24,4 +29,19 @@ export async function appendRows(db: Kysely<Schema>, id: string, chunk: RowChunk
     }))
     .where('id', '=', id)
     .execute();
+}
+
+/** Joins small chunks of rows that were written one by one, because every chunk costs time when rows are read. */
+async function joinRows(db: Kysely<Schema>, setId: string, { firstRow, rows }: RowChunk): Promise<void> {
+  const from = firstRow - (firstRow % JOINED_ROWS);
+  if (firstRow + rows.length < from + JOINED_ROWS) return;
+  const chunks = db.selectFrom('gateway_chunks').where('set_id', '=', setId).where('first_row', '>=', from);
+  const { count, bytes } = await chunks
+    .select([sql<number>`count(*)`.as('count'), sql<number>`sum(length(bytes))`.as('bytes')])
+    .executeTakeFirstOrThrow();
+  if (count < 2 || bytes > MAX_JOINED_BYTES) return;
+  const found = await chunks.select(['first_row', 'bytes']).orderBy('first_row').execute();
+  const joined: Row[] = found.flatMap((chunk) => decodeRows(chunk.bytes));
+  await db.deleteFrom('gateway_chunks').where('set_id', '=', setId).where('first_row', '>=', from).execute();
+  await putRows(db, setId, { firstRow: found[0]?.first_row ?? from, rows: joined });
 }

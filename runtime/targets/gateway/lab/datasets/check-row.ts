@@ -1,12 +1,13 @@
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Cell, Row } from './dataset.ts';
-import { MOST_CELL_CHARACTERS } from './read/limits.ts';
+import { MAX_CELL_CHARACTERS } from './read/limits.ts';
 
-/** The column with what models are asked, and the one with what they should answer. */
+/** The column with the input of models. */
 export const EXAMPLES = 'examples';
+/** The column with the expected answers. */
 export const GROUND_TRUTH = 'ground_truth';
 
-/** Throws a ForbiddenError, as the reference does, if there is nothing to ask. */
+/** Throws a ForbiddenError, as the reference API does, if the column with the input is missing. */
 export function checkRequiredColumns(columns: readonly string[]): void {
   if (columns.includes(EXAMPLES)) return;
   throw new AppError('ForbiddenError', `Dataset is missing required fields: ${EXAMPLES}`, {
@@ -14,20 +15,20 @@ export function checkRequiredColumns(columns: readonly string[]): void {
   });
 }
 
-/** Throws an InputError for a row that no model could be asked about. `number` counts from 1. */
+/** Throws an InputError for a row that cannot be sent to a model. `number` counts from 1. */
 export function checkRow(row: Row, number: number): void {
   for (const [column, cell] of Object.entries(row)) {
     const length =
       typeof cell === 'string' ? cell.length : typeof cell === 'object' ? JSON.stringify(cell).length : 0;
-    if (length <= MOST_CELL_CHARACTERS) continue;
+    if (length <= MAX_CELL_CHARACTERS) continue;
     throw inputError(
-      `Row ${number} has ${length} characters in ${JSON.stringify(column)}; the most is ${MOST_CELL_CHARACTERS}.`,
+      `Row ${number} has ${length} characters in ${JSON.stringify(column)}; the maximum is ${MAX_CELL_CHARACTERS}.`,
     );
   }
   const example = row[EXAMPLES];
   if (typeof example !== 'string') throw inputError(`Row ${number} has no text in \`${EXAMPLES}\`.`);
   if (isBlank(example))
-    throw inputError(`Row ${number} has an empty text in \`${EXAMPLES}\`; remove the row.`);
+    throw inputError(`Row ${number} has an empty text in \`${EXAMPLES}\`. Remove the row.`);
 }
 
 export const isBlank = (cell: Cell | undefined): boolean =>

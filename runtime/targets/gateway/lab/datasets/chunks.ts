@@ -4,7 +4,7 @@ import type { Schema } from '../../store/schema.ts';
 import type { RowChunk } from './dataset.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';
 
-/** Writes rows where no others are; whoever writes the same ones again fails. */
+/** Writes a new chunk of rows. Fails if a chunk with the same first row exists. */
 export async function putRows(
   db: Kysely<Schema>,
   setId: string,
@@ -16,10 +16,10 @@ export async function putRows(
     .execute();
 }
 
-/** Chunks that begin within so many rows are read at once: small ones are many, and a large one is enough. */
+/** Chunks that start within this number of rows are read in one query: many small ones or a single large one. */
 const ROWS_AHEAD = 32;
 
-/** Reads rows from one on, in their order. SQLite answers at once: somebody has to make way for others. */
+/** Reads rows from a row on, in order. It yields to the event loop, because SQLite's driver is synchronous. */
 export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
   const yieldToOthers = createYielder();
   for (let next = from, end = from; ; next = end) {

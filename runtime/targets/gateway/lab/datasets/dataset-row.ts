@@ -17,13 +17,13 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   createdAt: row.created_at,
 });
 
-/** Before anything is known of it. */
+/** Columns of a dataset before its first row. */
 export const UNFINISHED = {
   format: 'job',
   size: 0,
   row_count: 0,
   columns: '[]',
-  /** Until a row lacks it. */
+  /** Set to 0 by the first row without a ground truth. */
   ground_truth: 1,
   run_id: null,
   generated: 0,

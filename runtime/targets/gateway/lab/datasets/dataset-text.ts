@@ -1,6 +1,6 @@
 import type { Cell, Dataset, Datasets } from './dataset.ts';
 
-/** The rows as a file has them, a chunk at a time. */
+/** The text of a dataset as a file, chunk by chunk. */
 export async function* datasetText(
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
   datasets: Pick<Datasets, 'rows'>,
@@ -17,7 +17,7 @@ export async function* datasetText(
   }
 }
 
-/** Of rows that need not have the same columns. */
+/** The rows of a dataset as lines of JSON. Rows can have different columns. */
 export async function* jsonLines(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 
-/** A cell of CSV is text; JSON lines and Parquet may hold more. */
+/** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A run of rows that lie together. */
+/** Consecutive rows that are stored together. */
 export interface RowChunk {
-  /** From 0. */
+  /** Number of the first row, from 0. */
   readonly firstRow: number;
   readonly rows: readonly Row[];
 }
@@ -22,7 +22,7 @@ export interface Dataset {
   readonly columns: readonly string[];
   /** Whether every row has a ground truth. */
   readonly groundTruth: boolean;
-  /** The workflow whose answers these are. */
+  /** The workflow whose answers the dataset contains. */
   readonly runId: string | null;
   readonly generated: boolean;
   readonly generatedBy: string | null;
@@ -31,14 +31,14 @@ export interface Dataset {
 }
 
 export interface Upload {
-  /** Its ending says what it holds: `.csv`, `.jsonl`, `.ndjson`, `.parquet`. */
+  /** The extension selects the format: `.csv`, `.jsonl`, `.ndjson`, `.parquet`. */
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
   /** The user it belongs to; null for the master key. */
   readonly owner: string | null;
 }
 
-/** What work writes, in place of an upload. */
+/** A dataset that a job writes. */
 export interface OutputOptions {
   readonly filename: string;
   /** The workflow, if there is one. */
@@ -47,23 +47,23 @@ export interface OutputOptions {
   readonly owner: string | null;
 }
 
-/** Who looks: a user sees what is theirs, whoever has the master key sees all. */
+/** Whose objects are visible: those of one user, or with the master key those of everyone. */
 export type Viewer = { readonly user: string } | 'everyone';
 
 export interface Datasets {
-  /** Reads and checks all of it before anybody sees it. Throws what is wrong with it, and where. */
+  /** Stores a dataset, which is visible after all rows are checked. Throws an InputError with the place of an invalid row. */
   upload(upload: Upload): Promise<Dataset>;
-  /** Newest first, and how many there are. */
+  /** Datasets, newest first, with their total number. */
   list(viewer: Viewer, page: Page): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Throws a NotFoundError. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
-  /** What a job has written, also before it is complete. Throws a NotFoundError. */
+  /** The output of a job, also before it is complete. Throws a NotFoundError. */
   output(id: string): Promise<Dataset>;
-  /** Unless `check` throws: while it looks, nobody begins to use the dataset. */
+  /** Deletes a dataset unless `check` throws. The dataset is locked during the check. */
   delete(viewer: Viewer, id: string, check?: (trx: Kysely<Schema>) => Promise<void>): Promise<void>;
-  /** From this row on, a chunk at a time. */
+  /** The rows from a row on, chunk by chunk. */
   rows(id: string, from?: number): AsyncGenerator<RowChunk, void>;
-  /** Begins a dataset that work fills; nobody sees it before it is finished. */
+  /** Creates a dataset for the output of a job. It is not visible before it is finished. */
   begin(db: Kysely<Schema>, output: OutputOptions): Promise<string>;
   /** Adds the next rows, in the caller's transaction. */
   append(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void>;

@@ -15,7 +15,7 @@ import { uploadDataset } from './upload.ts';
 
 export interface DatasetOptions {
   readonly clock: Clock;
-  /** Of an upload. */
+  /** Maximum size of an upload. */
   readonly maxBytes: number;
 }
 
@@ -55,7 +55,7 @@ export function createDatasets({ db }: Pick<Store, 'db'>, { clock, maxBytes }: D
     async output(id) {
       const row = await db.selectFrom('gateway_datasets').selectAll().where('id', '=', id).executeTakeFirst();
       if (row) return datasetOf(row);
-      throw new AppError('NotFoundError', `The rows ${id} are not stored.`, { reason: 'rows_not_found' });
+      throw new AppError('NotFoundError', `Rows of dataset ${id} not found`, { reason: 'rows_not_found' });
     },
     async delete(viewer, id, check) {
       await get(viewer, id);

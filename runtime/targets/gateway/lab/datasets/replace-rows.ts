@@ -3,7 +3,7 @@ import type { Schema } from '../../store/schema.ts';
 import type { Row } from './dataset.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';
 
-/** Writes rows in place of stored ones, in the caller's transaction. `rows` is by row number, ascending. */
+/** Replaces stored rows, in the caller's transaction. The keys of `rows` are row numbers in ascending order. */
 export async function replaceRows(
   db: Kysely<Schema>,
   setId: string,
@@ -19,7 +19,7 @@ export async function replaceRows(
       .orderBy('first_row', 'desc')
       .executeTakeFirst();
     if (!chunk || first[0] >= chunk.first_row + chunk.row_count) {
-      throw new Error(`the row ${first[0]} of ${setId} is not stored`);
+      throw new Error(`row ${first[0]} of ${setId} is not stored`);
     }
     const { first_row: firstRow, row_count: rowCount, bytes } = chunk;
     const stored = decodeRows(bytes).map((row, at) => rows.get(firstRow + at) ?? row);

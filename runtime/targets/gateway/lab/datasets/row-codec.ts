@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Row } from './dataset.ts';
 
-/** Rows as lines of JSON, compressed: databases hold them as one value. */
+/** Encodes rows as compressed lines of JSON, which the database stores as one value. */
 export function encodeRows(rows: readonly Row[]): Uint8Array {
   return zstdCompressSync(rows.map((row) => JSON.stringify(row)).join('\n'));
 }

@@ -8,14 +8,14 @@ import { checkRequiredColumns, checkRow, GROUND_TRUTH, isBlank } from './check-r
 import { deleteRows, putRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
-import { inChunks } from './row-batches.ts';
+import { chunkRows } from './chunk-rows.ts';
 
 export interface UploadOptions {
   readonly now: number;
   readonly maxBytes: number;
 }
 
-/** Stores the rows as they come, and shows the dataset once all of them are good; else nothing of it stays. */
+/** Stores rows while they arrive, and makes the dataset visible when all of them are valid. Otherwise everything is removed. */
 export async function uploadDataset(
   db: Kysely<Schema>,
   { filename, bytes, owner }: Upload,
@@ -32,7 +32,7 @@ export async function uploadDataset(
       .execute(),
   );
   try {
-    for await (const chunk of inChunks(checked(readRows(filename, counted.bytes), facts))) {
+    for await (const chunk of chunkRows(checked(readRows(filename, counted.bytes), facts))) {
       await db.transaction().execute((trx) => putRows(trx, id, chunk));
     }
     if (facts.rowCount === 0) throw inputError('The dataset has no rows.');
@@ -52,16 +52,16 @@ export async function uploadDataset(
     );
     return datasetOf(row);
   } catch (error) {
-    // Where the disk is full nothing can be removed either; a later upload does it.
+    // Removal can fail too, for example on a full disk; then a later upload removes the rows.
     await remove(db, id).catch(() => undefined);
     throw error;
   }
 }
 
-/** No upload takes so long. */
+/** Age at which an incomplete upload counts as abandoned. No upload takes this long. */
 const ABANDONED_MS = 24 * 3_600_000;
 
-/** What lies there of uploads whose gateway was killed. */
+/** Removes the rows of uploads that were interrupted because their gateway was killed. */
 async function removeAbandoned(db: Kysely<Schema>, now: number): Promise<void> {
   const abandoned = await db
     .selectFrom('gateway_datasets')
@@ -102,17 +102,14 @@ async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<
 
 function countBytes(
   bytes: AsyncIterable<Uint8Array>,
-  most: number,
+  maxBytes: number,
 ): { readonly bytes: AsyncGenerator<Uint8Array, void>; readonly size: () => number } {
   let size = 0;
   async function* count(): AsyncGenerator<Uint8Array, void> {
     for await (const piece of bytes) {
       size += piece.length;
-      if (size > most) {
-        throw new AppError(
-          'TooLargeError',
-          `The dataset is larger than ${most} bytes, the most that is taken.`,
-        );
+      if (size > maxBytes) {
+        throw new AppError('TooLargeError', `The dataset exceeds the maximum of ${maxBytes} bytes.`);
       }
       yield piece;
     }

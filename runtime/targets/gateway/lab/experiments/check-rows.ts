@@ -3,12 +3,12 @@ import { createYielder } from '../../../../platform/run-yielding.ts';
 import type { Dataset, Datasets, Row } from '../datasets/dataset.ts';
 import type { Task } from '../work/tasks/task.ts';
 
-/** Beyond, they are no labels: what is said of so many is said by the evaluation. */
-const MOST_LABELS = 1000;
+/** Maximum number of labels that are returned. More distinct values are not a set of labels; the evaluation reports problems then. */
+const MAX_LABELS = 1000;
 
 /**
- * All labels of the ground truth, each with the first row that has it, counted from 1. Throws an InputError for a dataset that the
- * task can do nothing with; every row is looked at, as the last one would fail as well as the first, only later.
+ * The labels of the ground truth, each with the first row that has it, counted from 1. Throws an InputError for a dataset that does
+ * not fit the task. All rows are checked, because a problem in the last row would otherwise be found only during a job.
  */
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
@@ -22,7 +22,7 @@ export async function checkRows(
     for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
       for (const [at, row] of chunk.slice(0, rows - firstRow).entries()) {
         for (const label of labelsOf(task, row, firstRow + at + 1)) {
-          if (labels.size < MOST_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
+          if (labels.size < MAX_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
         }
         await yieldToOthers();
       }
@@ -42,7 +42,7 @@ function labelsOf(task: Task, row: Row, number: number): readonly string[] {
   }
 }
 
-/** Says which member of the request it is about. */
+/** Adds the dataset as the location of an InputError. */
 export function aboutDataset({ code, message, reason }: AppError): AppError {
   if (code !== 'InputError') return new AppError(code, message, { reason });
   return new AppError('InputError', message, { details: [{ location: 'body.dataset', message }], reason });

@@ -4,13 +4,13 @@ import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { TaskDefinition } from '../work/work.ts';
 
-/** Several models that do the same with one dataset. */
+/** A comparison of several models that do the same task on one dataset. */
 export interface Experiment {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly datasetId: string;
-  /** Only so many rows, the first ones; -1 for all. */
+  /** Number of rows to use, from the first one; -1 for all. */
   readonly maxSamples: number;
   readonly task: TaskDefinition;
   /** The user it belongs to; null for the master key. */
@@ -31,17 +31,17 @@ export interface ExperimentWorkflows {
 }
 
 export interface Experiments {
-  /** Throws an InputError for a dataset that is not there, or that the task can do nothing with. */
+  /** Creates an experiment. Throws an InputError if the dataset is missing or does not fit the task. */
   create(viewer: Viewer, experiment: NewExperiment): Promise<Experiment>;
-  /** Newest first, and how many there are. */
+  /** Experiments, newest first, with their total number. */
   list(
     viewer: Viewer,
     page: Page,
   ): Promise<{ readonly total: number; readonly items: readonly Experiment[] }>;
   /** Throws a NotFoundError. */
   get(viewer: Viewer, id: string): Promise<Experiment>;
-  /** With its workflows: what runs is stopped. */
+  /** Deletes an experiment with its workflows. Running jobs are stopped. */
   delete(viewer: Viewer, id: string): Promise<void>;
-  /** Throws a ConflictError if one of them uses the dataset, or a workflow made it and is still there. */
+  /** Throws a ConflictError if an experiment uses the dataset, or if it contains the answers of an existing workflow. */
   refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void>;
 }

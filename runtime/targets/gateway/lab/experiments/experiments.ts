@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { Dataset, Datasets, Viewer } from '../datasets/dataset.ts';
-import { countedRows } from '../datasets/counted-rows.ts';
+import { sampleSize } from '../datasets/sample-size.ts';
+import type { Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import { lockMeta } from '../../store/lock-meta.ts';
 import { lockRow } from '../../store/lock-row.ts';
@@ -13,7 +15,6 @@ import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.
 import { checkRows, noDataset } from './check-rows.ts';
 import { experimentOf } from './experiment-row.ts';
 import { freeName } from './free-name.ts';
-import { refuseUsed } from './refuse-used.ts';
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -52,11 +53,11 @@ export function createExperiments(
       const dataset = await datasetOf(viewer, datasetId);
       await checkRows(datasets, dataset, {
         task: TASKS[task.task],
-        rows: countedRows(dataset.rowCount, maxSamples),
+        rows: sampleSize(dataset.rowCount, maxSamples),
       });
       const now = Math.floor(clock.now());
       const row = await db.transaction().execute(async (trx) => {
-        // Of two that are made at once, one sees the other's name.
+        // The lock serializes creation, so that two concurrent experiments cannot get the same name.
         await lockMeta(trx);
         if (!(await lockRow(trx, 'gateway_datasets', datasetId))) throw noDataset(datasetId);
         return await trx
@@ -86,7 +87,7 @@ export function createExperiments(
       await get(viewer, id);
       await workflows.stopOf(id);
       await db.transaction().execute(async (trx) => {
-        // First of all, so that nobody adds a workflow meanwhile.
+        // The experiment is deleted first, so that no workflow can be added in the meantime.
         await trx.deleteFrom('gateway_experiments').where('id', '=', id).execute();
         await workflows.deleteOf(trx, id);
       });
@@ -94,3 +95,30 @@ export function createExperiments(
     refuseUsed,
   };
 }
+
+/** Throws a ConflictError if an experiment uses the dataset, or a workflow wrote it. */
+async function refuseUsed(db: Kysely<Schema>, datasetId: string): Promise<void> {
+  const experiment = await db
+    .selectFrom('gateway_experiments')
+    .select('name')
+    .where('dataset_id', '=', datasetId)
+    .executeTakeFirst();
+  if (experiment)
+    throw inUse(
+      datasetId,
+      `experiment ${JSON.stringify(experiment.name)} uses it. Delete the experiment first.`,
+    );
+  const workflow = await db
+    .selectFrom('gateway_workflows as w')
+    .innerJoin('gateway_datasets as d', 'd.run_id', 'w.id')
+    .select('w.id')
+    .where('d.id', '=', datasetId)
+    .executeTakeFirst();
+  if (workflow)
+    throw inUse(datasetId, `it contains the answers of workflow ${workflow.id}. Delete the workflow first.`);
+}
+
+const inUse = (id: string, why: string): AppError =>
+  new AppError('ConflictError', `Cannot delete dataset ${id}: ${why}`, {
+    reason: 'dataset_in_use',
+  });

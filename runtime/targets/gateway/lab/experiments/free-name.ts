@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 
-/** The name as it is, or, if the owner has an experiment of that name, with the time behind it, as the reference does. */
+/** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
 export async function freeName(
   trx: Kysely<Schema>,
   name: string,
@@ -18,12 +18,12 @@ export async function freeName(
     return row !== undefined;
   };
   let candidate = name;
-  // Several in one millisecond have times of their own, in microseconds.
+  // Microseconds distinguish several experiments of the same millisecond.
   for (let later = 0; await isTaken(candidate); later += 1) candidate = `${name}_${stampOf(now, later)}`;
   return candidate;
 }
 
-/** As `20260131120000250000`. */
+/** A timestamp such as `20260131120000250000`. */
 const stampOf = (now: number, microseconds: number): string =>
   new Date(now)
     .toISOString()

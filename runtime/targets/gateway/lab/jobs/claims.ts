@@ -13,24 +13,24 @@ import type { Claim, Job, JobQueue } from './job.ts';
 import type { Holder } from './holder.ts';
 import { jobOf } from './job-row.ts';
 
-/** Without a sign of life for so long, a job is somebody else's. */
+/** Duration of a lease. A job whose lease is not renewed within this time can be claimed by another gateway. */
 export const LEASE_MS = 15_000;
 
 export interface ClaimOptions {
   readonly holder: Holder;
-  /** In the transaction that ends a job: what follows from it. */
+  /** Called in the transaction that ends a job. */
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
 
 type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'commit' | 'end' | 'workerFailed' | 'release'>;
 
-/** Who works on what. Everything written for a job names the claim, and is refused if there is a newer one. */
+/** Leases of jobs. Every write for a job contains the epoch of its claim and is rejected if there is a newer claim. */
 export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
   const { holder, onEnded } = options;
   const now = DATABASE_NOW[kind];
   const held = sql<number>`${now} + ${sql.lit(LEASE_MS)}`;
 
-  /** Jobs that wait, and those whose holder is gone; oldest first. */
+  /** Jobs that are waiting or whose holder has ended, oldest first. */
   const free = async (
     computes: readonly string[] | undefined,
   ): Promise<readonly Pick<JobRow, 'id' | 'lease_epoch'>[]> => {
@@ -44,7 +44,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .execute();
     return rows.filter((row) => row.is_free || (row.lease_owner !== null && holder.isGone(row.lease_owner)));
   };
-  /** Undefined if somebody else was quicker. */
+  /** Claims a job; undefined if another process claimed it first. */
   const take = async (
     trx: Kysely<Schema>,
     { id, lease_epoch: epoch }: Pick<JobRow, 'id' | 'lease_epoch'>,
@@ -94,7 +94,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
         const row = await heldRow(trx, claim.job.id, claim.epoch);
         const { rows, failed, usage } = outcome;
         if (row.done_rows !== firstRow) {
-          const message = `Job ${row.id} goes on at row ${row.done_rows}, not at ${firstRow}.`;
+          const message = `Job ${row.id} continues at row ${row.done_rows}, not at row ${firstRow}.`;
           throw new AppError('ConflictError', message, { reason: 'wrong_row' });
         }
         if (row.output_id !== null) await appendRows(trx, row.output_id, { firstRow, rows });
@@ -171,7 +171,7 @@ export const afterBatch = (
   failed_workers: 0,
 });
 
-/** Throws a ConflictError if the job belongs to another worker by now. */
+/** The row of a claimed job. Throws a ConflictError if the lease is lost. */
 export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> {
   const row = await db
     .selectFrom('gateway_jobs')
@@ -185,7 +185,9 @@ export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Pr
 }
 
 export const leaseLost = (id: string): AppError =>
-  new AppError('ConflictError', `Job ${id} has ended, or gone to another worker.`, { reason: 'lease_lost' });
+  new AppError('ConflictError', `Job ${id} has ended or was taken over by another worker.`, {
+    reason: 'lease_lost',
+  });
 
 const claimOf = (row: JobRow): Claim => ({
   job: jobOf(row),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { machineName, mayRun } from '../../store/machine.ts';
 
-/** Who has a job: a process, and whether it can be told here that it is gone. */
+/** The process that holds a job. */
 export interface Holder {
   readonly name: string;
-  /** Only of processes of this machine; about others nobody here knows. */
+  /** Whether a holder has ended. Known only for processes of this machine; false for all others. */
   readonly isGone: (name: string) => boolean;
 }
 

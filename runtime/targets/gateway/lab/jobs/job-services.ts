@@ -12,7 +12,7 @@ import { createJobQueue } from './queue.ts';
 import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
 import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
 
-/** Everything that work is done with, in one database. */
+/** The services that jobs need, on one database. */
 export interface JobServices {
   readonly queue: JobQueue;
   readonly datasets: Datasets;
@@ -20,7 +20,7 @@ export interface JobServices {
   readonly artifacts: Artifacts;
   readonly tokens: WorkerTokens;
   readonly access: WorkerAccess;
-  /** Whether work of this owner may use files, and addresses of this machine and of private networks. */
+  /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
   readonly trusts: (owner: string | null) => boolean;
 }
 
@@ -28,9 +28,9 @@ export interface JobServicesOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly identity: Identity;
-  /** Of an upload. */
+  /** Maximum size of an upload. */
   readonly maxDatasetBytes: number;
-  /** Whether users are trusted as whoever has the master key is. */
+  /** Whether jobs of users have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }

@@ -16,19 +16,19 @@ export interface Job {
   readonly status: JobStatus;
   readonly spec: WorkSpec;
   readonly datasetId: string;
-  /** The dataset, or the table of scores, that it writes. */
+  /** The dataset or table of scores that the job writes. */
   readonly outputId: string | null;
   readonly totalRows: number;
   readonly doneRows: number;
   readonly failedRows: number;
-  /** In a retry: failed rows from this one on are asked about again. Null once all of them were. */
+  /** During a retry: failed rows from this one on are processed again. Null when all of them were. */
   readonly retryRow: number | null;
   readonly result: WorkResult | null;
   readonly error: string | null;
-  /** Why it waits, e.g. for a cluster that cannot be reached; null while nothing but free slots is missing. */
+  /** Why the job is queued, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
   readonly queuedReason: string | null;
   readonly compute: string;
-  /** From when the work begins. */
+  /** Time limit in seconds, counted from the start of the work. */
   readonly timeoutSec: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -53,35 +53,35 @@ export interface NewJob {
   readonly owner: string | null;
 }
 
-/** A job that this process has, until its lease runs out. What is written for it is refused if somebody else has it by then. */
+/** A job that this process holds until the lease expires. Writes are rejected if another process holds the job by then. */
 export interface Claim {
   readonly job: Job;
   readonly epoch: number;
   readonly checkpoint: Json | null;
-  /** Null until the work has begun. */
+  /** Null until the work has started. */
   readonly deadlineAt: number | null;
-  /** Somebody wanted it to stop before it was claimed. */
+  /** Whether the job was cancelled before it was claimed. */
   readonly isCancelled: boolean;
 }
 
-/** New answers for rows that had failed. */
+/** New results for rows that had failed. */
 interface ReplacedRows {
   /** The `retryRow` of the job. */
   readonly from: number;
-  /** Where the retry goes on; null if no failed row is left. */
+  /** Row at which the retry continues; null if no failed row is left. */
   readonly next: number | null;
-  /** From 0, ascending. */
+  /** Numbers of the rows, from 0, ascending. */
   readonly numbers: readonly number[];
   readonly outcome: BatchOutcome;
 }
 
-/** A job that is over goes back into the queue. */
+/** Changes of an ended job that goes back into the queue. */
 interface JobRetry {
   readonly spec: WorkSpec;
   readonly timeoutSec: number;
   readonly compute: string;
   readonly outputId: string | null;
-  /** Whether stored rows are kept; else the job starts at its first row. */
+  /** Whether stored rows are kept; otherwise the job starts at its first row. */
   readonly resumes: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Jobs in the database: whoever has a lease works on one, and nothing is lost with it. */
+/** The queue of jobs in the database. A process needs a lease to work on a job, and another one can continue if it ends. */
 export interface JobQueue {
   create(db: Kysely<Schema>, job: NewJob): Promise<Job>;
   /** Throws a NotFoundError. */
@@ -104,28 +104,28 @@ export interface JobQueue {
   ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
   logs(id: string, after?: string): Promise<readonly LogLine[]>;
   log(id: string, level: string, text: string): Promise<void>;
-  /** Stops it: at once if nobody has it, else when whoever has it notices. One that is over, or deleted, stays as it is. */
+  /** Cancels a job: immediately if it is queued, otherwise when its holder notices. Ended and deleted jobs are not changed. */
   cancel(id: string): Promise<void>;
-  /** Resolves when nobody works on it any more, or when the time is over. */
+  /** Waits until the job has ended, for a limited time. Resolves with whether it has. */
   stopped(id: string, withinMs: number): Promise<boolean>;
 
-  /** The oldest job for one of these computes that nobody has, or whose holder gave no sign of life; all count unless named. */
+  /** Claims the oldest free job for one of these computes, by default for all. Jobs whose lease has expired are free too. */
   claim(computes?: readonly string[]): Promise<Claim | undefined>;
-  /** What is held, as it is now, wherever whoever holds it runs. Throws a ConflictError if the lease is lost. */
+  /** The current state of a claimed job, whichever process holds it. Throws a ConflictError if the lease is lost. */
   held(id: string, epoch: number): Promise<Claim>;
-  /** The work begins, unless it has before: resolves with when its time is over. */
+  /** Marks the work as started, unless it already is. Resolves with its deadline. */
   begin(claim: Claim): Promise<number>;
-  /** Shows why the work has not begun. */
+  /** Stores the reason why the work has not started. */
   explainWait(claim: Claim, reason: string): Promise<void>;
-  /** Back into the queue, because the compute cannot take jobs at the moment; others that wait for it show the reason, too. */
+  /** Puts a job back into the queue because its compute is unavailable. Other jobs that wait for it get the same reason. */
   postpone(claim: Claim, reason: string): Promise<void>;
-  /** A sign of life. */
+  /** Renews the lease. */
   renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled'>;
-  /** Writes what a batch came to, with where to go on: both or neither. Throws a ConflictError if the lease is lost. */
+  /** Writes the results of a batch and the checkpoint in one transaction. Throws a ConflictError if the lease is lost. */
   commit(claim: Claim, firstRow: number, outcome: BatchOutcome, checkpoint: Json): Promise<void>;
-  /** Writes new answers in place of failed rows. Throws a ConflictError if the lease is lost. */
+  /** Replaces failed rows by new results. Throws a ConflictError if the lease is lost. */
   replace(claim: Claim, rows: ReplacedRows, checkpoint: Json): Promise<void>;
-  /** Throws a ConflictError if the job is not over. */
+  /** Puts an ended job back into the queue. Throws a ConflictError if it has not ended. */
   retry(db: Kysely<Schema>, job: Job, retry: JobRetry): Promise<void>;
   end(
     claim: Claim,
@@ -133,39 +133,39 @@ export interface JobQueue {
       | { readonly status: 'succeeded'; readonly result: WorkResult }
       | { readonly status: 'failed' | 'stopped'; readonly error: string },
   ): Promise<void>;
-  /** Counts a worker that ended before the job did: resolves with how many have since the last batch was written. */
+  /** Counts a worker that ended before its job. Resolves with the number of such workers since the last batch was written. */
   workerFailed(claim: Claim): Promise<number>;
-  /** Somebody else may go on. */
+  /** Gives up the lease, so that another process can continue. */
   release(claim: Claim): Promise<void>;
 }
 
-/** Where work runs. */
+/** A place where workers run. */
 export interface Compute {
   readonly name: string;
-  /** Starts the work on a job that is claimed; resolves when nothing of it runs any more, however it ended. */
+  /** Runs a worker for a claimed job. Resolves when no process of it is running any more, however it ended. */
   run(assignment: Assignment, progress: ComputeProgress, signal: AbortSignal): Promise<ComputeEnd>;
   close(): Promise<void>;
 }
 
 export interface ComputeProgress {
-  /** A worker runs from now on. */
+  /** Called when a worker is running. */
   readonly started: () => Promise<void>;
-  /** The compute has taken the job, but no worker runs yet. */
+  /** Called when the compute has accepted the job, but no worker is running yet. */
   readonly waiting: (reason: string) => Promise<void>;
 }
 
 export type ComputeEnd = WorkerEnded | ComputeUnavailable | ComputeRefusal;
 
-/** How a worker ended. Whether the job did is in the database. */
+/** How a worker ended. The database has the state of the job. */
 export interface WorkerEnded {
   readonly kind: 'ended';
-  /** As `exit code 1`. */
+  /** For example `exit code 1`. */
   readonly how: string;
-  /** The last lines that it said beside its log. */
+  /** The last lines of the worker's output that are not in the log of the job. */
   readonly lines: readonly string[];
 }
 
-/** No worker runs, and a later try can succeed: the job stays queued. */
+/** No worker is running, and a later attempt can succeed: the job stays queued. */
 export interface ComputeUnavailable {
   readonly kind: 'unavailable';
   readonly reason: string;
@@ -177,12 +177,12 @@ interface ComputeRefusal {
   readonly reason: string;
 }
 
-/** All that a program on another machine has to know. */
+/** Everything that a worker needs, also on another machine. */
 interface Assignment {
   readonly jobId: string;
   readonly epoch: number;
-  /** Of the gateway that has the lease. */
+  /** URL of the gateway that holds the lease. */
   readonly gatewayUrl: string;
-  /** Good for this job only, while the lease holds. */
+  /** Valid for this job only, while the lease is held. */
   readonly token: string;
 }

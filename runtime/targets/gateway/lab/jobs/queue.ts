@@ -19,7 +19,7 @@ export interface QueueOptions extends Pick<ClaimOptions, 'onEnded'> {
   readonly clock: Clock;
 }
 
-const LOOK_AGAIN_AFTER_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 export function createJobQueue(
   store: Pick<Store, 'db' | 'kind'>,
@@ -93,7 +93,7 @@ export function createJobQueue(
           .updateTable('gateway_jobs')
           .set({
             status: 'stopped',
-            error: sql<string>`case done_rows when 0 then 'Cancelled before it began.' else 'Cancelled.' end`,
+            error: sql<string>`case done_rows when 0 then 'Cancelled before it started.' else 'Cancelled.' end`,
             queued_reason: null,
             ended_at: now(),
           })
@@ -109,7 +109,7 @@ export function createJobQueue(
         const row = await rowOf(id);
         if (!row || isOver(row.status as JobStatus)) return true;
         if (now() >= end) return false;
-        await sleep(LOOK_AGAIN_AFTER_MS);
+        await sleep(POLL_INTERVAL_MS);
       }
     },
   };

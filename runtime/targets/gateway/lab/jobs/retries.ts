@@ -7,12 +7,12 @@ import { storableText } from '../../store/storable-text.ts';
 import type { JobQueue } from './job.ts';
 import { afterBatch, heldRow, NO_LEASE } from './claims.ts';
 
-/** Jobs that are done again: rows that have an answer keep it. */
+/** Retries of ended jobs. Rows with an answer keep it. */
 export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry' | 'replace'> {
   return {
     async retry(trx, { id, outputId: oldOutput, failedRows, spec: { type } }, retry) {
       const { spec, timeoutSec, compute, outputId, resumes } = retry;
-      const asksAgain = resumes && failedRows > 0 && type !== 'evaluation';
+      const retriesFailedRows = resumes && failedRows > 0 && type !== 'evaluation';
       const { numUpdatedRows } = await trx
         .updateTable('gateway_jobs')
         .set({
@@ -21,7 +21,7 @@ export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry'
           status: 'created',
           spec: storableText(JSON.stringify(spec)),
           output_id: outputId,
-          retry_row: asksAgain ? 0 : null,
+          retry_row: retriesFailedRows ? 0 : null,
           timeout_sec: timeoutSec,
           compute,
           result: null,
@@ -35,7 +35,7 @@ export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry'
         .where('id', '=', id)
         .where('ended_at', 'is not', null)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw new AppError('ConflictError', `Job ${id} is being retried already.`);
+      if (numUpdatedRows === 0n) throw new AppError('ConflictError', `Job ${id} is already being retried.`);
       if (!resumes && oldOutput !== null) await deleteRows(trx, oldOutput);
     },
     replace: ({ job, epoch }, { from, next, numbers, outcome }, checkpoint) =>
@@ -43,7 +43,7 @@ export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry'
         await lockRow(trx, 'gateway_jobs', job.id);
         const row = await heldRow(trx, job.id, epoch);
         if (row.retry_row !== from || row.output_id === null) {
-          const message = `Job ${row.id} retries rows from ${row.retry_row}, not from ${from}.`;
+          const message = `Job ${row.id} retries from row ${row.retry_row}, not from row ${from}.`;
           throw new AppError('ConflictError', message, { reason: 'wrong_row' });
         }
         const { rows, failed, usage } = outcome;
@@ -59,7 +59,7 @@ export function createRetries({ db }: Pick<Store, 'db'>): Pick<JobQueue, 'retry'
           })
           .where('id', '=', row.id)
           .execute();
-        // Failed annotations were rows without a ground truth.
+        // Rows whose annotation failed had no ground truth. Now all rows have one.
         if (next !== null || failedRows > 0 || job.spec.type !== 'annotate') return;
         await trx
           .updateTable('gateway_datasets')

@@ -9,7 +9,7 @@ import type { Holder } from './holder.ts';
 
 type Waits = Pick<JobQueue, 'begin' | 'explainWait' | 'postpone'>;
 
-/** From the claim of a job to the start of its work. The time limit starts with the work. */
+/** Updates of a job between its claim and the start of its work, which also starts the time limit. */
 export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
   const now = DATABASE_NOW[kind];
   const update = (trx: Kysely<Schema>, { job, epoch }: Claim) =>
@@ -19,7 +19,7 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
       .where('lease_epoch', '=', epoch)
       .where('lease_owner', '=', holder.name)
       .where('ended_at', 'is', null);
-  /** For all jobs that wait for the same compute. */
+  /** Sets the reason for all queued jobs that wait for the same compute. */
   const explainToOthers = (trx: Kysely<Schema>, { job }: Claim, reason: string | null) =>
     trx
       .updateTable('gateway_jobs')
@@ -58,7 +58,7 @@ export function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Ho
             ...NO_LEASE,
             status: 'created',
             queued_reason: text,
-            // A job that has rows keeps its start; its time limit starts again.
+            // A job with finished rows keeps its start time; its time limit starts again.
             started_at: sql<number | null>`case done_rows when 0 then null else started_at end`,
             deadline_at: null,
           })

@@ -5,13 +5,13 @@ import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 
-/** Whose work a request is part of, as told by its credential. */
+/** Identifies the job that a request of a worker belongs to, from its credential. */
 export interface WorkerAccess {
   /** Throws an UnauthorizedError for any other credential, a ConflictError if the lease is lost. */
   claim(headers: HeaderReader): Promise<Claim>;
-  /** Makes sure that there is somebody on whose account the work can ask models. */
+  /** Creates the user that jobs of the master key are billed to, if it is missing. */
   openAccount(claim: Claim): Promise<void>;
-  /** On whose account the work asks models; undefined, at once, for any other credential. */
+  /** The payer of a job's model calls; undefined, without waiting, for any other credential. */
   payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
 }
 
@@ -21,10 +21,10 @@ interface AccessParts {
   readonly users: Users;
 }
 
-/** Pays for work that belongs to nobody but the master key. */
-const NOBODYS_USER = 'workflows';
+/** The user that jobs of the master key are billed to. */
+const WORKFLOWS_USER = 'workflows';
 
-export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? NOBODYS_USER;
+export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner ?? WORKFLOWS_USER;
 
 export function createWorkerAccess({ queue, tokens, users }: AccessParts): WorkerAccess {
   const claimOf = async (token: string): Promise<Claim> => {
@@ -40,7 +40,9 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
     claim: async (headers) => await claimOf(tokenOf(headers)),
     async openAccount({ job }) {
       if (job.owner !== null) return;
-      await users.create({ userId: NOBODYS_USER, alias: 'Workflows of the master key' }).catch(existed);
+      await users
+        .create({ userId: WORKFLOWS_USER, alias: 'Workflows of the master key' })
+        .catch(ignoreExisting);
     },
     payer(headers) {
       const token = readBearerToken(headers.get('x-gateway-key') || headers.get('authorization'));
@@ -49,6 +51,6 @@ export function createWorkerAccess({ queue, tokens, users }: AccessParts): Worke
   };
 }
 
-function existed(error: unknown): void {
+function ignoreExisting(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'ConflictError')) throw error;
 }

@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 
-/** What lets a worker in: for one job, as long as the lease that it was started under holds. */
+/** Credentials of workers. A token is valid for one job while the lease that the worker was started with is held. */
 export interface WorkerTokens {
   sign(lease: WorkerLease): Promise<string>;
-  /** Undefined if it was not signed here. Whether the lease holds is for the queue to say. */
+  /** Reads a token; undefined if its signature is invalid. The queue checks whether the lease is still held. */
   read(token: string): Promise<WorkerLease | undefined>;
 }
 
@@ -14,7 +14,7 @@ interface WorkerLease {
   readonly epoch: number;
 }
 
-/** No key of the gateway begins like that. */
+/** Prefix that distinguishes these tokens from API keys. */
 const PREFIX = 'gwjob-';
 const TOKEN = /^gwjob-([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{43})$/;
 
@@ -30,11 +30,11 @@ export function createWorkerTokens({ db }: Pick<Store, 'db'>): WorkerTokens {
     sign: async (lease) =>
       `${PREFIX}${lease.jobId}.${lease.epoch}.${(await signature(lease)).toString('base64url')}`,
     async read(token) {
-      const [, jobId, epoch, given] = TOKEN.exec(token) ?? [];
-      if (jobId === undefined || given === undefined) return undefined;
+      const [, jobId, epoch, encoded] = TOKEN.exec(token) ?? [];
+      if (jobId === undefined || encoded === undefined) return undefined;
       const lease = { jobId, epoch: Number(epoch) };
-      const [signed, right] = [Buffer.from(given, 'base64url'), await signature(lease)];
-      return signed.length === right.length && timingSafeEqual(signed, right) ? lease : undefined;
+      const [received, expected] = [Buffer.from(encoded, 'base64url'), await signature(lease)];
+      return received.length === expected.length && timingSafeEqual(received, expected) ? lease : undefined;
     },
   };
 }

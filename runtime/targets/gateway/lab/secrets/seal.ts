@@ -4,14 +4,14 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts texts so that the database alone does not tell them. */
+/** Encrypts texts, so that the database alone does not reveal them. */
 export interface Seal {
   close(text: string): Uint8Array;
-  /** Undefined if it was closed with another key. */
+  /** Decrypts a text; undefined if it was encrypted with another key. */
   open(bytes: Uint8Array): string | undefined;
 }
 
-/** `password` is what an attacker with the database lacks; `salt` may be in the database. */
+/** Creates a seal from a password, which must not be in the database, and a salt, which can be. */
 export function createSeal(password: string, salt: Uint8Array): Seal {
   const key = Buffer.from(hkdfSync('sha256', password, salt, 'secrets of the gateway', 32));
   return {

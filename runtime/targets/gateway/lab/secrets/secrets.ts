@@ -5,7 +5,7 @@ import { signingKey } from '../../store/signing-key.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { createSeal, type Seal } from './seal.ts';
 
-/** A secret as it is shown: without its value. */
+/** A secret for display, without its value. */
 interface SecretInfo {
   readonly name: string;
   readonly description: string;
@@ -13,27 +13,27 @@ interface SecretInfo {
   readonly updatedAt: number | null;
 }
 
-/** Keys of model servers that work needs. Each belongs to whoever set it: a user, or, as null, the master key. */
+/** Credentials of model servers that jobs need. Each belongs to the user that set it, or to the master key (owner null). */
 export interface Secrets {
-  /** Returns whether there was none of that name. */
+  /** Sets a secret and returns whether it is new. */
   set(owner: string | null, name: string, value: string, description: string): Promise<boolean>;
   list(owner: string | null): Promise<readonly SecretInfo[]>;
   /** Throws a NotFoundError. */
   delete(owner: string | null, name: string): Promise<void>;
   has(owner: string | null, name: string): Promise<boolean>;
-  /** Throws a NotFoundError, or a ConfigError if it was set under another master key. */
+  /** The value of a secret. Throws a NotFoundError, or a ConfigError if it was encrypted with another master key. */
   reveal(owner: string | null, name: string): Promise<string>;
 }
 
 const NAME = /^[\w.-]{1,100}$/;
-const MOST_CHARACTERS = 1024;
+const MAX_CHARACTERS = 1024;
 
 export interface SecretOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
 }
 
-/** Without a master key only the permissions of the database protect them. */
+/** Stores secrets encrypted with the master key. Without one, only the permissions of the database protect them. */
 export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: SecretOptions): Secrets {
   let opened: Promise<Seal> | undefined;
   const seal = (): Promise<Seal> => (opened ??= openSeal());
@@ -100,23 +100,26 @@ export function createSecrets({ db }: Pick<Store, 'db'>, { clock, masterKey }: S
       if (sealed === undefined) throw notFound(name);
       const value = (await seal()).open(sealed);
       if (value !== undefined) return value;
-      throw new AppError('ConfigError', `Secret '${name}' was set under another master key; set it again.`);
+      throw new AppError(
+        'ConfigError',
+        `Secret '${name}' was encrypted with a different master key. Set it again.`,
+      );
     },
   };
 }
 
-/** No user has an empty name. */
+/** The owner as a column value. The master key is stored as an empty string, which is not a valid user id. */
 const ownerColumn = (owner: string | null): string => owner ?? '';
 
 function checkSecret(name: string, value: string): void {
   if (!NAME.test(name)) {
     throw inputError(
-      `${JSON.stringify(name.slice(0, 100))} is no name for a secret; use 1 to 100 letters, digits, \`_\`, \`.\` and \`-\`.`,
+      `Invalid secret name ${JSON.stringify(name.slice(0, 100))}. Use 1 to 100 letters, digits, \`_\`, \`.\` and \`-\`.`,
     );
   }
-  if (value.length < 1 || value.length > MOST_CHARACTERS) {
+  if (value.length < 1 || value.length > MAX_CHARACTERS) {
     throw inputError(
-      `The value of a secret has 1 to ${MOST_CHARACTERS} characters, and this one has ${value.length}.`,
+      `The value of a secret must have 1 to ${MAX_CHARACTERS} characters; this one has ${value.length}.`,
     );
   }
 }

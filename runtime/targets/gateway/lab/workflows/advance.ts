@@ -15,8 +15,8 @@ export interface AdvanceParts {
 }
 
 /**
- * What follows from the end of a job, in the transaction that ends it: whoever is killed, either both have happened or neither,
- * and whoever ends the job instead does both.
+ * Continues a workflow after the end of a job: starts the next job or ends the workflow. It runs in the transaction that ends the
+ * job, so both happen or neither does, also if a process is killed.
  */
 export async function advance(trx: Kysely<Schema>, job: Job, parts: AdvanceParts): Promise<void> {
   const { datasets } = parts.services;
@@ -55,7 +55,7 @@ async function finish(
     .execute();
 }
 
-/** Of its jobs that succeeded; what a later one says of a name counts. */
+/** The metrics of all succeeded jobs of a workflow. If several jobs have a metric of the same name, the last one applies. */
 async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['metrics']> {
   const rows = await trx
     .selectFrom('gateway_jobs')
@@ -68,7 +68,7 @@ async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['met
   return Object.assign({}, ...rows.map((row) => jobOf(row).result?.metrics ?? {})) as Workflow['metrics'];
 }
 
-const HALVES = { inference: 'inference', annotate: 'annotation', evaluation: 'evaluation' } as const;
+const JOB_NAMES = { inference: 'inference', annotate: 'annotation', evaluation: 'evaluation' } as const;
 
 const failureOf = ({ spec, status, error }: Job): string =>
-  `The ${HALVES[spec.type]} ${status === 'stopped' ? 'was stopped' : 'failed'}${error === null ? '.' : `: ${error}`}`;
+  `The ${JOB_NAMES[spec.type]} ${status === 'stopped' ? 'was stopped' : 'failed'}${error === null ? '.' : `: ${error}`}`;

@@ -7,8 +7,8 @@ import { PACING } from '../work/pacing.ts';
 import { checkModel } from '../work/tasks/check-model.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import { AppError, inputError } from '../../../../contract/errors.ts';
-import { about } from './about-member.ts';
-import type { MayUse } from './workflow.ts';
+import { atMember } from './member-errors.ts';
+import type { AssertModelAllowed } from './workflow.ts';
 import { checkLabels } from './check-labels.ts';
 
 export interface CheckParts {
@@ -16,42 +16,42 @@ export interface CheckParts {
   readonly models: CurrentModels;
 }
 
-/** Whose request it is. */
-export interface Asking {
+/** The owner of a request, with the check of the models that its credential allows. */
+export interface Requester {
   readonly owner: string | null;
-  readonly mayUse: MayUse;
+  readonly assertModelAllowed: AssertModelAllowed;
 }
 
-/** A model that takes longer to say what it is would not answer many rows. */
-const ANSWER_MS = 10_000;
+/** Time limit for a model to report its type. A slower model could not answer many rows. */
+const INSPECTION_MS = 10_000;
 
-/** Throws an InputError unless the model is there, can do the task, and knows the labels, each with the first row that has it. */
-export async function checkAnswering(
+/** Throws an InputError if the model is unavailable, cannot do the task or lacks a label. `labels` has the first row of each. */
+export async function checkInferenceModel(
   { task, backend }: Pick<InferenceSpec, 'task' | 'backend'>,
   labels: ReadonlyMap<string, number>,
-  asking: Asking,
+  requester: Requester,
   parts: CheckParts,
 ): Promise<void> {
-  await inspect(backend.kind === 'encoder-url' ? 'base_url' : 'model', backend, asking, parts, (model) => {
+  await inspect(backend.kind === 'encoder-url' ? 'base_url' : 'model', backend, requester, parts, (model) => {
     checkModel(TASKS[task.task], model);
     checkLabels(model, labels);
   });
 }
 
-/** Throws an InputError unless the models are there that the evaluation asks. */
-export async function checkScoring(
+/** Throws an InputError if the judge or the embedder of an evaluation is unavailable or has the wrong type. */
+export async function checkEvaluationModels(
   { judge, embedder }: Pick<EvaluationSpec, 'judge' | 'embedder'>,
-  asking: Asking,
+  requester: Requester,
   parts: CheckParts,
 ): Promise<void> {
   if (judge) {
-    await inspect('llm_as_judge', judge.backend, asking, parts, ({ name, chat }) => {
-      if (!chat) throw inputError(`${name} writes no texts, and so cannot judge any.`);
+    await inspect('llm_as_judge', judge.backend, requester, parts, ({ name, chat }) => {
+      if (!chat) throw inputError(`${name} is not a generative model, so it cannot be a judge.`);
     });
   }
   if (embedder) {
-    await inspect('embedder', embedder.backend, asking, parts, ({ name, tokenVectors }) => {
-      if (!tokenVectors) throw inputError(`${name} is no encoder of type embedding.`);
+    await inspect('embedder', embedder.backend, requester, parts, ({ name, tokenVectors }) => {
+      if (!tokenVectors) throw inputError(`${name} is not an encoder of type embedding.`);
     });
   }
 }
@@ -59,35 +59,35 @@ export async function checkScoring(
 async function inspect(
   member: string,
   backend: Backend,
-  { owner, mayUse }: Asking,
+  { owner, assertModelAllowed }: Requester,
   { services, models }: CheckParts,
-  look: (model: Model) => void,
+  check: (model: Model) => void,
 ): Promise<void> {
   try {
-    if (backend.kind === 'gateway') checkServed(backend.model, models, mayUse);
+    if (backend.kind === 'gateway') checkServed(backend.model, models, assertModelAllowed);
     const tools: WorkTools = {
-      // Nothing is asked of the gateway before there is work.
+      // Placeholders: an inspection does not call the gateway.
       gateway: { url: 'http://127.0.0.1', token: '' },
       secret: (name) => services.secrets.reveal(owner, name),
       trusted: services.trusts(owner),
       log: () => undefined,
     };
-    const signal = AbortSignal.timeout(ANSWER_MS);
+    const signal = AbortSignal.timeout(INSPECTION_MS);
     const model = await openBackend(backend, tools, { pacing: PACING, connections: 1, signal });
     try {
-      look(model);
+      check(model);
     } finally {
       await model.close();
     }
   } catch (error) {
-    throw about(member, asInput(error));
+    throw atMember(member, asInput(error));
   }
 }
 
-/** That a server which the request names does not answer is a fault of the request. */
+/** Turns errors of a model server into errors of the request, because the request names the server. */
 function asInput(error: unknown): unknown {
   if (isTimeout(error)) {
-    return inputError(`The model did not say what it is within ${ANSWER_MS / 1000} seconds.`, error);
+    return inputError(`The model did not report its type within ${INSPECTION_MS / 1000} seconds.`, error);
   }
   return error instanceof AppError && error.code !== 'ForbiddenError'
     ? new AppError('InputError', error.message, { cause: error, reason: error.reason })
@@ -97,11 +97,11 @@ function asInput(error: unknown): unknown {
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
 
-function checkServed(model: string, models: CurrentModels, mayUse: MayUse): void {
+function checkServed(model: string, models: CurrentModels, assertModelAllowed: AssertModelAllowed): void {
   const held = models.hold();
   try {
     const { alias, targets } = held.set.router.resolve(model);
-    mayUse(alias ?? targets[0]?.key ?? model);
+    assertModelAllowed(alias ?? targets[0]?.key ?? model);
   } finally {
     held.release();
   }

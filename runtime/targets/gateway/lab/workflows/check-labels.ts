@@ -1,9 +1,9 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Model } from '../work/backends/backend.ts';
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN_LABELS = 20;
 
-/** Throws an InputError for a ground truth that the model can never give, as it does not know it. */
+/** Throws an InputError if the ground truth has a label that the model does not have and therefore can never predict. */
 export function checkLabels(
   { name, labels: known, modelType }: Model,
   labels: ReadonlyMap<string, number>,
@@ -13,12 +13,12 @@ export function checkLabels(
   const all = new Set(known.map(same));
   for (const [label, row] of labels) {
     if (all.has(same(label)) || (modelType === 'token_classification' && label === 'O')) continue;
-    const shown = known.slice(0, MOST_SHOWN).map((one) => JSON.stringify(one));
+    const shown = known.slice(0, MAX_SHOWN_LABELS).map((one) => JSON.stringify(one));
     throw inputError(
-      `Row ${row} of the dataset has the ground truth ${JSON.stringify(label.slice(0, 100))}, which is no label of ${name}. It knows ${shown.join(', ')}${known.length > MOST_SHOWN ? ' and more' : ''}.`,
+      `Row ${row} of the dataset has the ground truth ${JSON.stringify(label.slice(0, 100))}, which is not a label of ${name}. Its labels are ${shown.join(', ')}${known.length > MAX_SHOWN_LABELS ? ' and more' : ''}.`,
     );
   }
 }
 
-/** `B-PER` and `I-PER` are about the same kind of thing. */
+/** A label without its position tag: `B-PER` and `I-PER` are the same entity type. */
 const withoutPrefix = (label: string): string => label.replace(/^[BIES]-/, '');

@@ -2,7 +2,7 @@ import { AppError } from '../../../../contract/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { NamedModel } from './workflow.ts';
 
-/** Throws a MalformedError, as the reference does, for a secret that nobody has set. */
+/** Throws a MalformedError, as the reference API does, for a secret that is not set. */
 export async function checkSecrets(
   secrets: Pick<Secrets, 'has'>,
   owner: string | null,

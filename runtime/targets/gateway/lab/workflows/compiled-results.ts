@@ -3,8 +3,8 @@ import type { Job } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 
 /**
- * All that a workflow came to, as one JSON text: made as it is sent, column after column from the rows where they lie, so that
- * nothing of it is stored twice and none of it has to fit into memory.
+ * All results of a workflow as one JSON text. It is generated while it is sent, column by column from the stored rows, so nothing is
+ * stored twice and the result does not have to fit into memory.
  */
 export async function* compiledResults(
   workflow: WorkflowDetails,
@@ -34,7 +34,7 @@ export async function* compiledResults(
     } else {
       const names = (await datasets.get('everyone', job.outputId)).columns;
       for (const name of names) {
-        // Whatever the column is called, clients find it here.
+        // Clients find the answers under this name, whatever the name of the column.
         const shown = name === outputField ? 'predictions' : name;
         if (shown === 'predictions' && name !== outputField) continue;
         yield ',';
@@ -45,7 +45,7 @@ export async function* compiledResults(
   yield '}}';
 }
 
-/** Beside the scores, they say again what the answers are. */
+/** Columns of the scores that repeat the answers. */
 const NO_SCORES: ReadonlySet<string> = new Set(['ground_truth', 'predictions']);
 
 export const parametersOf = (jobs: readonly Job[]): object =>
@@ -65,7 +65,7 @@ async function* column(
   yield ']';
 }
 
-/** A row in which a metric could not be told has no such column, so one row does not know them all. */
+/** All columns of a set of rows. A row without a score for a metric lacks its column, so all rows are read. */
 async function columnsOf(datasets: Datasets, setId: string): Promise<readonly string[]> {
   const names = new Set<string>();
   for await (const { rows } of datasets.rows(setId)) {

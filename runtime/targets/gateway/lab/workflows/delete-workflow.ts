@@ -4,23 +4,23 @@ import { deleteRows } from '../datasets/chunks.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
 
-/** Whoever works on a job notices within seconds that it is to stop. */
-const PATIENCE_MS = 10_000;
+/** Maximum time to wait for jobs to stop. Workers notice a cancellation within seconds. */
+const STOP_MS = 10_000;
 
-/** Stops jobs and waits for it. One that does not stop in time finds nothing to write to any more. */
+/** Stops jobs and waits until they have ended. Writes of a job that does not stop in time are rejected later. */
 export async function stopJobs(
   queue: Pick<JobQueue, 'cancel' | 'stopped'>,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await queue.cancel(id);
-  await Promise.all(ids.map((id) => queue.stopped(id, PATIENCE_MS)));
+  await Promise.all(ids.map((id) => queue.stopped(id, STOP_MS)));
 }
 
-/** With all that it made. */
+/** Deletes a workflow with its jobs, logs and datasets. */
 export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<void> {
-  // First of all, so that a job of it that ends meanwhile begins no other.
+  // The workflow is deleted first, so that a job that ends in the meantime does not start another one.
   await trx.deleteFrom('gateway_workflows').where('id', '=', id).execute();
-  // Before what they wrote: whoever is writing is waited for.
+  // Jobs are deleted before their rows: this waits for transactions that are writing rows.
   const jobs = await trx
     .deleteFrom('gateway_jobs')
     .where('workflow_id', '=', id)
@@ -33,7 +33,7 @@ export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<v
   await trx.deleteFrom('gateway_datasets').where('run_id', '=', id).execute();
 }
 
-/** Throws a ConflictError if an experiment uses what the workflow answered. */
+/** Throws a ConflictError if an experiment uses the answers of the workflow. */
 export async function refuseDependents(
   db: Kysely<Schema>,
   id: string,
@@ -48,7 +48,7 @@ export async function refuseDependents(
   if (!user) return;
   throw new AppError(
     'ConflictError',
-    `Cannot ${verb} workflow ${id}: the experiment ${JSON.stringify(user.name)} uses its answers. Delete that one first${verb === 'delete' ? ', or use force=true' : ''}.`,
+    `Cannot ${verb} workflow ${id}: experiment ${JSON.stringify(user.name)} uses its answers. Delete that experiment first${verb === 'delete' ? ', or use force=true' : ''}.`,
     { reason: 'workflow_in_use' },
   );
 }

@@ -1,13 +1,13 @@
 import { inputError } from '../../../../contract/errors.ts';
 import type { Backend, InferenceSpec } from '../work/work.ts';
-import { inMember } from './about-member.ts';
+import { inMember } from './member-errors.ts';
 
-/** Settings that a retry can change, because answers that are stored stay comparable with new ones. */
+/** Settings that a retry can change. With them, stored answers stay comparable with new ones. */
 export interface RetryChanges {
   readonly batchSize?: number | undefined;
   readonly maxErrorRate?: number | undefined;
   readonly timeoutSec?: number | undefined;
-  /** Of the model that answers. */
+  /** Secret of the model that is evaluated. */
   readonly secretName?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ function withSecret(backend: Backend, secretName: string | undefined): Backend {
   if ('secretName' in backend) return { ...backend, secretName };
   return inMember('secret_key_name', () => {
     throw inputError(
-      '`secret_key_name` is only for models with a `base_url`; this one has none. Leave it out.',
+      '`secret_key_name` requires a model with a `base_url`, and this one has none. Remove it.',
     );
   });
 }

@@ -12,12 +12,12 @@ export interface JobRetryParts {
 interface ChangedJob {
   readonly spec: WorkSpec;
   readonly timeoutSec: number;
-  /** Of the dataset, if the stored rows are gone. */
+  /** Name of the new dataset, if the stored rows are missing. */
   readonly outputName: string;
   readonly generatedBy: string;
 }
 
-/** Puts a job that is over back into the queue, where it keeps the rows that have an answer. */
+/** Puts an ended job back into the queue. Rows with an answer keep it. */
 export async function retryJob(
   trx: Kysely<Schema>,
   job: Job,
@@ -27,7 +27,7 @@ export async function retryJob(
   const { queue, datasets } = services;
   const shared = { spec, timeoutSec, compute };
   if (job.spec.type === 'evaluation') {
-    // Metrics cannot take back a row that failed.
+    // Metrics cannot remove a failed row from their totals, so an evaluation with too many failed rows starts again.
     const resumes = job.failedRows <= spec.maxErrorRate * job.totalRows;
     return await queue.retry(trx, job, { ...shared, outputId: job.outputId, resumes });
   }
@@ -45,8 +45,8 @@ export async function retryJob(
   return await queue.retry(trx, job, { ...shared, outputId, resumes: false });
 }
 
-/** For the log of the job. */
+/** The log line of a retry. */
 export function retryLine({ doneRows, failedRows, spec, error }: Job): string {
   const kept = spec.type === 'evaluation' ? '' : `: ${doneRows - failedRows} rows keep their answers`;
-  return `Retried${kept}.${error === null ? '' : ` It had ended with: ${error}`}`;
+  return `Retried${kept}.${error === null ? '' : ` Previous error: ${error}`}`;
 }

@@ -12,7 +12,7 @@ export interface RetryParts extends JobRetryParts {
   readonly now: number;
 }
 
-/** The job to retry: the one that failed, or in a workflow that has succeeded the one with failed rows. */
+/** The job to retry: the failed one or, in a succeeded workflow, the one with failed rows. Throws a ConflictError without one. */
 export function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
   if (status === 'created' || status === 'running') throw notRetryable(id, `is ${status}`);
   const job =
@@ -23,7 +23,7 @@ export function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
   throw notRetryable(id, 'has succeeded, and every row has an answer');
 }
 
-/** Rows that have an answer keep it: the model is asked about failed rows, and about those that are left. */
+/** Retries a workflow. Rows with an answer keep it; the model processes failed rows and the remaining ones. */
 export async function retryWorkflow(
   trx: Kysely<Schema>,
   workflow: WorkflowDetails,
@@ -45,7 +45,7 @@ export async function retryWorkflow(
     .where('id', '=', id)
     .where('status', '=', status)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw notRetryable(id, 'is being retried already');
+  if (numUpdatedRows === 0n) throw notRetryable(id, 'is already being retried');
   const isInference = job.spec.type !== 'evaluation';
   const changed = {
     spec: isInference ? plan.inference : plan.evaluation,
@@ -73,6 +73,6 @@ const changedPlan = (plan: WorkflowPlan, changes: RetryChanges): WorkflowPlan =>
 const notRetryable = (id: string, why: string): AppError =>
   new AppError(
     'ConflictError',
-    `Workflow ${id} ${why}. Only a workflow that has failed, or has failed rows, can be retried.`,
+    `Workflow ${id} ${why}. Only workflows that failed or have failed rows can be retried.`,
     { reason: 'workflow_not_failed' },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
-import { countedRows } from '../datasets/counted-rows.ts';
+import { sampleSize } from '../datasets/sample-size.ts';
 import type { Dataset, Viewer } from '../datasets/dataset.ts';
 import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
 import type { Job } from '../jobs/job.ts';
@@ -11,12 +11,17 @@ import type { Store } from '../../store/store.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
 import { TASKS } from '../work/tasks/index.ts';
-import { inMember, inObject } from './about-member.ts';
-import { checkAnswering, checkScoring, type Asking, type CheckParts } from './check-backends.ts';
+import { inMember, inObject } from './member-errors.ts';
+import {
+  checkInferenceModel,
+  checkEvaluationModels,
+  type Requester,
+  type CheckParts,
+} from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 import { retryJob, retryLine } from './retry-job.ts';
-import { derivedName } from './derived-name.ts';
+import { predictionsName } from './predictions-name.ts';
 import {
   type EvaluationRequest,
   evaluationSpec,
@@ -24,7 +29,7 @@ import {
   inferenceSpec,
 } from './work-specs.ts';
 
-interface AnyJob extends Asking {
+interface AnyJob extends Requester {
   readonly viewer: Viewer;
   readonly name: string;
   readonly description: string;
@@ -43,13 +48,13 @@ export interface NewEvaluationJob extends AnyJob {
   readonly request: EvaluationRequest;
 }
 
-/** Jobs that belong to no workflow. */
+/** Jobs without a workflow. */
 export interface SingleJobs {
-  /** A model answers. */
+  /** Starts a job in which a model answers the rows of a dataset. */
   infer(job: NewInferenceJob): Promise<Job>;
-  /** Answers that are in the dataset are compared with its ground truth. */
+  /** Starts a job that compares the answers in a dataset with its ground truth. */
   evaluate(job: NewEvaluationJob): Promise<Job>;
-  /** Goes on where it failed or has failed rows. Throws a ConflictError if nothing has failed, or it belongs to a workflow. */
+  /** Retries a job that failed or has failed rows. Throws a ConflictError for other jobs and for jobs of workflows. */
   retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<Job>;
 }
 
@@ -76,7 +81,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
     timeoutSec,
     owner,
     compute,
-    totalRows: countedRows(rows, maxSamples),
+    totalRows: sampleSize(rows, maxSamples),
   });
 
   return {
@@ -85,13 +90,13 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const { request, owner } = job;
       await checkSecrets(secrets, owner, [request]);
       const spec = await inObject('job_config', async () => {
-        const asked = inferenceSpec(job.type, request, job.task, []);
-        inMember('output_field', () => checkOutputField(TASKS[job.task.task], asked));
-        await checkAnswering(asked, new Map(), job, parts);
-        return asked;
+        const inference = inferenceSpec(job.type, request, job.task, []);
+        inMember('output_field', () => checkOutputField(TASKS[job.task.task], inference));
+        await checkInferenceModel(inference, new Map(), job, parts);
+        return inference;
       });
       const output = {
-        filename: derivedName(dataset.filename, request.model),
+        filename: predictionsName(dataset.filename, request.model),
         generatedBy: request.model,
         runId: null,
         owner,
@@ -108,17 +113,17 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const dataset = await datasetOf(job);
       const { request, owner } = job;
       const { rowCount, columns } = dataset;
-      const rows = countedRows(rowCount, job.maxSamples);
+      const rows = sampleSize(rowCount, job.maxSamples);
       await checkSecrets(secrets, owner, [request.judge, request.embedder]);
       await checkRows(datasets, dataset, { task: TASKS[job.task.task], rows });
-      const lacking = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
-      if (lacking !== undefined && job.task.task !== 'feature-extraction') {
-        throw aboutDataset(inputError(`The dataset has no column \`${lacking}\`.`));
+      const missing = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
+      if (missing !== undefined && job.task.task !== 'feature-extraction') {
+        throw aboutDataset(inputError(`The dataset has no column \`${missing}\`.`));
       }
       const spec = await inObject('job_config', async () => {
-        const asked = evaluationSpec(request, job.task);
-        await checkScoring(asked, job, parts);
-        return asked;
+        const evaluation = evaluationSpec(request, job.task);
+        await checkEvaluationModels(evaluation, job, parts);
+        return evaluation;
       });
       return await db
         .transaction()
@@ -143,11 +148,11 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
 
 function refuseRetry({ id, workflowId, status, spec, failedRows }: Job): void {
   const why = !isOver(status)
-    ? `is ${status}; only one that is over can be retried`
+    ? `is ${status}; only ended jobs can be retried`
     : workflowId !== null
-      ? `belongs to a workflow: retry the workflow ${workflowId}`
+      ? `belongs to workflow ${workflowId}; retry the workflow instead`
       : status === 'succeeded' && (spec.type === 'evaluation' || failedRows === 0)
-        ? 'has succeeded, and no row is left to retry'
+        ? 'has succeeded without failed rows'
         : undefined;
   if (why !== undefined) {
     throw new AppError('ConflictError', `Job ${id} ${why}.`, { reason: 'job_not_failed' });

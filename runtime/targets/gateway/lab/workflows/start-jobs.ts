@@ -8,7 +8,7 @@ import type { Workflow } from './workflow.ts';
 type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner'>;
 type Services = Pick<JobServices, 'queue' | 'datasets'> & { readonly compute: string };
 
-/** The first half of a workflow: the model answers. */
+/** Starts the first job of a workflow, in which the model answers the rows. */
 export async function startInference(
   trx: Kysely<Schema>,
   { id, name, description, plan, owner }: Started,
@@ -35,7 +35,7 @@ export async function startInference(
   });
 }
 
-/** The second: its answers are compared with the ground truth. */
+/** Starts the second job of a workflow, which compares the answers with the ground truth. */
 export async function startEvaluation(
   trx: Kysely<Schema>,
   { id, name, description, plan, owner }: Started,

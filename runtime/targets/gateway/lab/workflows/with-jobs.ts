@@ -3,7 +3,7 @@ import { jobOf } from '../jobs/job-row.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow, WorkflowDetails } from './workflow.ts';
 
-/** With the jobs of each, the newest first; however many there are, they are asked for once. */
+/** Adds the jobs of each workflow, newest first, with one query for all workflows. */
 export async function withJobs(
   db: Kysely<Schema>,
   workflows: readonly Workflow[],
@@ -18,7 +18,7 @@ export async function withJobs(
       workflows.map(({ id }) => id),
     )
     .orderBy('created_at', 'desc')
-    // One begins in the very moment in which the one before has ended.
+    // A job can be created in the same millisecond as the one before, so the type decides the order.
     .orderBy('type')
     .execute();
   const jobs = Map.groupBy(rows.map(jobOf), ({ workflowId }) => workflowId);

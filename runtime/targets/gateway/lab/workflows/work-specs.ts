@@ -1,10 +1,9 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
+import { AppError, inputError } from '../../../../contract/errors.ts';
+import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';
 import { TASKS } from '../work/tasks/index.ts';
-import { inMember } from './about-member.ts';
-import type { WorkflowRequest } from './workflow.ts';
-import { backendOf } from './backend-of.ts';
+import { inMember } from './member-errors.ts';
+import type { NamedModel, WorkflowRequest } from './workflow.ts';
 
 export type InferenceRequest = Pick<
   WorkflowRequest,
@@ -19,7 +18,7 @@ export type InferenceRequest = Pick<
   | 'maxErrorRate'
 >;
 
-/** `labels` are those of the ground truth. */
+/** The specification of an inference job. `labels` are the labels of the ground truth. */
 export function inferenceSpec(
   type: InferenceSpec['type'],
   request: InferenceRequest,
@@ -64,4 +63,29 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
     embedder: embedder && { backend: inMember('embedder', () => backendOf(embedder)) },
     maxErrorRate,
   };
+}
+
+/**
+ * The backend of a model in a request. With provider `encoder` it is an `.encoder` executable at a URL, as a file, or configured in
+ * this gateway. With any other provider it is a server with OpenAI's API if there is a `base_url`, and otherwise a model of this
+ * gateway. Throws an InputError.
+ */
+function backendOf({ provider, model, baseUrl, secretName }: NamedModel): Backend {
+  if (provider === 'encoder') {
+    if (baseUrl !== null) return { kind: 'encoder-url', baseUrl, secretName };
+    return model.endsWith('.encoder')
+      ? { kind: 'encoder-file', path: model }
+      : { kind: 'gateway', model: model.startsWith('encoder:') ? model : `encoder:${model}` };
+  }
+  if (baseUrl !== null) return { kind: 'openai-compatible', baseUrl, model, secretName };
+  if (provider === 'openai-compatible') {
+    throw inputError(`Provider ${provider} requires a base_url, e.g. https://models.example/v1.`);
+  }
+  if (provider === 'hf') {
+    throw inputError(
+      'The gateway does not run Hugging Face models itself. Build the model as an .encoder file and use provider `encoder`, or serve it and set base_url.',
+    );
+  }
+  if (provider === 'gateway' || model.startsWith(`${provider}:`)) return { kind: 'gateway', model };
+  return { kind: 'gateway', model: `${provider}:${model}` };
 }

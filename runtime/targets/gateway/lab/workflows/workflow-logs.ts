@@ -4,13 +4,13 @@ import type { JobQueue, LogLine } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 import { isActive } from './workflow-row.ts';
 
-/** Between what two jobs said. */
+/** Separates the logs of two jobs. */
 export const LOG_SEPARATOR = '\n================\n';
-const LOOK_EVERY_MS = 300;
+const POLL_INTERVAL_MS = 300;
 
 const lineText = ({ at, level, text }: LogLine): string => `${rfc3339(at)} ${level.toUpperCase()} ${text}`;
 
-/** All that a job has said so far. */
+/** The log of a job as text. */
 export async function jobLog(queue: Pick<JobQueue, 'logs'>, id: string): Promise<string> {
   const texts: string[] = [];
   for await (const line of linesOf(queue, id)) texts.push(lineText(line));
@@ -22,16 +22,16 @@ export interface FollowedLine {
   readonly line: LogLine;
 }
 
-/** What jobs say until the workflow is over, the oldest first; ends early when the signal is aborted. */
+/** Follows the logs of all jobs of a workflow until it has ended or the signal is aborted. */
 export async function* followLogs(
   queue: Pick<JobQueue, 'logs'>,
-  look: () => Promise<WorkflowDetails>,
+  read: () => Promise<WorkflowDetails>,
   signal: AbortSignal,
 ): AsyncGenerator<FollowedLine, void> {
   const last = new Map<string, string>();
   while (!signal.aborted) {
-    // Asked for before the lines, so that those of a workflow that is over are all of them.
-    const workflow = await look();
+    // The workflow is read before the lines, so that the lines of an ended workflow are complete.
+    const workflow = await read();
     for (const { id: jobId } of workflow.jobs.toReversed()) {
       for await (const line of linesOf(queue, jobId, last.get(jobId))) {
         last.set(jobId, line.id);
@@ -39,7 +39,7 @@ export async function* followLogs(
       }
     }
     if (!isActive(workflow)) return;
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow, WorkflowPlan, WorkflowStatus } from './workflow.ts';
 
-/** What is written is `created` until it is over: that it runs is said by its jobs, so that both can never disagree. */
+/** Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so both always agree. */
 export const selectWorkflows = (db: Kysely<Schema>) =>
   db
     .selectFrom('gateway_workflows as w')

@@ -9,7 +9,7 @@ import type { RetryChanges } from './retry-changes.ts';
 
 export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
 
-/** A model as a request names it. */
+/** A model in a request. */
 export interface NamedModel {
   readonly provider: string;
   readonly model: string;
@@ -17,23 +17,23 @@ export interface NamedModel {
   readonly secretName: string | null;
 }
 
-/** A language model that scores answers, as a request names it. */
+/** A language model in a request that scores answers. */
 export interface NamedJudge extends NamedModel {
   readonly generation: GenerationConfig;
 }
 
-/** What is asked of one model of an experiment. */
+/** Settings of a workflow, which evaluates one model of an experiment. */
 export interface WorkflowRequest extends NamedModel {
   readonly name: string;
   readonly description: string;
-  /** Empty for what the task says. */
+  /** Empty for the default of the task. */
   readonly systemPrompt: string;
   readonly batchSize: number;
   readonly outputField: string;
   readonly generation: GenerationConfig;
-  /** Of each job. */
+  /** Time limit of each job. */
   readonly timeoutSec: number;
-  /** Null for what the task says. */
+  /** Null for the default metrics of the task. */
   readonly metrics: readonly string[] | null;
   readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
@@ -41,14 +41,14 @@ export interface WorkflowRequest extends NamedModel {
   readonly maxErrorRate: number;
 }
 
-/** All that its jobs do; kept, so that it can be done again. */
+/** The complete settings of the jobs of a workflow. They are stored, so that the workflow can be retried. */
 export interface WorkflowPlan {
   readonly model: string;
   readonly provider: string;
   readonly systemPrompt: string;
   readonly timeoutSec: number;
   readonly rows: number;
-  /** Of what the model answers. */
+  /** Name of the dataset with the answers. */
   readonly outputName: string;
   readonly inference: InferenceSpec;
   readonly evaluation: EvaluationSpec;
@@ -62,7 +62,7 @@ export interface Workflow {
   readonly plan: WorkflowPlan;
   readonly status: WorkflowStatus;
   readonly error: string | null;
-  /** Of all its jobs, by name. */
+  /** Metrics of all jobs, by name. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly owner: string | null;
   readonly createdAt: number;
@@ -70,17 +70,17 @@ export interface Workflow {
 }
 
 export interface WorkflowDetails extends Workflow {
-  /** Newest first. */
+  /** Jobs of the workflow, newest first. */
   readonly jobs: readonly Job[];
 }
 
-/** Throws a ForbiddenError if the caller may not use this model of the gateway. */
-export type MayUse = (model: string) => void;
+/** Throws a ForbiddenError if the caller is not allowed to use this model of the gateway. */
+export type AssertModelAllowed = (model: string) => void;
 
 export interface NewWorkflow {
   readonly experiment: Experiment;
   readonly request: WorkflowRequest;
-  readonly mayUse: MayUse;
+  readonly assertModelAllowed: AssertModelAllowed;
 }
 
 interface WorkflowFilter {
@@ -89,24 +89,24 @@ interface WorkflowFilter {
 }
 
 export interface Workflows extends ExperimentWorkflows {
-  /** Throws what is wrong with it, also what can only be seen by asking the model. */
+  /** Creates a workflow. Throws an InputError for an invalid request, also for problems that only a call of the model shows. */
   create(workflow: NewWorkflow): Promise<Workflow>;
   /** Throws a NotFoundError. */
   get(viewer: Viewer, id: string): Promise<WorkflowDetails>;
-  /** Newest first. */
+  /** Workflows, newest first. */
   list(
     viewer: Viewer,
     filter: WorkflowFilter,
     page: Page,
   ): Promise<{ readonly total: number; readonly items: readonly WorkflowDetails[] }>;
-  /** All of these experiments, the oldest first. */
+  /** All workflows of these experiments, oldest first. */
   ofExperiments(ids: readonly string[]): Promise<readonly WorkflowDetails[]>;
-  /** Stops what runs. Throws a ConflictError if it is over. */
+  /** Cancels the running jobs. Throws a ConflictError if the workflow has ended. */
   cancel(viewer: Viewer, id: string): Promise<WorkflowDetails>;
-  /** Goes on where it failed or has failed rows: rows with an answer keep it. Throws a ConflictError if nothing has failed. */
+  /** Retries a workflow that failed or has failed rows. Rows with an answer keep it. Throws a ConflictError if nothing failed. */
   retry(viewer: Viewer, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
-  /** Without force only what is over, and what nobody uses. */
+  /** Deletes a workflow. Without `force`, it must have ended and its answers must not be used by an experiment. */
   delete(viewer: Viewer, id: string, force: boolean): Promise<Workflow>;
-  /** In the transaction that ends a job: what follows from it. */
+  /** Called in the transaction that ends a job. Continues or ends the workflow of the job. */
   ended(trx: Kysely<Schema>, job: Job): Promise<void>;
 }

@@ -22,7 +22,7 @@ import { withJobs } from './with-jobs.ts';
 export interface WorkflowParts {
   readonly clock: Clock;
   readonly models: CurrentModels;
-  /** Where jobs run. */
+  /** Name of the compute that runs jobs. */
   readonly compute: string;
   readonly services: JobServices;
 }
@@ -42,7 +42,7 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
     await withJobs(db, all);
   const get = async (viewer: Viewer, id: string): Promise<WorkflowDetails> => {
     const [details] = await detailed([await one(viewer, id)]);
-    if (!details) throw new Error(`the workflow ${id} has no details`);
+    if (!details) throw new Error(`workflow ${id} has no details`);
     return details;
   };
   const running = ({ jobs }: WorkflowDetails): readonly string[] =>
@@ -58,8 +58,8 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
   };
 
   return {
-    async create({ experiment, request, mayUse }) {
-      const plan = await planWorkflow({ experiment, request, mayUse }, parts);
+    async create({ experiment, request, assertModelAllowed }) {
+      const plan = await planWorkflow({ experiment, request, assertModelAllowed }, parts);
       const id = randomUUID().replaceAll('-', '');
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -90,9 +90,9 @@ export function createWorkflows({ db }: Pick<Store, 'db'>, parts: WorkflowParts)
     ofExperiments,
     async cancel(viewer, id) {
       const workflow = await get(viewer, id);
-      if (!isActive(workflow)) throw over(workflow, 'cancelled');
+      if (!isActive(workflow)) throw notCancellable(workflow);
       await stopJobs(queue, running(workflow));
-      // A job that was done before it could be stopped has begun the next one.
+      // A job that ended before it could be stopped has started the next one.
       await stopJobs(queue, running(await get(viewer, id)));
       return await get(viewer, id);
     },
@@ -142,7 +142,7 @@ export const noExperiment = (name: string): AppError =>
     reason: 'experiment_not_found',
   });
 
-const over = ({ id, status }: Workflow, what: string): AppError =>
-  new AppError('ConflictError', `Workflow ${id} has ${status}; only one that is under way can be ${what}.`, {
+const notCancellable = ({ id, status }: Workflow): AppError =>
+  new AppError('ConflictError', `Workflow ${id} has already ${status} and cannot be cancelled.`, {
     reason: 'workflow_over',
   });

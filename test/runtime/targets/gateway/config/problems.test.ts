@@ -76,7 +76,7 @@ enable_metrics: yes
     'pricing.openai:gpt-4o.input_price_per_million: expected an amount in dollars of at least 0, found -1',
     'pricing.gpt: expected `provider:model`',
     expect.stringMatching(/^pricing\.openai:x\.effective_at: expected a date or time such as/),
-    'pricing.openai:y.tiers: The tier above 9 tokens has no cache_write_price_per_million; the price has one, so each of its tiers needs one.',
+    'pricing.openai:y.tiers: The tier above 9 tokens has no cache_write_price_per_million, which is required because the price itself has one.',
     'pricing.openai:y.tiers.0.input_price_per_million: expected an amount in dollars of at least 0, found "x"',
     'pricing.openai:z.tiers.0.above_prompt_tokens: expected at least 1, found the number 0',
     'otel.endpoint: expected a URL that begins with http:// or https://',

@@ -150,14 +150,14 @@ test('everything else of the file', async () => {
     {
       local: true,
       models: ['tiny'],
-      dialect: { asksForUsage: false },
+      dialect: { streamUsage: false },
       limits: { connectMs: 2000, idleMs: 9000, drainMs: 30_000 },
     },
     {
       local: false,
       baseUrl: 'https://api.mistral.ai/v1',
       limits: { connectMs: 2000, idleMs: 3000, streamMs: 3_600_000, maxConnections: 7 },
-      dialect: { asksForUsage: false },
+      dialect: { streamUsage: false },
     },
     { local: true, baseUrl: 'http://127.0.0.1:11434/v1' },
     { local: true },

@@ -75,7 +75,7 @@ test.each([
   [{ budget_duration_sec: 0 }, 'budget_duration_sec must be at least 1, not 0', 'budget_duration_sec'],
   [
     { budget_duration_sec: 4e9 },
-    'budget_duration_sec is 4000000000; it may be 3153600000 at most, or null for a window that never ends.',
+    'budget_duration_sec is 4000000000; the maximum is 3153600000. Use null for a budget without resets.',
     'budget_duration_sec',
   ],
   [

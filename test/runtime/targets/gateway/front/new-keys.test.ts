@@ -75,11 +75,11 @@ test.each([
 test.each([
   [
     '2020-01-01T00:00:00Z',
-    'expires_at 2020-01-01T00:00:00.000Z is in the past. Choose a later time, or null for a key that does not expire.',
+    'expires_at 2020-01-01T00:00:00.000Z is in the past. Use a later time, or null for a key that does not expire.',
   ],
   [
     '2026-03-01T12:00:00Z',
-    'expires_at 2026-03-01T12:00:00.000Z is in the past. Choose a later time, or null for a key that does not expire.',
+    'expires_at 2026-03-01T12:00:00.000Z is in the past. Use a later time, or null for a key that does not expire.',
   ],
   ['soon', 'expires_at must be a time such as 2030-01-31T12:00:00Z or a Unix timestamp, not "soon"'],
   [
@@ -106,9 +106,9 @@ test.each([
   [{ budget: { max_budget: '5' } }, 'budget.max_budget', /must be a number or null, not "5"/],
   [{ budget: { max_budget: 1e10 } }, 'budget.max_budget', /must be at most 9000000000/],
   [{ budget: { budget_duration_sec: 0 } }, 'budget.budget_duration_sec', /must be at least 1/],
-  [{ budget: { budget_duration_sec: 1e12 } }, 'budget_duration_sec', /may be 3153600000 at most/],
+  [{ budget: { budget_duration_sec: 1e12 } }, 'budget_duration_sec', /the maximum is 3153600000\./],
   [{ budget: { max: 1 } }, 'budget.max', /unknown key "max" in budget/],
-  [{ user_id: 'a\ud800' }, 'user_id', /half a surrogate pair/],
+  [{ user_id: 'a\ud800' }, 'user_id', /without null characters or unpaired surrogates/],
 ])('says what is wrong: %j', async (sent, param, detail) => {
   const { status, body } = await shared().ask('POST', '/v1/keys', sent);
   expect([status, body.error.param, body.detail]).toEqual([422, param, expect.stringMatching(detail)]);

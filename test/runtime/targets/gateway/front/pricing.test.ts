@@ -116,8 +116,8 @@ test('a model has one price, however it is written', async () => {
 
 test.each([
   [{}, 'model_key is missing; input_price_per_million is missing; output_price_per_million is missing'],
-  [{ model_key: 'small', ...PRICE }, 'The model_key "small" names no model; write `provider:model`.'],
-  [{ model_key: 'openai:', ...PRICE }, 'The model_key "openai:" names no model; write `provider:model`.'],
+  [{ model_key: 'small', ...PRICE }, 'Invalid model_key "small". Use the format `provider:model`.'],
+  [{ model_key: 'openai:', ...PRICE }, 'Invalid model_key "openai:". Use the format `provider:model`.'],
   [
     { model_key: 'a:b', ...PRICE, input_price_per_million: -1 },
     'input_price_per_million must be at least 0, not -1',
@@ -141,7 +141,7 @@ test.each([
       cached_input_price_per_million: 1,
       tiers: [{ ...PRICE, above_prompt_tokens: 9 }],
     },
-    'The price of a:b cannot be used: The tier above 9 tokens has no cached_input_price_per_million; the price has one, so each of its tiers needs one.',
+    'Invalid price of a:b: The tier above 9 tokens has no cached_input_price_per_million, which is required because the price itself has one.',
   ],
   [
     { model: 'a:b', ...PRICE },

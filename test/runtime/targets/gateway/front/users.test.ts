@@ -199,12 +199,12 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
   'a long id': [{ user_id: 'x'.repeat(257) }, 'user_id must have at most 256 characters, not 257', 'user_id'],
   'a zero in the id': [
     { user_id: 'a\0b' },
-    'The user_id "a\\u0000b" cannot be used: it must have 1 to 256 characters, none of them a zero or half a surrogate pair.',
+    'Invalid user_id "a\\u0000b": it must have 1 to 256 characters, without null characters or unpaired surrogates.',
     'user_id',
   ],
   'an id that paths mean something else by': [
     { user_id: '..' },
-    'The user_id ".." cannot be used: in a path it means another place.',
+    'Invalid user_id "..": it has a special meaning in URL paths.',
     'user_id',
   ],
   'a misspelt member': [
@@ -231,7 +231,7 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
   ],
   'large metadata': [
     { user_id: 'a', metadata: { text: 'x'.repeat(20_000) } },
-    'metadata has 20011 bytes as JSON; it may have 16384 at most.',
+    'metadata has 20011 bytes as JSON; the maximum is 16384.',
     'metadata',
   ],
   'several at once': [

@@ -19,10 +19,12 @@ test('that an encoder ends is a warning, and what it says is not', async () => {
     write: (line) => lines.push(JSON.parse(line)),
   });
   await expect
-    .poll(() => lines.find(({ msg }) => msg.includes('ended with code 3')))
+    .poll(() => lines.find(({ msg }) => msg.includes('exited with code 3')))
     .toMatchObject({
       level: 40,
-      msg: expect.stringMatching(/^The encoder ends: .*code 3; to be started again in \d+ ms\.$/),
+      msg: expect.stringMatching(
+        /^The encoder ends: Cannot start `.*ends\.encoder`: exited with code 3; restarting in \d+ ms\.$/,
+      ),
     });
   await expect
     .poll(() => lines.find(({ encoder }) => encoder === 'its own words'))

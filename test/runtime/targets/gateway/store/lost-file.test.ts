@@ -49,13 +49,13 @@ test.each([
   const { identity, ledger } = state;
   const spender = await newSpender(identity, { userId: 'ada' });
   const begun = await ledger.reserve(spender, ESTIMATE);
-  await expect(ledger.sign()).resolves.toBeUndefined();
+  await expect(ledger.heartbeat()).resolves.toBeUndefined();
   // When
   lose();
   // Then
   await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
   await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject(UNAVAILABLE);
-  await expect(ledger.sign()).rejects.toMatchObject(UNAVAILABLE);
+  await expect(ledger.heartbeat()).rejects.toMatchObject(UNAVAILABLE);
   await expect(identity.users.create({ userId: 'bob' })).rejects.toMatchObject(UNAVAILABLE);
 });
 
@@ -66,7 +66,7 @@ test('a file that is back is used again, and what is owed is paid', async () => 
   renameSync(path, `${path}.old`);
   await expect(ledger.settle(begun, used(4n))).rejects.toMatchObject(UNAVAILABLE);
   renameSync(`${path}.old`, path);
-  await expect(ledger.sign()).resolves.toBeUndefined();
+  await expect(ledger.heartbeat()).resolves.toBeUndefined();
   await ledger.release(await ledger.reserve(spender, ESTIMATE));
   expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
 });

@@ -1,34 +1,37 @@
 import { Type } from 'typebox';
 import type { EndpointRules } from './endpoint.ts';
-import { content, mayBe, mostTokens, open, openAiMembers } from './shapes.ts';
-import { mostOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { content, optionalOrNull, maxTokens, openObject, openAiMembers } from './shapes.ts';
+import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
-const calledTool = open({
+const calledTool = openObject({
   id: Type.String(),
-  // Tools of another kind have another member.
-  function: Type.Optional(open({ name: Type.String(), arguments: Type.String() })),
+  // Tool calls of other types have a different member.
+  function: Type.Optional(openObject({ name: Type.String(), arguments: Type.String() })),
 });
 
-const message = open({
+const message = openObject({
   role: Type.String({ minLength: 1, description: '`system`, `developer`, `user`, `assistant` or `tool`.' }),
   content,
-  tool_calls: mayBe(Type.Array(calledTool)),
-  tool_call_id: mayBe(Type.String()),
+  tool_calls: optionalOrNull(Type.Array(calledTool)),
+  tool_call_id: optionalOrNull(Type.String()),
 });
 
-const schema = open(
+const schema = openObject(
   {
     ...openAiMembers,
     messages: Type.Array(message, { minItems: 1 }),
-    stream_options: mayBe(open({ include_usage: mayBe(Type.Boolean()) })),
-    max_tokens: mostTokens,
-    max_completion_tokens: mostTokens,
-    n: mayBe(Type.Integer({ minimum: 1 }), 'How many answers.'),
-    stop: mayBe(Type.Union([Type.String(), Type.Array(Type.String(), { title: 'a list of texts' })])),
+    stream_options: optionalOrNull(openObject({ include_usage: optionalOrNull(Type.Boolean()) })),
+    max_tokens: maxTokens,
+    max_completion_tokens: maxTokens,
+    n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of answers.'),
+    stop: optionalOrNull(
+      Type.Union([Type.String(), Type.Array(Type.String(), { title: 'a list of texts' })]),
+    ),
   },
   {
     $id: 'ChatCompletionRequest',
-    description: 'A request of OpenAI’s chat completions; members that are not named here pass through.',
+    description:
+      'A request of OpenAI’s Chat Completions API. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -37,8 +40,8 @@ export const chatEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   promptTokens: promptTokensIn,
-  mostOutputTokens: (body, assumed) =>
-    mostOutputTokensIn(body, ['max_completion_tokens', 'max_tokens'], assumed),
-  passedOn: [],
-  ask: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'chat' }, options),
+  maxOutputTokens: (body, assumed) =>
+    maxOutputTokensIn(body, ['max_completion_tokens', 'max_tokens'], assumed),
+  forwardedHeaders: [],
+  call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'chat' }, options),
 };

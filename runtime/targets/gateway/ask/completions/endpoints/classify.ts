@@ -5,29 +5,29 @@ import { classifiedSummary } from '../../providers/encoder/classified-summary.ts
 import type { Resolved, Target } from '../../routing/routing.ts';
 import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
-import { guardrailsAsked, modelName, open, userName } from './shapes.ts';
+import { requestGuardrails, modelName, openObject, userName } from './shapes.ts';
 import { promptTokensIn, textOr } from './tokens.ts';
 
 const text = Type.String({ minLength: 1, title: 'a text' });
 
-const schema = open(
+const schema = openObject(
   {
     model: modelName,
     input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
     user: userName,
-    guardrails: guardrailsAsked,
+    guardrails: requestGuardrails,
   },
-  { $id: 'ClassifyRequest', description: 'Texts for a model that classifies, as `encoder:<name>`.' },
+  { $id: 'ClassifyRequest', description: 'Texts to classify with an encoder, e.g. `encoder:<name>`.' },
 );
 
-/** Only encoders classify; there is no API of others that this could be like. */
+/** Classification by encoders. No other provider has a comparable API, so the format is the gateway's own. */
 export const classifyEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   promptTokens: promptTokensIn,
-  mostOutputTokens: () => 0,
-  passedOn: [],
-  async ask(router, resolved, { body, trace, signal, isBilled }, options) {
+  maxOutputTokens: () => 0,
+  forwardedHeaders: [],
+  async call(router, resolved, { body, trace, signal, isBilled }, options) {
     const texts = textsOf(body);
     const routed = await router.classify(resolved, { texts, trace, signal, isBilled }, options);
     const { answer, target } = routed;

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
-import { guardrailsAsked, modelName, open, mayBe, userName } from './shapes.ts';
+import { requestGuardrails, modelName, openObject, optionalOrNull, userName } from './shapes.ts';
 import { promptTokensIn, textOr } from './tokens.ts';
 
 const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' });
 const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token ids' });
 
-const schema = open(
+const schema = openObject(
   {
     model: modelName,
     input: Type.Union([
@@ -16,14 +16,14 @@ const schema = open(
       ids,
       Type.Array(ids, { minItems: 1, title: 'lists of token ids' }),
     ]),
-    encoding_format: mayBe(Type.String(), '`float` or `base64`.'),
-    dimensions: mayBe(Type.Integer({ minimum: 1 })),
+    encoding_format: optionalOrNull(Type.String(), '`float` or `base64`.'),
+    dimensions: optionalOrNull(Type.Integer({ minimum: 1 })),
     user: userName,
-    guardrails: guardrailsAsked,
+    guardrails: requestGuardrails,
   },
   {
     $id: 'EmbeddingsRequest',
-    description: 'A request of OpenAI’s embeddings; members that are not named here pass through.',
+    description: 'A request of OpenAI’s Embeddings API. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -32,9 +32,9 @@ export const embeddingsEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   promptTokens: (body) => promptTokensIn(body) + idsIn(body),
-  mostOutputTokens: () => 0,
-  passedOn: [],
-  ask: (router, resolved, call, options) => router.embed(resolved, call, options),
+  maxOutputTokens: () => 0,
+  forwardedHeaders: [],
+  call: (router, resolved, call, options) => router.embed(resolved, call, options),
 };
 
 function idsIn({ input }: Json): number {

@@ -4,27 +4,27 @@ import type { FailedAnswer, ProviderCall, StreamedAnswer, WholeAnswer } from '..
 import type { Resolved, Routed, RouteOptions, Router } from '../../routing/routing.ts';
 import type { Json } from '../../shapes/chat.ts';
 
-/** What is asked of a model, without what routing decides. */
-export type AskedCall = Omit<ProviderCall, 'wire' | 'model' | 'showModel'>;
+/** A call without the API and the model, which the endpoint and routing select. */
+export type ModelCall = Omit<ProviderCall, 'wire' | 'model' | 'showModel'>;
 
-type AskedAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
+type ModelAnswer = WholeAnswer | StreamedAnswer | FailedAnswer;
 
-/** What is particular to a route on which models are asked. */
+/** The specifics of a route that calls models. */
 export interface EndpointRules {
-  /** What the gateway looks at; everything else passes through. */
+  /** Schema of the members that the gateway reads; all others pass through. */
   readonly schema: TSchema;
-  /** Whose request it says it is. */
+  /** The user that the request names. */
   user(body: Json, caller: Payer): string | undefined;
-  /** Likely so many. */
+  /** Estimated number of input tokens. */
   promptTokens(body: Json): number;
-  /** The most that the answer may have, if the request says so; for all answers together where it asks for several. */
-  mostOutputTokens(body: Json, assumed: number): number;
-  /** Headers of the client that a provider of the same wire is to see. */
-  readonly passedOn: readonly string[];
-  ask(
+  /** Maximum number of output tokens of all requested answers together; `assumed` per answer if the request sets no maximum. */
+  maxOutputTokens(body: Json, assumed: number): number;
+  /** Names of client headers that are forwarded to a provider with the same API. */
+  readonly forwardedHeaders: readonly string[];
+  call(
     router: Router,
     resolved: Resolved,
-    call: AskedCall,
+    call: ModelCall,
     options: RouteOptions,
-  ): Promise<Routed<AskedAnswer>>;
+  ): Promise<Routed<ModelAnswer>>;
 }

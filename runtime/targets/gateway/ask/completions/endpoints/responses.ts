@@ -1,20 +1,22 @@
 import { Type } from 'typebox';
 import type { EndpointRules } from './endpoint.ts';
-import { mayBe, mostTokens, open, openAiMembers } from './shapes.ts';
-import { mostOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { optionalOrNull, maxTokens, openObject, openAiMembers } from './shapes.ts';
+import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
 
-const schema = open(
+const schema = openObject(
   {
     ...openAiMembers,
-    input: mayBe(Type.Union([Type.String(), Type.Array(open({}), { title: 'a list of items' })])),
-    instructions: mayBe(Type.String()),
-    max_output_tokens: mostTokens,
-    text: mayBe(open({})),
-    reasoning: mayBe(open({})),
+    input: optionalOrNull(
+      Type.Union([Type.String(), Type.Array(openObject({}), { title: 'a list of items' })]),
+    ),
+    instructions: optionalOrNull(Type.String()),
+    max_output_tokens: maxTokens,
+    text: optionalOrNull(openObject({})),
+    reasoning: optionalOrNull(openObject({})),
   },
   {
     $id: 'ResponsesRequest',
-    description: 'A request of OpenAI’s responses; members that are not named here pass through.',
+    description: 'A request of OpenAI’s Responses API. Other members are sent to the provider unchanged.',
   },
 );
 
@@ -23,7 +25,7 @@ export const responsesEndpoint: EndpointRules = {
   schema,
   user: (body) => textOr(body['user']),
   promptTokens: promptTokensIn,
-  mostOutputTokens: (body, assumed) => mostOutputTokensIn(body, ['max_output_tokens'], assumed),
-  passedOn: [],
-  ask: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'responses' }, options),
+  maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_output_tokens'], assumed),
+  forwardedHeaders: [],
+  call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'responses' }, options),
 };

@@ -1,57 +1,57 @@
 import { type TSchema, Type } from 'typebox';
 import { orNull } from '../../../../../serve/http/schemas.ts';
 
-/** A member that may be left out, or be null. */
-export const mayBe = (schema: TSchema, description?: string): TSchema =>
+/** A member that is optional and can be null. */
+export const optionalOrNull = (schema: TSchema, description?: string): TSchema =>
   Type.Optional(orNull(schema, description));
 
-/** An object of which only these members are looked at. */
-export const open = (properties: Record<string, TSchema>, options: object = {}): TSchema =>
+/** An object that can have other members too; only these are checked. */
+export const openObject = (properties: Record<string, TSchema>, options: object = {}): TSchema =>
   Type.Object(properties, { additionalProperties: true, ...options });
 
-/** Names become labels of metrics and rows of the accounts, and whoever has a key may send any. */
-const LONGEST_MODEL = 256;
+/** Maximum length of a model name. Names become metric labels and usage rows, and any client with a key can send any name. */
+const MAX_MODEL_LENGTH = 256;
 
 export const modelName = Type.String({
   minLength: 1,
-  maxLength: LONGEST_MODEL,
+  maxLength: MAX_MODEL_LENGTH,
   description: '`<provider>:<model>`, or the name of an alias.',
 });
 
 const tokens = Type.Integer({ minimum: 0 });
-export const mostTokens = mayBe(tokens, 'The most tokens that the answer may have.');
+export const maxTokens = optionalOrNull(tokens, 'Maximum number of tokens in the answer.');
 
-export const streams = mayBe(Type.Boolean(), 'Whether the answer is to come as server-sent events.');
+export const streams = optionalOrNull(Type.Boolean(), 'Return the answer as server-sent events.');
 
-export const userName = mayBe(
+export const userName = optionalOrNull(
   Type.String(),
-  'Who asks. Whoever has the master key has to name it; with another key it is that key’s user or is left out.',
+  'The user to bill. Required with the master key; with another key, omit it or name the user of that key.',
 );
 
-/** A text, or parts of which some are. */
-export const content = mayBe(
-  Type.Union([Type.String(), Type.Array(open({ type: Type.String() }), { title: 'a list of parts' })]),
+/** A text, or a list of parts. */
+export const content = optionalOrNull(
+  Type.Union([Type.String(), Type.Array(openObject({ type: Type.String() }), { title: 'a list of parts' })]),
 );
 
-export const guardrailsAsked = mayBe(
+export const requestGuardrails = optionalOrNull(
   Type.Array(
-    open({
-      profile: Type.String({ description: 'A guardrail of the configuration.' }),
+    openObject({
+      profile: Type.String({ description: 'Name of a configured guardrail.' }),
       mode: Type.Optional(Type.String({ description: '`block` or `monitor`.' })),
       on_unavailable: Type.Optional(Type.String({ description: '`block` or `monitor`.' })),
       on: Type.Optional(Type.Unsafe({ description: '`input`, `output`, or a list of both.' })),
     }),
   ),
-  'Checks beside those that the gateway makes of every request. Not passed on.',
+  'Guardrails in addition to those that the gateway applies to every request. Not sent to the provider.',
 );
 
-export const toolsAsked = mayBe(Type.Array(open({})), 'What the model may call.');
+export const requestTools = optionalOrNull(Type.Array(openObject({})), 'Tools that the model can call.');
 
-/** What both of OpenAI's requests for texts have. */
+/** Members that requests of both OpenAI APIs have. */
 export const openAiMembers = {
   model: modelName,
   stream: streams,
-  tools: toolsAsked,
+  tools: requestTools,
   user: userName,
-  guardrails: guardrailsAsked,
+  guardrails: requestGuardrails,
 };

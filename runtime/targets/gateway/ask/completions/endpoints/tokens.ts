@@ -2,10 +2,10 @@ import { estimateTokens } from '../token-estimate.ts';
 import { inputTexts } from '../../guardrails/input-texts.ts';
 import type { Json } from '../../shapes/chat.ts';
 
-/** What is held for an answer is never more than for this many tokens: no model writes so much. */
-const MOST = 1_000_000;
+/** Maximum output tokens to reserve budget for. No model generates more in one answer. */
+const MAX_OUTPUT_TOKENS = 1_000_000;
 
-/** Of all texts that the model is to read, and of the tools it is told about. */
+/** Estimates the input tokens of a request from the length of its texts and tools. */
 export function promptTokensIn(body: Json): number {
   let length = 0;
   const { tools, ...rest } = body;
@@ -14,11 +14,11 @@ export function promptTokensIn(body: Json): number {
   return estimateTokens(length);
 }
 
-/** The first of these members that says a number, times the number of answers. */
-export function mostOutputTokensIn(body: Json, members: readonly string[], assumed: number): number {
-  const most = members.map((name) => body[name]).find((value) => typeof value === 'number') ?? assumed;
+/** The token limit in the first of these members that has one, times the number of requested answers. */
+export function maxOutputTokensIn(body: Json, members: readonly string[], assumed: number): number {
+  const limit = members.map((name) => body[name]).find((value) => typeof value === 'number') ?? assumed;
   const answers = typeof body['n'] === 'number' && body['n'] > 1 ? body['n'] : 1;
-  return Math.min(MOST, most * answers);
+  return Math.min(MAX_OUTPUT_TOKENS, limit * answers);
 }
 
 export const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

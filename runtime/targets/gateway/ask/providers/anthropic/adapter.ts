@@ -1,5 +1,5 @@
 import type { ProviderAdapter, UpstreamWire } from '../provider.ts';
-import { WITHOUT_OURS } from '../without-ours.ts';
+import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
 import { readAnswer } from './answer.ts';
 import { anthropicErrorText } from './errors.ts';
 import { anthropicModels } from './models.ts';
@@ -8,14 +8,14 @@ import { anthropicRequest } from './request.ts';
 import { anthropicDecoder } from './stream.ts';
 import type { AnthropicMessage } from '../../shapes/messages.ts';
 
-/** The revision whose shapes these are. */
+/** The version of Anthropic's API that the types and translations here are written for. */
 const VERSION = '2023-06-01';
 
 const wire: UpstreamWire = {
   path: () => '/v1/messages',
   decoder: anthropicDecoder,
   answer: (body) => readAnswer(body as AnthropicMessage),
-  edits: (_body, model) => ({ ...WITHOUT_OURS, model: JSON.stringify(model) }),
+  edits: (_body, model) => ({ ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }),
 };
 
 /** @see https://docs.anthropic.com/en/api/messages */

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../sh
 import { sumOfCounts } from '../sum-of-counts.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 
-/** An answer of Anthropic in the inner shape. */
+/** Translates an answer of Anthropic to the internal format. */
 export function readAnswer({
   id,
   model,
@@ -16,7 +16,7 @@ export function readAnswer({
   return {
     id,
     object: 'chat.completion',
-    // Anthropic does not tell.
+    // Anthropic does not report it.
     created: 0,
     model,
     choices: [
@@ -53,7 +53,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 
 export const finishOf = (reason: string | null): FinishReason => FINISH[reason ?? ''] ?? 'stop';
 
-/** Anthropic counts what came from the cache and what went to it beside the rest of the prompt. */
+/** Anthropic counts cache reads and cache writes separately from the rest of the prompt; the internal format includes them. */
 export function usageOf(usage: AnthropicUsage | null | undefined): ChatUsage {
   const { cache_read_input_tokens: read, cache_creation: parts } = usage ?? {};
   const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = parts ?? {};

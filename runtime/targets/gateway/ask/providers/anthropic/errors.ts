@@ -1,5 +1,5 @@
 import type { ErrorText } from '../provider.ts';
 import { openAiErrorText } from '../openai/errors.ts';
 
-/** `{"type": "error", "error": {"type", "message"}}`, whose inside is as OpenAI's. */
+/** Anthropic's errors are `{"type": "error", "error": {"type", "message"}}`; the inner object is like OpenAI's. */
 export const anthropicErrorText = (body: unknown): ErrorText => openAiErrorText(body);

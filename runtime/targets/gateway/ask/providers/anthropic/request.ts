@@ -3,11 +3,11 @@ import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '..
 import { mergedTurns, partsOf, readArguments, readDataUrl, splitSystem, type Turn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
 
-/** Anthropic wants to be told; this is what its own examples say. */
+/** Anthropic requires `max_tokens`; its documentation uses this value in examples. */
 const DEFAULT_MAX_TOKENS = 4096;
 const NAME = 'Anthropic';
 
-/** A request in the inner shape as Anthropic takes it. @see https://docs.anthropic.com/en/api/messages */
+/** Translates a request from the internal format to Anthropic's. @see https://docs.anthropic.com/en/api/messages */
 export function anthropicRequest(chat: ChatRequest, model: string): Json {
   refuseUnsupported(chat, NAME, { manyChoices: false });
   const { system, rest } = splitSystem(chat.messages);
@@ -19,7 +19,7 @@ export function anthropicRequest(chat: ChatRequest, model: string): Json {
     messages: mergedTurns(rest.map(messageOf)).map(({ role, parts }) => ({ role, content: parts })),
     ...(system !== '' && { system }),
     ...(chat.stream && { stream: true }),
-    // OpenAI's go up to 2.
+    // OpenAI accepts temperatures up to 2, Anthropic up to 1.
     ...(typeof temperature === 'number' && { temperature: Math.min(1, temperature) }),
     ...(typeof chat.top_p === 'number' && { top_p: chat.top_p }),
     ...(stop && { stop_sequences: typeof stop === 'string' ? [stop] : stop }),
@@ -57,14 +57,14 @@ function messageOf(message: ChatMessage): Turn {
       return { role: 'user', parts: partsOf(message).flatMap(blocksOf) };
     default:
       throw inputError(
-        `Anthropic has no messages of the role \`${message.role}\`. Use system, user, assistant or tool.`,
+        `Anthropic does not support messages with role \`${message.role}\`. Use system, user, assistant or tool.`,
       );
   }
 }
 
 const assistantBlocks = ({ text, refusal }: ContentPart): Json[] => textBlock(text ?? refusal);
 
-/** Anthropic refuses texts that are empty. */
+/** Anthropic rejects empty text blocks, so they are left out. */
 const textBlock = (text: string | undefined): Json[] =>
   text === undefined || text === '' ? [] : [{ type: 'text', text }];
 
@@ -74,7 +74,7 @@ function blocksOf(part: ContentPart): Json[] {
     return [{ type: 'image', source: sourceOf(part.image_url.url) }];
   const file = part.type === 'file' ? part.file?.file_data : undefined;
   if (file !== undefined) return [{ type: 'document', source: sourceOf(file) }];
-  throw unsupported(`content of the type \`${part.type}\``, NAME);
+  throw unsupported(`content of type \`${part.type}\``, NAME);
 }
 
 function sourceOf(url: string): Json {
@@ -83,7 +83,7 @@ function sourceOf(url: string): Json {
 }
 
 function toolOf({ type, function: tool }: NonNullable<ChatRequest['tools']>[number]): Json {
-  if (type !== 'function') throw unsupported(`tools of the type \`${type}\``, NAME);
+  if (type !== 'function') throw unsupported(`tools of type \`${type}\``, NAME);
   return {
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
@@ -103,13 +103,14 @@ function choiceOf(choice: ToolChoice): Json {
   if (choice === 'required') return { type: 'any' };
   if (typeof choice === 'string') return { type: choice };
   if (choice.function) return { type: 'tool', name: choice.function.name };
-  throw unsupported(`tool choice of the type \`${choice.type}\``, NAME);
+  throw unsupported(`tool choice of type \`${choice.type}\``, NAME);
 }
 
 const EFFORTS = new Set(['low', 'medium', 'high', 'xhigh', 'max']);
 
 function outputConfig({ response_format: format, reasoning_effort: effort }: ChatRequest): Json {
-  if (format && format.type === 'json_object') throw unsupported('`response_format` json_object', NAME);
+  if (format && format.type === 'json_object')
+    throw unsupported('`response_format` of type `json_object`', NAME);
   const schema = format?.type === 'json_schema' ? format.json_schema?.schema : undefined;
   return {
     ...(schema && { format: { type: 'json_schema', schema } }),

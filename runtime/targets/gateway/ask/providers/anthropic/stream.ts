@@ -8,7 +8,7 @@ import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../sha
 export function anthropicDecoder(): EventDecoder {
   let head: Pick<ChatChunk, 'id' | 'model' | 'object' | 'created'> = {};
   let usage: AnthropicUsage = {};
-  /** Content blocks are numbered all together, calls of tools for themselves. */
+  /** Number of each tool call by the index of its content block: Anthropic numbers all blocks together, OpenAI only the calls. */
   const calls = new Map<number, number>();
 
   const chunk = (delta: ChunkDelta, finish: string | null = null): StreamStep => ({
@@ -68,6 +68,6 @@ export function anthropicDecoder(): EventDecoder {
 
 const NOTHING: StreamStep = { kind: 'nothing' };
 
-/** Later counts replace earlier ones, but `null` tells nothing. */
+/** Counts that are present. Later counts replace earlier ones, but `null` must not. */
 const known = (usage: AnthropicUsage | null | undefined): AnthropicUsage =>
   Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));

@@ -3,7 +3,7 @@ import { encoderEmbeddings } from './embeddings.ts';
 import { encoderErrorText } from './errors.ts';
 import { encoderModels } from './models.ts';
 
-/** An `.encoder` executable: its model writes nothing, it embeds or classifies. */
+/** An `.encoder` executable. Its model embeds or classifies text and does not generate any. */
 export const encoderAdapter: ProviderAdapter = {
   type: 'encoder',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),

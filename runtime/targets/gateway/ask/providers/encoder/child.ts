@@ -5,37 +5,46 @@ import { AppError } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
 
-/** An executable that serves. */
+/** A child process of an executable that accepts requests. */
 export interface EncoderChild {
   readonly url: string;
   readonly pid: number;
-  /** Resolves when it has ended, with how. */
+  /** Resolves when the process has ended, with the reason as a clause. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Takes the id of a process group; returns how to forget it again. */
+/** Registers the id of a process group, so that it can be ended if the gateway crashes. Returns a function that unregisters it. */
 export type WatchChild = (pid: number) => () => void;
 
 export interface StartOptions {
   readonly path: string;
-  /** What its callers have to send: other users of the machine can reach its port too. */
+  /** Required of its callers, because other users of the machine can reach its port too. */
   readonly apiKey: string;
   readonly clock: Clock;
-  /** Aborted when it is not wanted any more before it serves. */
+  /** Aborted when the process is no longer needed before it accepts requests. */
   readonly signal: AbortSignal;
-  /** A line of its log that is not about its start. */
+  /** Called with each line of its log, except the one that reports its port. */
   readonly onLine: (line: string) => void;
   readonly watch?: WatchChild | undefined;
 }
 
-/** Of our environment, it is given only what programs need to run; the rest may be secret. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'XDG_CACHE_HOME', 'LOCALAPPDATA', 'SystemRoot', 'LANG'];
+/** Environment variables that the process inherits: those that programs need to run. Others can contain secrets. */
+const INHERITED_VARIABLES = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TEMP',
+  'XDG_CACHE_HOME',
+  'LOCALAPPDATA',
+  'SystemRoot',
+  'LANG',
+];
 const DRAIN_SECONDS = 5;
 const KILL_AFTER_MS = (DRAIN_SECONDS + 3) * 1000;
 const ARGUMENTS = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
 
-/** Starts an executable; resolves when it serves, and rejects with an UnavailableError if it ends before. */
+/** Starts an executable. Resolves when it accepts requests, and rejects with an UnavailableError if it ends before. */
 export async function startEncoder({
   path,
   apiKey,
@@ -44,13 +53,13 @@ export async function startEncoder({
   onLine,
   watch,
 }: StartOptions): Promise<EncoderChild> {
-  const passed = PASSED_ON.flatMap((name) =>
+  const inherited = INHERITED_VARIABLES.flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]]],
   );
   const child = spawn(path, [...ARGUMENTS, '--drain-seconds', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...(Object.fromEntries(passed) as NodeJS.ProcessEnv), ENCODERFILE_API_KEY: apiKey },
-    // At the head of a group of its own, so that what outlives us can be ended as one.
+    env: { ...(Object.fromEntries(inherited) as NodeJS.ProcessEnv), ENCODERFILE_API_KEY: apiKey },
+    // The process leads its own group, so that everything it starts can be ended together.
     detached: process.platform !== 'win32',
     windowsHide: true,
     signal,
@@ -60,7 +69,7 @@ export async function startEncoder({
   if (child.pid !== undefined && watch) void exited.then(watch(child.pid));
   const port = await Promise.race([portOf(child, onLine), exited]);
   if (typeof port === 'string') {
-    throw new AppError('UnavailableError', `\`${path}\` could not be started: ${port}.`);
+    throw new AppError('UnavailableError', `Cannot start \`${path}\`: ${port}.`);
   }
   return {
     url: `http://127.0.0.1:${port}`,
@@ -79,14 +88,14 @@ async function endOf(child: ChildProcess): Promise<string> {
   const failed = once(child, 'error').then(([error]) => (error as Error).message);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) =>
-      resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`),
+      resolve(signal ? `killed by ${signal}` : `exited with code ${code}`),
     );
   });
   failed.catch(() => undefined);
   return Promise.race([ended, failed]);
 }
 
-/** It tells its port in the line of its log that says it serves. */
+/** Reads the port from the log line that reports that the process accepts requests. */
 function portOf(child: ChildProcess, onLine: (line: string) => void): Promise<number> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });

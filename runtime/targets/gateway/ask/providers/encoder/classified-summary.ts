@@ -1,7 +1,7 @@
 import type { AnswerSummary } from '../../streams/stream.ts';
 import type { ClassifiedAnswer } from '../provider.ts';
 
-/** The usage of a classification: its model reads tokens and writes none. */
+/** The usage of a classification, which has input tokens only. */
 export function classifiedSummary({ tokens }: Pick<ClassifiedAnswer, 'tokens'>): AnswerSummary {
   const counts = {
     completionTokens: 0,

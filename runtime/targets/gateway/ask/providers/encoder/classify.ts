@@ -5,14 +5,14 @@ import { failure, isFailed } from '../failure.ts';
 import { classifiedSummary } from './classified-summary.ts';
 import { modelTypeOf } from './model-type.ts';
 
-/** More labels than classifiers have, so that all are told. */
+/** More labels than any classifier has, so that all of them are returned. */
 const ALL_LABELS = 10_000;
 
 interface Prediction extends Json {
   readonly top?: readonly { readonly label: string; readonly score: number }[];
 }
 
-/** What a model of type sequence_classification says of each text. */
+/** Classifies texts with a model of type sequence_classification. */
 export function createClassify(
   exchange: Exchange,
   name: string,
@@ -20,16 +20,16 @@ export function createClassify(
 ): NonNullable<Provider['classify']> {
   return async ({ texts, trace, signal, isBilled }) => {
     const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
-    const asked = { method: 'POST', path: '/predict', body, headers: trace } as const;
+    const request = { method: 'POST', path: '/predict', body, headers: trace } as const;
     const answer = await exchange.json(
-      asked,
+      request,
       { signal, timeoutMs },
-      (told) => readScores(told, texts, name),
+      (json) => readScores(json, texts, name),
       isBilled ? classifiedSummary : undefined,
     );
     if (!isFailed(answer)) return answer;
     const { kind, error } = answer.failure;
-    // The refusal does not say whether the texts or the model are the reason.
+    // The error does not show whether the texts or the type of the model are the reason.
     const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
     return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
   };
@@ -55,6 +55,6 @@ function readScores(
 
 const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
   failure('unsupported', {
-    text: `The encoder \`${name}\` does not classify texts. Name one with a model of type sequence_classification.`,
+    text: `Encoder \`${name}\` cannot classify text. Use an encoder with a model of type sequence_classification.`,
     cause,
   });

@@ -1,5 +1,5 @@
 import type { EmbeddingsExchange } from '../provider.ts';
 import { openAiEmbeddings } from '../openai/embeddings.ts';
 
-/** Executables speak OpenAI's wire here. */
+/** Executables have OpenAI's embeddings API. */
 export const encoderEmbeddings: EmbeddingsExchange = { ...openAiEmbeddings, path: () => '/v1/embeddings' };

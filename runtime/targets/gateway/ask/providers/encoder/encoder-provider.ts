@@ -15,10 +15,10 @@ export interface EncoderParts {
   readonly clock: Clock;
 }
 
-/** Whoever wants a list of all models does not wait for one that is starting. */
+/** Time limit to read the type of the model: a list of all models must not wait for an encoder that is starting. */
 const TYPE_MS = 2000;
 
-/** An executable as a provider. It has one model, which clients know by the name that the configuration gives it. */
+/** An executable as a provider. It has one model, whose name for clients is the name of the encoder in the configuration. */
 export function createEncoderProvider({ name, apiKey, upstream, limits, clock }: EncoderParts): Provider {
   const adapter = encoderAdapter;
   const exchange = createExchange({ upstream, adapter, limits, clock, redact: createRedact([apiKey]) });

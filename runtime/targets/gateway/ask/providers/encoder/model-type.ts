@@ -2,15 +2,15 @@ import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-
 import type { Exchange } from '../exchange.ts';
 import { isFailed } from '../failure.ts';
 
-/** What an executable says its model is; undefined while it cannot be asked. */
+/** The type of an executable's model; undefined while the executable is unavailable. */
 export async function modelTypeOf(
   exchange: Pick<Exchange, 'json'>,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<ModelType | undefined> {
-  const asked = { method: 'GET', path: '/model' } as const;
-  const told = await exchange.json(asked, { signal, timeoutMs }, ({ json }) => ({
+  const request = { method: 'GET', path: '/model' } as const;
+  const model = await exchange.json(request, { signal, timeoutMs }, ({ json }) => ({
     type: json['model_type'],
   }));
-  return isFailed(told) ? undefined : MODEL_TYPE_NAMES.find((type) => type === told.type);
+  return isFailed(model) ? undefined : MODEL_TYPE_NAMES.find((type) => type === model.type);
 }

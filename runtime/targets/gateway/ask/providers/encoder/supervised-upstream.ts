@@ -13,9 +13,9 @@ export interface SupervisedOptions {
   readonly limits: ProviderLimits;
   readonly clock: Clock;
   readonly random: () => number;
-  /** What it says itself. */
+  /** Called with each line of the executable's log. */
   readonly onLine: (line: string) => void;
-  /** That it ended, or does not start; told as its lines are unless said otherwise. */
+  /** Called when the executable ended or does not start. Default: `onLine`. */
   readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
 }
@@ -25,12 +25,12 @@ interface Running {
   readonly child: EncoderChild;
 }
 
-/** HTTP to an executable that is started here, started again when it ends, and stopped with us. */
+/** HTTP to an executable that is started here, restarted when it ends, and stopped on close. */
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
   const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch } = options;
-  const unwanted = new AbortController();
+  const abandonStart = new AbortController();
   let closed = false;
   let failures = 0;
   let pid: number | undefined;
@@ -41,14 +41,14 @@ export function superviseEncoder(
     const apiKey = randomBytes(24).toString('base64url');
     const startedAt = clock.now();
     try {
-      const child = await startEncoder({ path, apiKey, clock, signal: unwanted.signal, onLine, watch });
+      const child = await startEncoder({ path, apiKey, clock, signal: abandonStart.signal, onLine, watch });
       const headers = { authorization: `Bearer ${apiKey}` };
       const upstream = createUpstream({ name, baseUrl: child.url, local: true, headers, limits });
       ({ pid } = child);
       void ended(child, upstream, startedAt);
       return { upstream, child };
     } catch (error) {
-      if (!closed) again(messageOf(error), undefined);
+      if (!closed) restart(messageOf(error), undefined);
       throw error;
     }
   };
@@ -57,23 +57,23 @@ export function superviseEncoder(
     const how = await exited;
     pid = undefined;
     await upstream.close();
-    if (!closed) again(how, clock.now() - startedAt);
+    if (!closed) restart(how, clock.now() - startedAt);
   };
 
-  /** Whoever asks meanwhile is told at once, unless it starts without delay. */
-  const again = (why: string, ranFor: number | undefined): void => {
+  /** Restarts the executable after a delay. Until then, requests fail immediately. */
+  const restart = (why: string, ranFor: number | undefined): void => {
     const plan = planRestart(failures, ranFor, random);
     ({ failures } = plan);
     const begin = (): void => {
       cancelStart = undefined;
       running = handled(start());
     };
-    onTrouble(`${name}: ${why.replace(/\.$/, '')}; to be started again in ${Math.ceil(plan.delay)} ms`);
+    onTrouble(`${name}: ${why.replace(/\.$/, '')}; restarting in ${Math.ceil(plan.delay)} ms`);
     if (plan.delay === 0) return begin();
     const retryAfterSeconds = Math.ceil(plan.delay / 1000);
     running = handled(
       Promise.reject(
-        new AppError('UnavailableError', `The encoder \`${name}\` is down: ${why.replace(/\.$/, '')}.`, {
+        new AppError('UnavailableError', `Encoder \`${name}\` is not running: ${why.replace(/\.$/, '')}.`, {
           retryAfterSeconds,
         }),
       ),
@@ -91,7 +91,7 @@ export function superviseEncoder(
     async close() {
       closed = true;
       cancelStart?.();
-      if (pid === undefined) unwanted.abort();
+      if (pid === undefined) abandonStart.abort();
       const last = await running.catch(() => undefined);
       await last?.upstream.close();
       await last?.child.stop();
@@ -99,14 +99,14 @@ export function superviseEncoder(
   };
 }
 
-/** A start may take longer than somebody has time for. */
+/** Waits for a start, which can take longer than the time limit of a request. Rejects when the request is cancelled. */
 async function untilLeft<Value>(promise: Promise<Value>, waiter: Waiter): Promise<Value> {
   const left = Promise.withResolvers<never>();
-  waiter.onLeave(() => left.reject(new Error('aborted')));
+  waiter.onCancel(() => left.reject(new Error('aborted')));
   return await Promise.race([promise, left.promise]);
 }
 
-/** Its rejection is somebody's concern only if somebody asks. */
+/** Marks a rejection as handled: it is only reported to requests that wait for the promise. */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => undefined);
   return promise;

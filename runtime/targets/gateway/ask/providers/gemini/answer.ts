@@ -9,16 +9,16 @@ import type {
 import { sumOfCounts } from '../sum-of-counts.ts';
 import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
 
-/** An answer of Gemini in the inner shape. */
+/** Translates an answer of Gemini to the internal format. */
 export function readAnswer(body: Json): ChatCompletion {
   const answer = body as GeminiAnswer;
   const id = answer.responseId ?? 'chatcmpl-gemini';
   const candidates = candidatesOf(answer);
-  if (candidates.length === 0) throw new Error('Gemini answered without candidates.');
+  if (candidates.length === 0) throw new Error("Gemini's response has no candidates.");
   return {
     id,
     object: 'chat.completion',
-    // Gemini does not tell.
+    // Gemini does not report it.
     created: 0,
     model: answer.modelVersion ?? '',
     choices: candidates.map((candidate, index) => {
@@ -33,7 +33,7 @@ export function readAnswer(body: Json): ChatCompletion {
   };
 }
 
-/** A prompt that was blocked has no candidates, and is an answer all the same. */
+/** The candidates of an answer. A blocked prompt has none and becomes an empty one, because it is a valid answer. */
 export function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
   if (candidates.length > 0 || promptFeedback?.blockReason === undefined) return candidates;
   return [{ index: 0, content: { parts: [] }, finishReason: 'SAFETY' }];
@@ -54,7 +54,7 @@ function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): C
   };
 }
 
-/** Calls have ids only in some versions of Gemini; clients need one. */
+/** A tool call. Only some versions of Gemini send ids, and clients need one, so a missing id is generated. */
 export function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
   return {
     id: functionCall?.id ?? `call_${place}`,
@@ -73,7 +73,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   OTHER: 'stop',
 };
 
-/** What is not listed is a reason why Gemini would not say more. */
+/** The finish reason in OpenAI's terms. All unlisted reasons of Gemini mean that it filtered the content. */
 export function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {
   const finish = reason === undefined ? 'stop' : (FINISH[reason] ?? 'content_filter');
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;

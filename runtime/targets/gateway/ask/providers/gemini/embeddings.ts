@@ -36,10 +36,10 @@ export const geminiEmbeddings: EmbeddingsExchange = {
 function textsOf(input: unknown): readonly string[] {
   if (typeof input === 'string') return [input];
   if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
-  throw inputError('Gemini embeds texts only: `input` has to be a text or a list of texts.');
+  throw inputError('Gemini embeds text only: `input` must be text or a list of texts.');
 }
 
-/** As OpenAI's API does: float32, little endian. */
+/** Encodes a vector as OpenAI's API does: float32, little endian, in base64. */
 function toBase64(values: readonly number[]): Json[string] {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, at) => bytes.writeFloatLE(value, at * 4));

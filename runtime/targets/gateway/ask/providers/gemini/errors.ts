@@ -1,7 +1,7 @@
 import type { Json } from '../../shapes/chat.ts';
 import type { ErrorText } from '../provider.ts';
 
-/** `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, in some answers inside a list. */
+/** Gemini's errors are `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, sometimes inside a list. */
 export function geminiErrorText(body: unknown): ErrorText {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   const { error } = (typeof first === 'object' && first !== null ? first : {}) as { readonly error?: Json };

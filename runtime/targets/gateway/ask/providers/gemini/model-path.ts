@@ -1,13 +1,13 @@
-/** Gemini lists its models as `models/pro`, and takes `pro` for the same one. A prefix with nothing behind it is left. */
+/** The name without `models/`: Gemini lists `models/pro` and accepts `pro` for the same model. A bare prefix stays as it is. */
 export const bareModel = (model: string): string => model.replace(/^(?:models\/)+(?=.)/, '');
 
-/** All names of one model, first the one that it goes by. */
+/** All names of one model, the canonical name first. */
 export function modelNames(model: string): readonly [string, string] {
   const bare = bareModel(model);
   return [bare, `models/${bare}`];
 }
 
-/** Where a method of a model is. Names come from clients, and must not lead elsewhere. */
+/** The path of a method of a model. The name is encoded, because it comes from clients and must not change the path. */
 export function modelPath(model: string, method: string): string {
   return `/v1beta/models/${encodeURIComponent(bareModel(model))}:${method}`;
 }

@@ -14,7 +14,7 @@ import { refuseUnsupported, unsupported } from '../unsupported.ts';
 
 const NAME = 'Gemini';
 
-/** A request in the inner shape as Gemini takes it. @see https://ai.google.dev/api/generate-content */
+/** Translates a request from the internal format to Gemini's. @see https://ai.google.dev/api/generate-content */
 export function geminiRequest(chat: ChatRequest): Json {
   refuseUnsupported(chat, NAME, { manyChoices: true });
   const { system, rest } = splitSystem(chat.messages);
@@ -48,7 +48,7 @@ function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Tu
       return { role: 'user', parts: partsOf(message).flatMap(geminiParts) };
     default:
       throw inputError(
-        `Gemini has no messages of the role \`${message.role}\`. Use system, user, assistant or tool.`,
+        `Gemini does not support messages with role \`${message.role}\`. Use system, user, assistant or tool.`,
       );
   }
 }
@@ -61,16 +61,16 @@ function callPart({ function: { name, arguments: text }, extra_content: extra }:
   };
 }
 
-/** Gemini knows results by the name of the tool, clients by the id of the call. */
+/** The result of a tool. Gemini identifies results by the name of the tool, clients by the id of the call. */
 function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): Json {
   const name = names.get(message.tool_call_id ?? '') ?? message.name;
   if (name === undefined) {
     throw inputError(
-      `No message before calls a tool with the id \`${message.tool_call_id}\`, so its result has no place.`,
+      `Unknown tool call id \`${message.tool_call_id}\`. Send the message with the tool call before its result.`,
     );
   }
   const text = textOfMessage(message);
-  // Gemini's own names for what a function returned and for why it failed.
+  // Gemini documents `error` for the reason why a function failed.
   const response = message.is_error === true ? { error: text } : responseOf(text);
   return { functionResponse: { name, response } };
 }
@@ -80,7 +80,7 @@ function responseOf(text: string): Json {
     const value: unknown = parseJsonText(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // A text is what most tools answer.
+    // Most tools return plain text.
   }
   return { result: text };
 }
@@ -90,7 +90,7 @@ function geminiParts(part: ContentPart): Json[] {
   if (text !== undefined) return text === '' ? [] : [{ text }];
   const url =
     part.type === 'image_url' ? part.image_url?.url : part.type === 'file' ? part.file?.file_data : undefined;
-  if (url === undefined) throw unsupported(`content of the type \`${part.type}\``, NAME);
+  if (url === undefined) throw unsupported(`content of type \`${part.type}\``, NAME);
   const data = readDataUrl(url);
   return [
     data ? { inlineData: { mimeType: data.mediaType, data: data.base64 } } : { fileData: { fileUri: url } },
@@ -98,7 +98,7 @@ function geminiParts(part: ContentPart): Json[] {
 }
 
 function declarationOf({ type, function: tool }: NonNullable<ChatRequest['tools']>[number]): Json {
-  if (type !== 'function') throw unsupported(`tools of the type \`${type}\``, NAME);
+  if (type !== 'function') throw unsupported(`tools of type \`${type}\``, NAME);
   const { name, description, parameters } = tool;
   return {
     name,
@@ -112,10 +112,10 @@ const MODES: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', re
 function callingConfig(choice: ToolChoice): Json {
   if (typeof choice === 'string') return { mode: MODES[choice] ?? 'AUTO' };
   if (choice.function) return { mode: 'ANY', allowedFunctionNames: [choice.function.name] };
-  throw unsupported(`tool choice of the type \`${choice.type}\``, NAME);
+  throw unsupported(`tool choice of type \`${choice.type}\``, NAME);
 }
 
-/** Tokens of thought for each effort, as Google's own API in OpenAI's shape has them. */
+/** Thinking tokens for each reasoning effort, as Google's OpenAI-compatible API defines them. */
 const THINKING: Readonly<Record<string, number>> = {
   none: 0,
   minimal: 1024,
@@ -127,7 +127,7 @@ const THINKING: Readonly<Record<string, number>> = {
 function generationConfig(chat: ChatRequest): Json {
   const { stop, response_format: format, reasoning_effort: effort } = chat;
   const budget = typeof effort === 'string' ? THINKING[effort] : undefined;
-  const wishes: Json = {
+  const config: Json = {
     temperature: chat.temperature,
     topP: chat.top_p,
     maxOutputTokens: chat.max_completion_tokens ?? chat.max_tokens,
@@ -141,6 +141,6 @@ function generationConfig(chat: ChatRequest): Json {
     thinkingConfig: budget === undefined ? undefined : { thinkingBudget: budget },
   };
   return Object.fromEntries(
-    Object.entries(wishes).filter(([, value]) => value !== undefined && value !== null),
+    Object.entries(config).filter(([, value]) => value !== undefined && value !== null),
   );
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../shapes/chat.ts';
 
-/** What we look at of Gemini's answers. @see https://ai.google.dev/api/generate-content */
+/** The members of Gemini's answers that the gateway reads. @see https://ai.google.dev/api/generate-content */
 export interface GeminiAnswer extends Json {
   readonly candidates?: readonly GeminiCandidate[];
   readonly promptFeedback?: { readonly blockReason?: string };

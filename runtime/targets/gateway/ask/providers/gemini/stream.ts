@@ -5,11 +5,11 @@ import { callOf, candidatesOf, finishOf, usageOf } from './answer.ts';
 import type { GeminiAnswer, GeminiCandidate } from './shape.ts';
 
 /**
- * Events of Gemini are small answers, and each tells the usage so far; the stream has no sign of its end but the reason.
+ * Decodes Gemini's streams. Each event is a partial answer with the usage so far; only the finish reason marks the end.
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 export function geminiDecoder(): EventDecoder {
-  /** Calls of tools so far, of each candidate. */
+  /** Number of tool calls so far, by candidate. */
   const calls = new Map<number, number>();
   let begun = false;
 

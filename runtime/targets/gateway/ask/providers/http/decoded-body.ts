@@ -4,7 +4,7 @@ import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import { answerTooLarge } from './too-large.ts';
 import type { UpstreamBody } from './upstream-body.ts';
 
-/** Content codings by the names of HTTP. @see https://www.iana.org/assignments/http-parameters */
+/** Decoders by the names of HTTP's content codings. @see https://www.iana.org/assignments/http-parameters */
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -13,7 +13,7 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   zstd: createZstdDecompress,
 };
 
-/** The gateway asks for no coding, but some servers, and proxies before them, compress every answer. */
+/** Decodes a compressed body. The gateway does not request compression, but some servers and proxies compress every answer. */
 export function decodedBody(
   body: UpstreamBody,
   contentEncoding: string | readonly string[] | undefined,
@@ -25,7 +25,7 @@ export function decodedBody(
   if (codings.length === 0) return body;
 
   let pieces: AsyncIterable<Buffer> = piecesOf(body);
-  // The last coding was applied last.
+  // Codings are listed in the order in which they were applied, so the last one is decoded first.
   for (const name of codings.toReversed()) pieces = decoded(pieces, name);
   const iterator = pieces[Symbol.asyncIterator]();
   const next = async (): Promise<Buffer | undefined> => {
@@ -60,7 +60,7 @@ async function* decoded(pieces: AsyncIterable<Buffer>, coding: string): AsyncGen
   if (!create) throw undecodable(coding, new Error('unknown content coding'));
   const source = Readable.from(pieces, { objectMode: false });
   let broken: Error | undefined;
-  // What went wrong on the way is the better explanation of an answer that ends too early.
+  // An error of the connection explains a truncated answer better than the decoder's error.
   source.once('error', (error: Error) => (broken = error));
   const decoder = create();
   source.once('error', () => decoder.end());
@@ -75,6 +75,6 @@ async function* decoded(pieces: AsyncIterable<Buffer>, coding: string): AsyncGen
 }
 
 const undecodable = (coding: string, cause: unknown): AppError =>
-  new AppError('MalformedError', `The answer cannot be decoded as ${coding}: ${messageOf(cause)}.`, {
+  new AppError('MalformedError', `Cannot decode the provider's response as ${coding}: ${messageOf(cause)}.`, {
     cause,
   });

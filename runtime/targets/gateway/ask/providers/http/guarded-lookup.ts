@@ -4,8 +4,8 @@ import { configError } from '../../../../../contract/errors.ts';
 import { type AddressKind, addressKind, isIpAddress } from '../../../shared/public-address.ts';
 
 /**
- * Refuses addresses that a provider may not have. Checked when a connection is made, with the very address that it is made
- * to: a name that meant a public address before cannot come to mean a private one in between.
+ * A DNS lookup that rejects addresses that providers are not allowed to have. It checks the address that the connection uses, so
+ * a name cannot resolve to a public address for the check and to a private one for the connection.
  */
 export function guardedLookup(local: boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -20,15 +20,15 @@ export function guardedLookup(local: boolean): LookupFunction {
   };
 }
 
-/** The URL of a provider, checked as far as it can be without asking for its address. Throws a ConfigError. */
+/** Checks the URL of a provider, without resolving its host name. Throws a ConfigError. */
 export function checkedUrl(name: string, text: string, local: boolean): URL {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw configError(`Provider \`${name}\`: its URL must begin with http:// or https://.`);
+    throw configError(`Provider \`${name}\`: the URL must start with http:// or https://.`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw configError(
-      `Provider \`${name}\`: its URL holds more than a host and a path. Put credentials into \`api_key\` or \`headers\`.`,
+      `Provider \`${name}\`: the URL can only have a host and a path. Put credentials into \`api_key\` or \`headers\`.`,
     );
   }
   if (isIpAddress(url.hostname) && !mayConnect(addressKind(url.hostname), local)) {
@@ -41,6 +41,6 @@ const mayConnect = (kind: AddressKind, local: boolean): boolean =>
   kind === 'public' || (kind === 'private' && local);
 
 function refusal(name: string, address: string, local: boolean): Error {
-  const way = local ? 'No provider can be there.' : 'Set `local: true` if the provider really is there.';
-  return configError(`\`${name}\` is at ${address}, which is not an address of the internet. ${way}`);
+  const remedy = local ? 'Use a public or private address.' : 'Set `local: true` to allow a private address.';
+  return configError(`\`${name}\` has the address ${address}, which is not public. ${remedy}`);
 }

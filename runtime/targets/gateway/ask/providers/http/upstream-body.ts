@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici';
 import { answerTooLarge } from './too-large.ts';
 
-/** The body of an answer. Whoever has it reads it to its end, piece by piece or as a whole, or destroys it. */
+/** The body of an answer. Its owner must read it to its end, in pieces or as a whole, or destroy it. */
 export interface UpstreamBody {
-  /** The next bytes; undefined at the end. Rejects if it was cut off or destroyed. To be asked once at a time. */
+  /** The next bytes; undefined at the end. Rejects if the connection broke or the body was destroyed. Never call it concurrently. */
   next(): Promise<Buffer | undefined>;
-  /** All of it. Rejects with a TooLargeError, and reads no further, if that is more than so many bytes. */
+  /** The whole body. Rejects with a TooLargeError and stops reading if it has more than `limit` bytes. */
   collect(limit: number): Promise<Buffer>;
-  /** Hangs up, unless it has ended. */
+  /** Closes the connection, unless the body has ended. */
   destroy(): void;
 }
 
-/** What comes in, for a body that is read by another. */
+/** The writing side of a body. */
 export interface BodyWriter {
   readonly body: UpstreamBody;
   push(chunk: Buffer): void;
@@ -19,10 +19,10 @@ export interface BodyWriter {
   fail(error: Error): void;
 }
 
-/** So much may wait for whoever reads; the provider is not read on meanwhile. */
-const MOST_WAITING_BYTES = 128 * 1024;
+/** Bytes that are buffered for the reader; above it, reading from the provider pauses. */
+const MAX_BUFFERED_BYTES = 128 * 1024;
 
-/** Node's streams do all this, and much more that costs more than the rest of a request. */
+/** Buffers a body. Node's streams could do this, but they cost more than the rest of a request. */
 export function createUpstreamBody(controller: Dispatcher.DispatchController): BodyWriter {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -45,7 +45,7 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
     chunks = [];
     wake();
   };
-  const hangUp = (reason: Error): void => {
+  const abort = (reason: Error): void => {
     if (ended || error) return;
     fail(reason);
     controller.abort(reason);
@@ -57,22 +57,22 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
       if (error) throw error;
       const chunk = chunks.shift();
       bytes -= chunk?.length ?? 0;
-      if (controller.paused && bytes < MOST_WAITING_BYTES) controller.resume();
+      if (controller.paused && bytes < MAX_BUFFERED_BYTES) controller.resume();
       return chunk;
     },
-    async collect(most) {
-      limit = most;
+    async collect(maxBytes) {
+      limit = maxBytes;
       isWhole = true;
-      if (bytes > limit) hangUp(answerTooLarge(limit));
+      if (bytes > limit) abort(answerTooLarge(limit));
       if (controller.paused) controller.resume();
       if (!ended && !error) await wait();
       if (error) throw error;
-      // Nobody is hung up on who had sent all of it before.
+      // A body that had arrived completely was not aborted above.
       if (bytes > limit) throw answerTooLarge(limit);
       const [only] = chunks;
       return chunks.length === 1 && only ? only : Buffer.concat(chunks, bytes);
     },
-    destroy: () => hangUp(new Error('nobody wants it any more')),
+    destroy: () => abort(new Error('the body was discarded')),
   };
   return {
     body,
@@ -80,9 +80,9 @@ export function createUpstreamBody(controller: Dispatcher.DispatchController): B
       if (error) return;
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > limit) hangUp(answerTooLarge(limit));
+      if (bytes > limit) abort(answerTooLarge(limit));
       else if (!isWhole) {
-        if (bytes >= MOST_WAITING_BYTES) controller.pause();
+        if (bytes >= MAX_BUFFERED_BYTES) controller.pause();
         wake();
       }
     },

@@ -1,10 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
-import { TurnQueue } from '../../../../../core/limits/turn-queue.ts';
+import { type Leave, TurnQueue } from '../../../../../core/limits/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer } from '../provider.ts';
 import { decodedBody } from './decoded-body.ts';
 import { checkedUrl, guardedLookup } from './guarded-lookup.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
-import { waitForTurn } from './wait-for-turn.ts';
 import type { Waiter } from './waiter.ts';
 
 export interface UpstreamOptions {
@@ -18,17 +17,17 @@ export interface UpstreamOptions {
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * HTTP to one provider over kept connections. Redirects are not followed: they would lead past the check of addresses, with
- * the key. How long an answer may take is for the callers to say, each for itself.
+ * HTTP to one provider with connection reuse. Redirects are not followed: they would bypass the check of addresses and send the
+ * API key elsewhere. Time limits for answers are up to the callers.
  */
 export function createUpstream({ name, baseUrl, local, headers, limits }: UpstreamOptions): Upstream {
   const url = checkedUrl(name, baseUrl, local);
   const prefix = url.pathname.replace(/\/+$/, '');
-  const atOnce = limits.maxConnections;
-  // Undici keeps what waits for a connection until there is one, with its body, also when nobody wants the answer any more.
-  const turns = atOnce === undefined ? undefined : new TurnQueue(atOnce, Infinity);
+  const { maxConnections } = limits;
+  // Undici would keep requests that wait for a connection, with their bodies, even after they are cancelled.
+  const turns = maxConnections === undefined ? undefined : new TurnQueue(maxConnections, Infinity);
   const pool = new Pool(url.origin, {
-    connections: atOnce ?? null,
+    connections: maxConnections ?? null,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: 0,
@@ -36,11 +35,11 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
     allowH2: false,
     connect: { timeout: limits.connectMs, lookup: guardedLookup(local) },
   });
-  // What clients send never stands in for the credentials that are configured.
-  const always = { ...JSON_BOTH_WAYS, ...headers };
+  // Configured headers replace those of clients, so that clients cannot replace credentials.
+  const defaults = { ...JSON_HEADERS, ...headers };
   return {
     request: ({ method, path, headers: own, body = null, waiter }) => {
-      const all = own ? { ...JSON_BOTH_WAYS, ...own, ...headers } : always;
+      const all = own ? { ...JSON_HEADERS, ...own, ...headers } : defaults;
       const options = { method, path: `${prefix}${path}`, headers: all, body };
       if (!turns) return dispatch(pool, options, waiter);
       return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
@@ -49,9 +48,9 @@ export function createUpstream({ name, baseUrl, local, headers, limits }: Upstre
   };
 }
 
-const JSON_BOTH_WAYS = { accept: 'application/json', 'content-type': 'application/json' };
+const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-/** Resolves when the head of the answer is there. */
+/** Sends a request. Resolves when the headers of the answer have arrived. */
 function dispatch(
   pool: Pool,
   options: Dispatcher.DispatchOptions,
@@ -61,21 +60,21 @@ function dispatch(
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
   let call: Dispatcher.DispatchController | undefined;
   let writer: BodyWriter | undefined;
-  const hangUp = (): void => {
+  const abort = (): void => {
     const reason = new Error('aborted');
-    // Who waits for a connection is not known to undici as one who waits.
+    // Undici has no controller yet for a request that waits for a connection, so this rejects it directly.
     reject(reason);
     call?.abort(reason);
   };
-  waiter.onLeave(hangUp);
+  waiter.onCancel(abort);
   pool.dispatch(options, {
     onRequestStart(controller) {
       call = controller;
-      if (waiter.hasLeft()) hangUp();
+      if (waiter.isCancelled()) abort();
       else waiter.markSent();
     },
     onResponseStart(controller, status, received) {
-      // What goes before the answer proper.
+      // Informational responses (1xx) precede the answer.
       if (status < 200) return;
       writer = createUpstreamBody(controller);
       const body = decodedBody(writer.body, received['content-encoding']);
@@ -93,4 +92,20 @@ function dispatch(
     },
   });
   return promise;
+}
+
+/** Waits for a free connection. Resolves with a function that frees it again; rejects if the request is cancelled before. */
+async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
+  const turn = turns.ask();
+  if (turn.kind === 'granted') return turn.leave;
+  if (turn.kind === 'refused') throw new Error('too many requests are waiting');
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  waiter.onCancel(() => reject(new Error('aborted')));
+  try {
+    await Promise.race([turn.granted, cancelled]);
+  } catch (error) {
+    turn.leave();
+    throw error;
+  }
+  return turn.leave;
 }

@@ -8,7 +8,7 @@ import { openAiEdits, openAiRequest } from './request.ts';
 import { responsesWire } from './responses.ts';
 import { hiddenUsage, openAiDecoder } from './stream.ts';
 
-/** Everything that speaks OpenAI's API. @see https://platform.openai.com/docs/api-reference */
+/** Providers with OpenAI's API. @see https://platform.openai.com/docs/api-reference */
 export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter {
   const dialect = { ...OPENAI_DIALECT, ...own };
   const wire: UpstreamWire = {

@@ -1,4 +1,4 @@
 import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 
-/** The provider's shape is the inner shape. */
+/** The internal format is OpenAI's. */
 export const readAnswer = (body: Json): ChatCompletion => body as unknown as ChatCompletion;

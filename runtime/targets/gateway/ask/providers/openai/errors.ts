@@ -1,7 +1,7 @@
 import type { Json } from '../../shapes/chat.ts';
 import type { ErrorText } from '../provider.ts';
 
-/** `{"error": {"message", "type", "code"}}`, or what others make of it: a text, `detail`, `message`. */
+/** Reads `{"error": {"message", "type", "code"}}`, and variants of compatible servers: `error` as text, `detail`, `message`. */
 export function openAiErrorText(body: unknown): ErrorText {
   const { error, message, detail, code, type } = (
     typeof body === 'object' && body !== null ? body : {}

@@ -1,14 +1,14 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import { textIn } from '../../streams/tally.ts';
-import { writtenTexts } from '../../streams/written-texts.ts';
+import { outputTexts } from '../../streams/output-texts.ts';
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
 import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../provider.ts';
-import { WITHOUT_OURS } from '../without-ours.ts';
+import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
 
 /**
- * OpenAI's newer wire where the provider speaks it itself. It goes through unchanged; it is read only for the accounts.
+ * OpenAI's Responses API of providers that have it. Requests pass through unchanged; answers are read for usage tracking only.
  * @see https://platform.openai.com/docs/api-reference/responses
  */
 export const responsesWire: UpstreamWire = {
@@ -17,18 +17,18 @@ export const responsesWire: UpstreamWire = {
   answer: readResponse,
   edits(body, model) {
     refuseBackground(body);
-    return { ...WITHOUT_OURS, model: JSON.stringify(model) };
+    return { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) };
   },
 };
 
-/** Keeps how much each item has said, as the events at its end say all of it again. */
+/** Counts the text of each item, because the events at its end repeat all of it. */
 function responsesDecoder(): EventDecoder {
-  const told = new Map<unknown, number>();
-  let toldInAll = 0;
-  const tell = (place: unknown, text: string): StreamStep => {
+  const lengths = new Map<unknown, number>();
+  let totalLength = 0;
+  const chunkOf = (place: unknown, text: string): StreamStep => {
     if (text === '') return { kind: 'nothing' };
-    told.set(place, (told.get(place) ?? 0) + text.length);
-    toldInAll += text.length;
+    lengths.set(place, (lengths.get(place) ?? 0) + text.length);
+    totalLength += text.length;
     return { kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content: text } }] }] };
   };
   return (_event, data): StreamStep => {
@@ -36,28 +36,28 @@ function responsesDecoder(): EventDecoder {
     switch (type) {
       case 'response.completed':
       case 'response.incomplete':
-        return endOf(readResponse(response as Json), toldInAll);
+        return endOf(readResponse(response as Json), totalLength);
       case 'response.failed':
         return { kind: 'error', body: response };
       case 'error':
         return { kind: 'error', body: { type, ...rest } };
-      // Sound, not text.
+      // The delta is encoded sound, not text.
       case 'response.audio.delta':
         return { kind: 'nothing' };
       default: {
-        const text = writtenTexts(rest).join('');
-        const isNew = String(type).endsWith('.delta') || text.length > (told.get(place) ?? 0);
-        return isNew ? tell(place, text) : { kind: 'nothing' };
+        const text = outputTexts(rest).join('');
+        const isNew = String(type).endsWith('.delta') || text.length > (lengths.get(place) ?? 0);
+        return isNew ? chunkOf(place, text) : { kind: 'nothing' };
       }
     }
   };
 }
 
-/** The last event holds the whole answer, which is new only if the events before did not say it. */
-function endOf({ choices, usage }: ChatCompletion, toldInAll: number): StreamStep {
+/** The last event contains the whole answer. Its text is new only if the events before did not contain it. */
+function endOf({ choices, usage }: ChatCompletion, totalLength: number): StreamStep {
   const [choice] = choices;
   const content = choice ? textIn(choice.message) : '';
-  const isNew = content.length > toldInAll;
+  const isNew = content.length > totalLength;
   const finish = choice?.finish_reason ?? 'stop';
   return {
     kind: 'end',
@@ -75,7 +75,7 @@ function readResponse(body: Json): ChatCompletion {
   const functions = items.filter(isFunctionCall);
   const text = items
     .filter((item) => !isFunctionCall(item))
-    .flatMap(writtenTexts)
+    .flatMap(outputTexts)
     .join('');
   const { reason } = (body['incomplete_details'] ?? {}) as Json;
   const finish = reason === 'content_filter' ? 'content_filter' : reason === undefined ? 'stop' : 'length';

@@ -12,20 +12,19 @@ import type {
   Json,
 } from '../../shapes/chat.ts';
 
-/** Who an answer is read for. */
-export interface Reading {
-  /** Another wire is to tell it, which has a word for functions alone. */
+/** How to read an answer. */
+export interface ReadOptions {
+  /** Whether the answer is translated to another API, which supports calls of functions only. */
   readonly isTranslated: boolean;
 }
 
 /**
- * An answer as all may rely on that it is, whoever wrote it. Throws for one that cannot be understood. The bytes themselves go to
- * clients of the same wire.
+ * Checks and normalizes an answer of any provider. Throws if it is invalid. Clients of the same API still get the original bytes.
  */
-export function readCompletion(answer: unknown, reading: Reading): ChatCompletion {
-  if (!isObject(answer)) throw new Error('The answer is no object.');
+export function readCompletion(answer: unknown, options: ReadOptions): ChatCompletion {
+  if (!isObject(answer)) throw new Error('The response is not an object.');
   const choices = objectsIn(answer['choices'], '`choices`');
-  if (choices.length === 0) throw new Error('The answer has no choices.');
+  if (choices.length === 0) throw new Error('The response has no choices.');
   return {
     id: textOr(answer['id'], 'gateway'),
     object: 'chat.completion',
@@ -33,19 +32,19 @@ export function readCompletion(answer: unknown, reading: Reading): ChatCompletio
     model: textOr(answer['model'], ''),
     choices: choices.map((choice, at) => ({
       index: countOr(choice['index'], at),
-      message: readMessage(choice['message'], reading),
+      message: readMessage(choice['message'], options),
       finish_reason: textOr(choice['finish_reason'], null),
     })),
     usage: checkedUsage(answer['usage']),
   };
 }
 
-function readMessage(message: unknown, { isTranslated }: Reading): ChatMessage {
-  if (!isObject(message)) throw new Error('A choice has no message.');
+function readMessage(message: unknown, { isTranslated }: ReadOptions): ChatMessage {
+  if (!isObject(message)) throw new Error('A choice has no `message`.');
   const { content, refusal, thought } = textsIn(message);
   const calls = objectsIn(message['tool_calls'], '`tool_calls`');
   return {
-    // Whatever else is in there may be what the model says, too.
+    // Unknown members are kept, because they can contain output of the model.
     ...message,
     role: 'assistant',
     content: content ?? null,
@@ -55,17 +54,17 @@ function readMessage(message: unknown, { isTranslated }: Reading): ChatMessage {
   };
 }
 
-/** The events of a stream, read in the same way. */
-export const readingDecoder =
-  (decode: EventDecoder, reading: Reading): EventDecoder =>
+/** Checks and normalizes the events of a stream in the same way as `readCompletion`. */
+export const checkedDecoder =
+  (decode: EventDecoder, options: ReadOptions): EventDecoder =>
   (event, data) => {
     const step = decode(event, data);
     if (!('chunks' in step) || !step.chunks) return step;
-    return { ...step, chunks: step.chunks.map((chunk) => readChunk(chunk, reading)) };
+    return { ...step, chunks: step.chunks.map((chunk) => readChunk(chunk, options)) };
   };
 
-function readChunk(chunk: unknown, reading: Reading): ChatChunk {
-  if (!isObject(chunk)) throw new Error('The event is no chunk.');
+function readChunk(chunk: unknown, options: ReadOptions): ChatChunk {
+  if (!isObject(chunk)) throw new Error('The event is not an object.');
   const { id, model, choices } = chunk;
   return {
     ...(typeof id === 'string' && { id }),
@@ -74,27 +73,27 @@ function readChunk(chunk: unknown, reading: Reading): ChatChunk {
     ...(typeof model === 'string' && { model }),
     ...(choices !== undefined &&
       choices !== null && {
-        choices: objectsIn(choices, '`choices`').map((choice, at) => readChoice(choice, at, reading)),
+        choices: objectsIn(choices, '`choices`').map((choice, at) => readChoice(choice, at, options)),
       }),
     usage: checkedUsage(chunk['usage']),
   };
 }
 
-function readChoice(choice: Json, at: number, reading: Reading): ChunkChoice {
+function readChoice(choice: Json, at: number, options: ReadOptions): ChunkChoice {
   const delta = choice['delta'] ?? {};
-  if (!isObject(delta)) throw new Error('`delta` is no object.');
+  if (!isObject(delta)) throw new Error('`delta` is not an object.');
   return {
     index: countOr(choice['index'], at),
-    delta: readDelta(delta, reading),
+    delta: readDelta(delta, options),
     finish_reason: textOr(choice['finish_reason'], null),
   };
 }
 
-function readDelta(delta: Json, { isTranslated }: Reading): ChunkDelta {
+function readDelta(delta: Json, { isTranslated }: ReadOptions): ChunkDelta {
   const { content, refusal, thought } = textsIn(delta);
   const calls = delta['tool_calls'];
   return {
-    // Whatever else is in there may be what the model says first.
+    // Unknown members are kept, because they can contain output of the model.
     ...delta,
     content: content ?? null,
     refusal: refusal ?? null,
@@ -105,8 +104,8 @@ function readDelta(delta: Json, { isTranslated }: Reading): ChunkDelta {
   };
 }
 
-const textsIn = (said: Json) => ({
-  content: textIn(said['content'], '`content`'),
-  refusal: textIn(said['refusal'], '`refusal`'),
-  thought: textIn(said['reasoning_content'] ?? said['reasoning'], '`reasoning`'),
+const textsIn = (message: Json) => ({
+  content: textIn(message['content'], '`content`'),
+  refusal: textIn(message['refusal'], '`refusal`'),
+  thought: textIn(message['reasoning_content'] ?? message['reasoning'], '`reasoning`'),
 });

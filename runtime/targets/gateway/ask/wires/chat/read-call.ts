@@ -2,11 +2,11 @@ import { isObject } from '../../../../../core/json/is-object.ts';
 import { countOr, textOr } from '../foreign-json.ts';
 import type { Json, ToolCall, ToolCallDelta } from '../../shapes/chat.ts';
 
-/** A call of a tool. Throws if it has to be told over a wire that has no word for it. */
+/** Reads a tool call. Throws if it must be translated to an API that cannot express it. */
 export function readCall(call: Json, at: number, isTranslated: boolean): ToolCall {
   const called = readCalled(call, isTranslated);
   const { name = '', arguments: text = '' } = called.function ?? {};
-  if (isTranslated && name === '') throw new Error('A call of a tool names no function.');
+  if (isTranslated && name === '') throw new Error('A tool call has no function name.');
   return {
     ...called,
     id: textOr(call['id'], `call_${at}`),
@@ -15,7 +15,7 @@ export function readCall(call: Json, at: number, isTranslated: boolean): ToolCal
   };
 }
 
-/** A piece of one. */
+/** Reads a part of a tool call in a stream. */
 export function readCallDelta(call: Json, at: number, isTranslated: boolean): ToolCallDelta {
   const { id } = call;
   return {
@@ -27,8 +27,8 @@ export function readCallDelta(call: Json, at: number, isTranslated: boolean): To
 
 function readCalled({ function: called, custom, extra_content: extra }: Json, isTranslated: boolean): Called {
   if (called !== undefined && called !== null && !isObject(called))
-    throw new Error('`function` is no object.');
-  if (isTranslated && custom !== undefined) throw new Error('A call of a tool is no call of a function.');
+    throw new Error('`function` is not an object.');
+  if (isTranslated && custom !== undefined) throw new Error('A tool call is not a function call.');
   return {
     ...(called && {
       function: { name: textOr(called['name'], ''), arguments: argumentsIn(called['arguments']) },
@@ -45,5 +45,5 @@ interface Called {
   readonly extra_content?: NonNullable<ToolCall['extra_content']>;
 }
 
-/** Some write an object where its text belongs. */
+/** The arguments as text. Some providers send an object instead of its text. */
 const argumentsIn = (value: unknown): string => (isObject(value) ? JSON.stringify(value) : textOr(value, ''));

@@ -1,7 +1,7 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
-import { contentAt, eachAt, isAbsent, mayBeTextAt, objectAt, textAt } from '../request-members.ts';
+import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
 
-/** The client's wire is the inner shape; here it is only made sure of it. Throws an InputError. */
+/** Checks a request, which is already in the internal format. Throws an InputError. */
 export function toChat(body: Json): ChatRequest {
   const { tool_choice: choice, response_format: format } = body;
   eachAt(body['messages'], 'messages', checkMessage);
@@ -14,8 +14,8 @@ export function toChat(body: Json): ChatRequest {
 function checkMessage(message: Json, place: string): void {
   textAt(message['role'], `${place}.role`);
   contentAt(message['content'], `${place}.content`, checkPart);
-  mayBeTextAt(message['tool_call_id'], `${place}.tool_call_id`);
-  mayBeTextAt(message['name'], `${place}.name`);
+  optionalTextAt(message['tool_call_id'], `${place}.tool_call_id`);
+  optionalTextAt(message['name'], `${place}.name`);
   eachAt(message['tool_calls'], `${place}.tool_calls`, (call, at) => {
     textAt(call['id'], `${at}.id`);
     const called = objectAt(call['function'], `${at}.function`);
@@ -26,14 +26,15 @@ function checkMessage(message: Json, place: string): void {
 
 function checkPart({ type, text, refusal, image_url: image, file }: Json, place: string): void {
   textAt(type, `${place}.type`);
-  mayBeTextAt(text, `${place}.text`);
-  mayBeTextAt(refusal, `${place}.refusal`);
+  optionalTextAt(text, `${place}.text`);
+  optionalTextAt(refusal, `${place}.refusal`);
   if (!isAbsent(image)) textAt(objectAt(image, `${place}.image_url`)['url'], `${place}.image_url.url`);
-  if (!isAbsent(file)) mayBeTextAt(objectAt(file, `${place}.file`)['file_data'], `${place}.file.file_data`);
+  if (!isAbsent(file))
+    optionalTextAt(objectAt(file, `${place}.file`)['file_data'], `${place}.file.file_data`);
 }
 
 function checkTool({ type, function: tool }: Json, place: string): void {
-  // Whether others can be translated, the provider's side says.
+  // Adapters of providers reject other types of tools if they cannot translate them.
   if (textAt(type, `${place}.type`) !== 'function') return;
   textAt(objectAt(tool, `${place}.function`)['name'], `${place}.function.name`);
 }

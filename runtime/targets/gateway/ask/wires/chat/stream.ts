@@ -1,11 +1,11 @@
-import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import type { ChatChunk, Json } from '../../shapes/chat.ts';
 
-/** Chunks as they are; the one with the usage only for those who ask for it. */
+/** Writes chunks as events. The usage is included only if the client requested it. */
 export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
-  const wantsUsage = asksForUsage(request);
+  const wantsUsage = requestsUsage(request);
   return {
     encode: (chunks) =>
       chunks
@@ -22,7 +22,7 @@ export function chatEncoder(request: Json, { model, created }: AnswerFacts): Eve
   };
 }
 
-export const asksForUsage = (request: Json): boolean =>
+export const requestsUsage = (request: Json): boolean =>
   (request['stream_options'] as { include_usage?: unknown } | null | undefined)?.include_usage === true;
 
 export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
@@ -30,7 +30,7 @@ export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
 
 const withoutUsage = ({ usage: _usage, ...chunk }: ChatChunk): ChatChunk => chunk;
 
-export const chatWords: StreamWords = {
+export const chatSyntax: StreamSyntax = {
   terminal: DONE_TEXT,
   error: ({ message, code }) =>
     `${eventText({ error: { message, type: 'server_error', param: null, code } })}${DONE_TEXT}`,

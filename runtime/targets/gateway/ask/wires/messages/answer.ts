@@ -3,7 +3,7 @@ import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../sha
 import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
 
-/** An answer as clients of Anthropic's API read it. */
+/** Translates an answer from the internal format to Anthropic's. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): AnthropicMessage {
   const [choice] = choices;
   return {
@@ -22,7 +22,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
   const { content, refusal, reasoning_content: thought, tool_calls: calls } = message;
   const text = textIn(content, '`content`');
   return [
-    // There is no signature: what comes back of it is left out, see `toChat`.
+    // The signature is empty because other providers have none; `toChat` removes the block from later requests.
     ...(thought ? [{ type: 'thinking', thinking: thought, signature: '' }] : []),
     ...(text || refusal ? [{ type: 'text', text: text || (refusal ?? '') }] : []),
     ...(calls ?? []).map((call) => ({
@@ -34,7 +34,7 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
   ];
 }
 
-/** Models write JSON that is none, now and then; the client's own tool has to say so. */
+/** The arguments of a tool call as an object. Models sometimes write invalid JSON; the tool of the client must report that. */
 function inputOf(text: string): Json {
   try {
     const value: unknown = parseJsonText(text);

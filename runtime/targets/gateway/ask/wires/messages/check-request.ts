@@ -1,7 +1,7 @@
 import type { Json } from '../../shapes/chat.ts';
-import { contentAt, eachAt, isAbsent, mayBeTextAt, objectAt, textAt } from '../request-members.ts';
+import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
 
-/** Throws an InputError for what has not the shape of Anthropic's messages, as far as it is translated. */
+/** Throws an InputError if a member that is translated does not have the form that Anthropic's API requires. */
 export function checkRequest({ system, messages, tools, tool_choice: choice }: Json): void {
   contentAt(system, 'system', checkBlock);
   eachAt(messages, 'messages', ({ role, content }, place) => {
@@ -9,9 +9,9 @@ export function checkRequest({ system, messages, tools, tool_choice: choice }: J
     contentAt(content, `${place}.content`, checkBlock);
   });
   eachAt(tools, 'tools', ({ type, name, description }, place) => {
-    mayBeTextAt(type, `${place}.type`);
+    optionalTextAt(type, `${place}.type`);
     textAt(name, `${place}.name`);
-    mayBeTextAt(description, `${place}.description`);
+    optionalTextAt(description, `${place}.description`);
   });
   if (!isAbsent(choice)) textAt(objectAt(choice, 'tool_choice')['type'], 'tool_choice.type');
 }

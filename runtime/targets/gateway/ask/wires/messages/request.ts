@@ -10,8 +10,8 @@ interface MessageParam {
 }
 
 /**
- * A request of Anthropic's messages in the inner shape. What only Anthropic's models understand is left out: `thinking` and
- * blocks of it, `top_k`, `cache_control`; tools that Anthropic runs itself are refused.
+ * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:
+ * `thinking` and its blocks, `top_k`, `cache_control`. Tools that Anthropic runs itself are rejected.
  */
 export function toChat(body: Json): ChatRequest {
   checkRequest(body);
@@ -50,7 +50,7 @@ function messagesOf({ role, content }: MessageParam): ChatMessage[] {
   if (role === 'assistant') return [assistantOf(content)];
   const results = content.filter(({ type }) => type === 'tool_result');
   const rest = content.filter(({ type }) => type !== 'tool_result');
-  // Results of tools are texts in the inner shape; what they show beside that comes after them.
+  // Tool results are texts in the internal format; their images and documents follow in a message of their own.
   const shown = results.flatMap((result) => blocksIn(result).filter(({ type }) => type !== 'text'));
   const parts = [...shown, ...rest].flatMap(partOf);
   return [...results.map(resultOf), ...(parts.length > 0 ? [{ role, content: simplified(parts) }] : [])];
@@ -87,7 +87,7 @@ function resultOf(block: AnthropicBlock): ChatMessage {
 const blocksIn = ({ content }: AnthropicBlock): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-/** A text alone is written as one: not every provider knows parts. */
+/** Replaces a single text part by its text, because not every provider supports parts. */
 const simplified = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' ? (only.text ?? '') : parts;
@@ -106,14 +106,14 @@ function partOf({ type, text, source, title }: AnthropicBlock): ContentPart[] {
       },
     ];
   }
-  throw refuse(`content of the type \`${type}\``);
+  throw refuse(`content of type \`${type}\``);
 }
 
 function urlOf(source: Json): string {
   if (source['type'] === 'url') return String(source['url']);
   if (source['type'] === 'base64')
     return `data:${String(source['media_type'])};base64,${String(source['data'])}`;
-  throw refuse(`sources of the type \`${String(source['type'])}\``);
+  throw refuse(`sources of type \`${String(source['type'])}\``);
 }
 
 function toolOf({

@@ -1,4 +1,4 @@
-import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
@@ -7,14 +7,14 @@ import { stopReason, usageOf } from './answer.ts';
 
 const TERMINAL = eventText({ type: 'message_stop' }, 'message_stop');
 
-/** Chunks as the events of Anthropic's messages: each kind of content is a block that starts, grows and stops. */
+/** Writes chunks as events of Anthropic's Messages API, where content is a sequence of blocks that start, grow and stop. */
 export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
   let begun = false;
   let finish = 'stop';
   let usage: ChatUsage | undefined;
   let blocks = 0;
   const sequence = createContentSequence();
-  /** What the open block holds: `text`, `thinking`, or the call of a tool by its number. */
+  /** Content of the open block: `text`, `thinking`, or a tool call by its number. */
   let open: string | undefined;
 
   const emit = (event: { readonly type: string } & Json): string => eventText(event, event.type);
@@ -86,7 +86,7 @@ export function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEn
 const TEXT = { type: 'text', text: '' };
 const THINKING = { type: 'thinking', thinking: '', signature: '' };
 
-export const messagesWords: StreamWords = {
+export const messagesSyntax: StreamSyntax = {
   terminal: TERMINAL,
   error: ({ message, code }) =>
     eventText({ type: 'error', error: { type: 'api_error', message, code } }, 'error'),

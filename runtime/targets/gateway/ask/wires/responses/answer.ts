@@ -1,7 +1,7 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
 
-/** An answer as clients of OpenAI's responses read it. */
+/** Translates an answer from the internal format to OpenAI's Responses API. */
 export function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
@@ -17,12 +17,12 @@ export function fromChat({ id, model, created, choices, usage }: ChatCompletion,
   };
 }
 
-/** All that a response is before the model has said anything. */
+/** A response without output. */
 export function responseHead(
   { id, model, created }: Pick<ChatCompletion, 'id' | 'model' | 'created'>,
   request: Json,
 ): Json {
-  const asked = (name: string, otherwise: unknown): unknown => request[name] ?? otherwise;
+  const requested = (name: string, otherwise: unknown): unknown => request[name] ?? otherwise;
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -30,20 +30,20 @@ export function responseHead(
     status: 'in_progress',
     error: null,
     incomplete_details: null,
-    instructions: asked('instructions', null),
-    max_output_tokens: asked('max_output_tokens', null),
-    metadata: asked('metadata', {}),
+    instructions: requested('instructions', null),
+    max_output_tokens: requested('max_output_tokens', null),
+    metadata: requested('metadata', {}),
     model,
     output: [],
-    parallel_tool_calls: asked('parallel_tool_calls', true),
+    parallel_tool_calls: requested('parallel_tool_calls', true),
     previous_response_id: null,
-    reasoning: asked('reasoning', { effort: null, summary: null }),
+    reasoning: requested('reasoning', { effort: null, summary: null }),
     store: false,
-    temperature: asked('temperature', null),
-    text: asked('text', { format: { type: 'text' } }),
-    tool_choice: asked('tool_choice', 'auto'),
-    tools: asked('tools', []),
-    top_p: asked('top_p', null),
+    temperature: requested('temperature', null),
+    text: requested('text', { format: { type: 'text' } }),
+    tool_choice: requested('tool_choice', 'auto'),
+    tools: requested('tools', []),
+    top_p: requested('top_p', null),
     truncation: 'disabled',
     usage: null,
   };

@@ -10,16 +10,16 @@ import type {
 import { refuse } from '../refuse.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 
-/** What needs a memory or a worker behind the API, which only the provider's own has. */
-const REFUSED = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
+/** Members that need stored state or background workers, which only the provider of the API has. */
+const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
 
 /**
- * A request of OpenAI's responses in the inner shape: texts, images, files, functions, the format of the answer, effort.
- * Nothing is stored, whatever `store` says; items of reasoning are left out.
+ * Translates a request of OpenAI's Responses API to the internal format: texts, images, files, functions, the format of the answer,
+ * effort. Nothing is stored, whatever the value of `store`, and reasoning items are left out.
  */
 export function toChat(body: Json): ChatRequest {
   refuseBackground(body);
-  const found = REFUSED.find((name) => isAsked(body[name]));
+  const found = UNSUPPORTED_MEMBERS.find((name) => isEnabled(body[name]));
   if (found !== undefined) throw refuse(`\`${found}\``);
   const { input, instructions, tools, text, reasoning } = body;
   const { format } = (text ?? {}) as Json;
@@ -48,16 +48,16 @@ export function toChat(body: Json): ChatRequest {
   };
 }
 
-/** An answer that is fetched later has no usage yet, and nobody would pay for it: no provider is asked for one. */
+/** Rejects background responses of every provider: an answer that is fetched later has no usage yet, so it could not be billed. */
 export function refuseBackground({ background }: Json): void {
-  if (!isAsked(background)) return;
+  if (!isEnabled(background)) return;
   throw new AppError(
     'NotImplementedError',
-    'The gateway cannot do `background`: it would not learn what the answer costs. Leave it out.',
+    'The gateway does not support `background`, because it cannot track the cost of the answer. Remove it.',
   );
 }
 
-const isAsked = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+const isEnabled = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
 
 const pick = (body: Json, names: readonly string[]): Json =>
   Object.fromEntries(
@@ -70,7 +70,7 @@ function messagesOf(input: unknown): ChatMessage[] {
   for (const [at, item] of objectsAt(input, 'input').entries()) {
     const message = messageOf(item, `input[${at}]`);
     const last = messages.at(-1);
-    // Each call of a tool is an item, all calls of an answer are one message.
+    // Each tool call is an item of its own here, but all calls of an answer are one message in the internal format.
     if (message?.role === 'assistant' && message.tool_calls && last?.role === 'assistant') {
       messages[messages.length - 1] = {
         ...last,
@@ -105,7 +105,7 @@ function messageOf(item: Json, place: string): ChatMessage | undefined {
     case 'reasoning':
       return undefined;
     default:
-      throw refuse(`input of the type \`${textAt(item['type'], `${place}.type`)}\``);
+      throw refuse(`input of type \`${textAt(item['type'], `${place}.type`)}\``);
   }
 }
 
@@ -113,7 +113,7 @@ function contentOf(content: unknown, place: string): string | readonly ContentPa
   if (typeof content === 'string') return content;
   const parts: ContentPart[] = [];
   contentAt(content, place, (part, at) => void parts.push(partOf(part, at)));
-  // A text alone is written as one: not every provider knows parts.
+  // Text parts are joined, because not every provider supports parts.
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text ?? '').join('') : parts;
 }
 
@@ -136,7 +136,7 @@ function partOf(part: Json, place: string): ContentPart {
       }
       throw refuse('files by id or URL');
     default:
-      throw refuse(`content of the type \`${type}\``);
+      throw refuse(`content of type \`${type}\``);
   }
 }
 
@@ -167,7 +167,7 @@ function choiceOf(choice: unknown): ToolChoice {
   const { type, name } = typeof choice === 'string' ? { type: choice } : objectAt(choice, 'tool_choice');
   const kind = textAt(type, 'tool_choice.type');
   if (kind === 'function') return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
-  throw refuse(`tool choice of the type \`${kind}\``);
+  throw refuse(`tool choice of type \`${kind}\``);
 }
 
 function formatOf({ type, ...rest }: Json): ResponseFormat {

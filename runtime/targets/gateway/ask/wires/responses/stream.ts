@@ -1,18 +1,18 @@
-import type { EventEncoder, StreamWords } from '../../streams/stream.ts';
+import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { eventText } from '../../streams/event-text.ts';
 import type { ChatChunk, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import { type CallHead, type ContentPiece, createContentSequence } from '../content-sequence.ts';
 import { callItem, endOf, messageItem, responseHead, usageOf } from './answer.ts';
 
-/** What is being said now: the text, or one call of a tool. */
+/** The item that is being written: a text or a tool call. */
 interface OpenItem {
   readonly call: CallHead | undefined;
   readonly place: number;
   text: string;
 }
 
-/** Chunks as the events of OpenAI's responses. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+/** Writes chunks as events of OpenAI's Responses API. @see https://platform.openai.com/docs/api-reference/responses-streaming */
 export function responsesEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
   let number = 0;
   let id: string | undefined;
@@ -52,39 +52,39 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     open = undefined;
     output.push(item);
     const [part] = (item['content'] ?? []) as Json[];
-    const said = call
+    const done = call
       ? emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
       : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +
         emit('response.content_part.done', { ...at, content_index: 0, part });
-    return said + emit('response.output_item.done', { output_index: place, item });
+    return done + emit('response.output_item.done', { output_index: place, item });
   };
-  const start = (call: OpenItem['call']): { readonly item: OpenItem; readonly said: string } => {
+  const start = (call: OpenItem['call']): { readonly item: OpenItem; readonly opening: string } => {
     const closed = close();
     open = { call, place: output.length, text: '' };
     const item = { ...itemOf(open), status: 'in_progress', ...(!call && { content: [] }) };
     const added = emit('response.output_item.added', { output_index: open.place, item });
-    if (call) return { item: open, said: closed + added };
+    if (call) return { item: open, opening: closed + added };
     const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
     return {
       item: open,
-      said:
+      opening:
         closed + added + emit('response.content_part.added', { ...placeOf(open), content_index: 0, part }),
     };
   };
-  const say = (text: string): string => {
-    const { item, said } = open && !open.call ? { item: open, said: '' } : start(undefined);
+  const writeText = (text: string): string => {
+    const { item, opening } = open && !open.call ? { item: open, opening: '' } : start(undefined);
     item.text += text;
     return (
-      said +
+      opening +
       emit('response.output_text.delta', { ...placeOf(item), content_index: 0, delta: text, logprobs: [] })
     );
   };
-  const call = (head: CallHead, delta: string): string => {
-    const { item, said } = open && open.call === head ? { item: open, said: '' } : start(head);
+  const writeCall = (head: CallHead, delta: string): string => {
+    const { item, opening } = open && open.call === head ? { item: open, opening: '' } : start(head);
     item.text += delta;
     return delta === ''
-      ? said
-      : said + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
+      ? opening
+      : opening + emit('response.function_call_arguments.delta', { ...placeOf(item), delta });
   };
   const encodeChunk = (chunk: ChatChunk): string => {
     usage = chunk.usage ?? usage;
@@ -99,9 +99,9 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     );
   };
   const encodePiece = (piece: ContentPiece): string => {
-    if (piece.kind === 'call') return call(piece.call, piece.text);
-    // This wire has no word for what other providers show of their reasoning.
-    return piece.kind === 'text' ? say(piece.text) : '';
+    if (piece.kind === 'call') return writeCall(piece.call, piece.text);
+    // This API cannot express the plain reasoning text of other providers.
+    return piece.kind === 'text' ? writeText(piece.text) : '';
   };
 
   return {
@@ -115,8 +115,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
   };
 }
 
-export const responsesWords: StreamWords = {
-  // There is no sign of the end but the last event, which holds the whole answer.
+export const responsesSyntax: StreamSyntax = {
+  // There is no separate end marker: the last event contains the whole answer.
   terminal: '',
   error({ message, code }, last) {
     const number = last?.['sequence_number'];

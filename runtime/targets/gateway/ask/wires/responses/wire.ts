@@ -2,14 +2,14 @@ import type { Json } from '../../shapes/chat.ts';
 import type { ClientWire } from '../client-wire.ts';
 import { fromChat } from './answer.ts';
 import { toChat } from './request.ts';
-import { responsesEncoder, responsesWords } from './stream.ts';
+import { responsesEncoder, responsesSyntax } from './stream.ts';
 
 /** `/v1/responses`. @see https://platform.openai.com/docs/api-reference/responses */
 export const responsesWire: ClientWire = {
   toChat,
   fromChat,
   encoder: responsesEncoder,
-  words: responsesWords,
+  syntax: responsesSyntax,
   renames(json, model) {
     const { response } = json as { readonly response?: Json };
     if (response) return { response: JSON.stringify({ ...response, model }) };

@@ -1,18 +1,18 @@
 import { inputError } from '../../../../../contract/errors.ts';
-import { MOST_COLUMNS, MOST_NAME_CHARACTERS } from './limits.ts';
+import { MAX_COLUMNS, MAX_COLUMN_NAME_CHARACTERS } from './limits.ts';
 
-/** The names of columns, if they can be told apart. Throws an InputError. */
+/** Checks the names of columns. Throws an InputError. */
 export function checkColumns(names: readonly string[]): readonly string[] {
-  if (names.length > MOST_COLUMNS) {
-    throw inputError(`The dataset has ${names.length} columns; the most is ${MOST_COLUMNS}.`);
+  if (names.length > MAX_COLUMNS) {
+    throw inputError(`The dataset has ${names.length} columns; the maximum is ${MAX_COLUMNS}.`);
   }
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
     if (name === '')
-      throw inputError(`Column ${index + 1} of the dataset has no name; give it one in the first line.`);
-    if (name.length > MOST_NAME_CHARACTERS) {
+      throw inputError(`Column ${index + 1} of the dataset has no name. Add one in the first line.`);
+    if (name.length > MAX_COLUMN_NAME_CHARACTERS) {
       throw inputError(
-        `The name of column ${index + 1} has ${name.length} characters; the most is ${MOST_NAME_CHARACTERS}. Is the first line a header?`,
+        `The name of column ${index + 1} has ${name.length} characters; the maximum is ${MAX_COLUMN_NAME_CHARACTERS}. Is the first line a header?`,
       );
     }
     if (seen.has(name)) {

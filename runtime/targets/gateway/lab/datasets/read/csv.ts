@@ -3,7 +3,7 @@ import { CsvError, type Info, parse } from 'csv-parse';
 import { inputError } from '../../../../../contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
-import { MOST_CELL_CHARACTERS } from './limits.ts';
+import { MAX_CELL_CHARACTERS } from './limits.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 interface Record {
@@ -11,17 +11,17 @@ interface Record {
   readonly info: Info;
 }
 
-/** The rows of a CSV file whose first line names the columns. Throws an InputError that names the line. */
+/** Reads a CSV file whose first line has the names of the columns. Throws an InputError with the line number. */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
   const parser = parse({
     bom: true,
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    // More is a quote that nobody closed.
-    max_record_size: 4 * MOST_CELL_CHARACTERS,
+    // A larger record means that a closing quote is missing.
+    max_record_size: 4 * MAX_CELL_CHARACTERS,
   });
-  // What goes wrong in the source is thrown by the parser.
+  // Errors of the source are thrown by the parser, so the callback ignores them.
   pipeline(Readable.from(decodeUtf8(bytes)), parser, () => undefined);
   let columns: readonly string[] | undefined;
   try {
@@ -37,8 +37,8 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 function rowOf(columns: readonly string[], record: readonly string[], line: number): Row {
   if (record.length !== columns.length) {
     throw inputError(
-      `The row that ends on line ${line} has ${record.length} cells, and the first line names ${columns.length} columns. ` +
-        'Text with a comma or a line break must stand in quotes.',
+      `The row that ends on line ${line} has ${record.length} cells, but the first line has ${columns.length} columns. ` +
+        'Quote text that contains commas or line breaks.',
     );
   }
   return Object.fromEntries(columns.map((column, index) => [column, record[index] ?? null]));
@@ -51,9 +51,9 @@ function explain(error: CsvError): Error {
 }
 
 function reasonOf({ code, message }: CsvError): string {
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened and never closed';
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is never closed';
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return `a row has more than ${4 * MOST_CELL_CHARACTERS} characters; a quote may be missing before it`;
+    return `a row exceeds ${4 * MAX_CELL_CHARACTERS} characters; a closing quote may be missing`;
   }
   return message.replace(/\.$/, '');
 }

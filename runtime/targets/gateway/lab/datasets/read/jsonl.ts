@@ -6,7 +6,7 @@ import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { decodeUtf8 } from './utf8.ts';
 
-/** The rows of a file with an object of JSON on each line. Throws an InputError that names the line. */
+/** Reads a file with one JSON object per line. Throws an InputError with the line number. */
 export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
   let number = 0;
   let columns: readonly string[] | undefined;
@@ -28,16 +28,16 @@ function parse(line: string, number: number): Row {
   }
   if (isObject(value)) return value as Row;
   throw inputError(
-    `Line ${number} of the dataset is not a JSON object; write one row a line, as {"examples": "…"}.`,
+    `Line ${number} of the dataset is not a JSON object. Write one row per line, e.g. {"examples": "…"}.`,
   );
 }
 
-/** With the columns of the first row, in their order. */
+/** The row with the columns of the first row, in the same order. */
 function fitted(row: Row, columns: readonly string[], number: number): Row {
   const unknown = Object.keys(row).find((name) => !columns.includes(name));
   if (unknown !== undefined) {
     throw inputError(
-      `Line ${number} of the dataset has a column ${JSON.stringify(unknown)} that the first line has not; all rows need the same.`,
+      `Line ${number} of the dataset has column ${JSON.stringify(unknown)}, which the first line does not have. All rows must have the same columns.`,
     );
   }
   return Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));

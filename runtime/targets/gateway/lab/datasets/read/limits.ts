@@ -1,4 +1,4 @@
-/** Of one cell: more is a file that was put together wrongly, and no text for a model. */
-export const MOST_CELL_CHARACTERS = 1_048_576;
-export const MOST_COLUMNS = 200;
-export const MOST_NAME_CHARACTERS = 200;
+/** Maximum length of a cell. Longer cells are usually a malformed file, and too long for a model. */
+export const MAX_CELL_CHARACTERS = 1_048_576;
+export const MAX_COLUMNS = 200;
+export const MAX_COLUMN_NAME_CHARACTERS = 200;

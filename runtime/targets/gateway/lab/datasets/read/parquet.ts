@@ -8,10 +8,10 @@ import { inputError, messageOf } from '../../../../../contract/errors.ts';
 import type { Cell, Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 
-/** Rows that are taken apart at once. */
-const ROWS_AT_ONCE = 1000;
+/** Number of rows that are decoded at a time. */
+const ROWS_PER_READ = 1000;
 
-/** The rows of a Parquet file. It is read from its end, so it is put into a file of its own first. */
+/** Reads a Parquet file. The format needs random access, so the file is written to a temporary folder first. */
 export async function* readParquet(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-dataset-'));
   try {
@@ -24,7 +24,7 @@ export async function* readParquet(bytes: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 async function* rowsOf(path: string): AsyncGenerator<Row, void> {
-  // Only those who upload such files need them.
+  // Loaded on use, because only Parquet uploads need these packages.
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } =
     await import('hyparquet');
   const { compressors } = await import('hyparquet-compressors');
@@ -33,17 +33,17 @@ async function* rowsOf(path: string): AsyncGenerator<Row, void> {
     const metadata = await parquetMetadataAsync(file);
     const columns = checkColumns(parquetSchema(metadata).children.map(({ element }) => element.name));
     const total = Number(metadata.num_rows);
-    for (let rowStart = 0; rowStart < total; rowStart += ROWS_AT_ONCE) {
-      const rowEnd = Math.min(total, rowStart + ROWS_AT_ONCE);
+    for (let rowStart = 0; rowStart < total; rowStart += ROWS_PER_READ) {
+      const rowEnd = Math.min(total, rowStart + ROWS_PER_READ);
       const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
       for (const row of rows) yield Object.fromEntries(columns.map((name) => [name, cellOf(row[name])]));
     }
   } catch (error) {
-    throw inputError(`The dataset is not a Parquet file that can be read: ${messageOf(error)}.`, error);
+    throw inputError(`Cannot read the dataset as Parquet: ${messageOf(error)}.`, error);
   }
 }
 
-/** Parquet has types that JSON has not. */
+/** Converts a Parquet value to JSON, which has fewer types. */
 function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

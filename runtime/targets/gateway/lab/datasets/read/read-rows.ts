@@ -14,11 +14,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   '.parquet': readParquet,
 };
 
-/** The rows of a file, read as the ending of its name says. Throws an InputError. */
+/** Reads the rows of a file in the format of its extension. Throws an InputError. */
 export function readRows(filename: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
   const reader = READERS[extname(filename).toLowerCase()];
   if (reader) return reader(bytes);
   throw inputError(
-    `${JSON.stringify(filename.slice(0, 200))} has no ending that says what it holds; datasets are ${Object.keys(READERS).join(', ')} files.`,
+    `Unsupported file extension in ${JSON.stringify(filename.slice(0, 200))}. Supported extensions: ${Object.keys(READERS).join(', ')}.`,
   );
 }

@@ -15,8 +15,8 @@ export interface LocalOptions {
   readonly watch: WatchChild;
 }
 
-/** Of our environment, workers get only what programs need to run; the rest may be secret. */
-const PASSED_ON = [
+/** Environment variables that workers inherit: those that programs need to run. Others can contain secrets. */
+const INHERITED_VARIABLES = [
   'PATH',
   'HOME',
   'TMPDIR',
@@ -27,28 +27,28 @@ const PASSED_ON = [
   'LANG',
   'NODE_EXTRA_CA_CERTS',
 ];
-const LAST_LINES = 20;
+const MAX_STDERR_LINES = 20;
 const SHUTDOWN_MS = 5000;
 const LEFTOVERS_MS = 1000;
 
-/** Child processes of the gateway: they end with it. */
+/** Runs workers as child processes, which end with the gateway. */
 export function createLocalCompute({ command, watch }: LocalOptions): Compute {
   const [program = '', ...args] = command;
   return {
     name: 'local',
     async run({ gatewayUrl, token }, { started }, signal) {
       await started();
-      const passed = PASSED_ON.flatMap((name) =>
+      const inherited = INHERITED_VARIABLES.flatMap((name) =>
         process.env[name] === undefined ? [] : [[name, process.env[name]]],
       );
       const child = spawn(program, [...args, 'job', 'run', '--attached'], {
         stdio: ['pipe', 'ignore', 'pipe'],
         env: {
-          ...(Object.fromEntries(passed) as NodeJS.ProcessEnv),
+          ...(Object.fromEntries(inherited) as NodeJS.ProcessEnv),
           [JOB_URL_VARIABLE]: gatewayUrl,
           [JOB_TOKEN_VARIABLE]: token,
         },
-        // At the head of a group of its own, so that all it starts can be ended with it.
+        // The worker leads its own process group, so that everything it starts can be ended with it.
         detached: process.platform !== 'win32',
         windowsHide: true,
       });
@@ -65,13 +65,13 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
   if (pid === undefined) return { kind: 'ended', how: await exited, lines };
   const forget = watch(pid);
   const stdin = child.stdin as Writable;
-  // One that is gone does not read.
+  // Writing to a worker that has ended fails; that is not an error here.
   stdin.on('error', () => undefined);
-  const said = createInterface({ input: child.stderr as Readable });
-  const allSaid = once(said, 'close');
-  said.on('line', (line) => {
+  const stderr = createInterface({ input: child.stderr as Readable });
+  const stderrClosed = once(stderr, 'close');
+  stderr.on('line', (line) => {
     lines.push(line);
-    if (lines.length > LAST_LINES) lines.shift();
+    if (lines.length > MAX_STDERR_LINES) lines.shift();
   });
   let ending: Promise<void> | undefined;
   const end = (): void => void (ending ??= endChild({ streams: { stdin }, pid, exited }, SHUTDOWN_MS));
@@ -82,13 +82,13 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
   await ending;
   await endGroup(pid, LEFTOVERS_MS);
   forget();
-  await settlesWithin(LEFTOVERS_MS, allSaid);
-  said.close();
+  await settlesWithin(LEFTOVERS_MS, stderrClosed);
+  stderr.close();
   return { kind: 'ended', how, lines };
 }
 
 const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
-    child.once('error', (error) => resolve(`it could not be started: ${messageOf(error)}`));
+    child.once('error', (error) => resolve(`failed to start: ${messageOf(error)}`));
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
   });

@@ -13,7 +13,7 @@ export interface RayClient {
 
 interface RayJob {
   readonly id: string;
-  /** As a shell reads it. */
+  /** Shell command that starts the worker. */
   readonly entrypoint: string;
   readonly env: Readonly<Record<string, string>>;
   readonly resources: RayResources;
@@ -22,7 +22,7 @@ interface RayJob {
 export interface RayStatus {
   readonly status: 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
   readonly message: string;
-  /** Of Ray's `JobErrorType`; empty for jobs that have not failed. */
+  /** Ray's `JobErrorType`; empty for jobs that have not failed. */
   readonly errorType: string;
 }
 
@@ -32,39 +32,45 @@ interface RayAnswer {
   readonly error_type?: string | null;
 }
 
-export const RAY_IS_OVER: ReadonlySet<RayStatus['status']> = new Set(['STOPPED', 'SUCCEEDED', 'FAILED']);
+export const FINAL_RAY_STATUSES: ReadonlySet<RayStatus['status']> = new Set([
+  'STOPPED',
+  'SUCCEEDED',
+  'FAILED',
+]);
 
-/** A job cannot be cancelled while its submission waits for the connection. */
+/** Time limit to connect, kept short because a job cannot be cancelled while its submission waits for the connection. */
 const CONNECT_MS = 4000;
-const ANSWER_MS = 30_000;
+const RESPONSE_MS = 30_000;
 
-/** @see https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html */
+/** A client of Ray's job submission API. @see https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html */
 export function createRayClient(address: string, token: string | undefined): RayClient {
   const client = createJsonClient(address, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     connections: 4,
     connectMs: CONNECT_MS,
-    answerMs: ANSWER_MS,
+    answerMs: RESPONSE_MS,
   });
-  const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
-    const { status, text } = await answerTo(method, path, body);
+  const request = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+    const { status, text } = await send(method, path, body);
     if (status < 300) return parseJsonText(text);
     const detail = text.trim().split('\n').at(-1)?.slice(0, 500) ?? '';
-    const rule = isTemporary(status, text) ? 'UnavailableError' : 'InputError';
-    throw new AppError(rule, `Ray at ${address} answered ${status}: ${detail}`, { reason: `ray_${status}` });
+    const code = isTemporary(status, text) ? 'UnavailableError' : 'InputError';
+    throw new AppError(code, `Ray at ${address} returned status ${status}: ${detail}`, {
+      reason: `ray_${status}`,
+    });
   };
-  const answerTo = async (method: 'GET' | 'POST', path: string, body: object | undefined) => {
+  const send = async (method: 'GET' | 'POST', path: string, body: object | undefined) => {
     try {
       return await client.ask({ method, path: `/api/jobs/${path}`, body: body && JSON.stringify(body) });
     } catch (error) {
-      throw new AppError('UnavailableError', `Ray at ${address} cannot be reached: ${messageOf(error)}.`, {
+      throw new AppError('UnavailableError', `Cannot reach Ray at ${address}: ${messageOf(error)}.`, {
         cause: error,
       });
     }
   };
   return {
     submit: async ({ id, entrypoint, env, resources }) =>
-      void (await ask('POST', '', {
+      void (await request('POST', '', {
         submission_id: id,
         entrypoint,
         runtime_env: { env_vars: env },
@@ -74,20 +80,20 @@ export function createRayClient(address: string, token: string | undefined): Ray
         entrypoint_resources: resources.custom,
       })),
     async status(id) {
-      const answer = (await ask('GET', id)) as RayAnswer;
+      const answer = (await request('GET', id)) as RayAnswer;
       return {
         status: answer.status ?? 'PENDING',
         message: answer.message ?? '',
         errorType: answer.error_type ?? '',
       };
     },
-    stop: async (id) => void (await ask('POST', `${id}/stop`)),
-    logs: async (id) => ((await ask('GET', `${id}/logs`)) as { readonly logs?: string }).logs ?? '',
+    stop: async (id) => void (await request('POST', `${id}/stop`)),
+    logs: async (id) => ((await request('GET', `${id}/logs`)) as { readonly logs?: string }).logs ?? '',
     close: () => client.close(),
   };
 }
 
-/** The dashboard's 500 can repeat a refusal of the agent on the head node, which a retry does not change. */
+/** Matches a status 500 of the dashboard that reports a rejection by the agent on the head node, which a retry does not change. */
 const AGENT_REFUSAL = /Request failed with status code 4\d\d/;
 
 const isTemporary = (status: number, text: string): boolean =>

@@ -2,58 +2,58 @@ import type { Clock } from '../../../../../platform/clock.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import { LEASE_MS } from '../claims.ts';
 
-/** Why work on a job has to stop. */
-type Why = 'cancelled' | 'late' | 'lost';
+/** Why the work on a job must stop. */
+type StopReason = 'cancelled' | 'late' | 'lost';
 
 export interface KeptLease {
-  /** Aborted when the work has to stop. */
-  readonly over: AbortSignal;
-  readonly why: () => Why | undefined;
-  /** The time limit of the job, once its work has begun. */
-  readonly limit: (deadlineAt: number) => void;
-  /** Gives no signs of life any more. */
+  /** Aborted when the work must stop. */
+  readonly ended: AbortSignal;
+  readonly reason: () => StopReason | undefined;
+  /** Sets the deadline of the job when its work has started. */
+  readonly setDeadline: (deadlineAt: number) => void;
+  /** Stops renewing the lease. */
   readonly stop: () => Promise<void>;
 }
 
-/** Whoever cancels should not have to wait; the lease alone would need fewer signs of life. */
-const EVERY_MS = 500;
+/** Interval of renewals. It is much shorter than the lease, so that a cancelled job stops quickly. */
+const RENEW_INTERVAL_MS = 500;
 
-/** Gives signs of life for a job, and notices when somebody wants it to stop, or its time is over. */
+/** Renews the lease of a job, and stops the work when the job is cancelled, its time limit expires or the lease is lost. */
 export function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: Clock): KeptLease {
-  const over = new AbortController();
-  let why: Why | undefined;
+  const ended = new AbortController();
+  let stopReason: StopReason | undefined;
   let renewing: Promise<void> | undefined;
   let renewedAt = clock.now();
   let isStopped = false;
   let { deadlineAt } = claim;
   let disarm = (): void => undefined;
 
-  const end = (reason: Why): void => {
-    why ??= reason;
-    over.abort();
+  const end = (reason: StopReason): void => {
+    stopReason ??= reason;
+    ended.abort();
   };
   const isLate = (): boolean => deadlineAt !== null && clock.now() >= deadlineAt;
   const renew = async (): Promise<void> => {
-    const asked = clock.now();
+    const sentAt = clock.now();
     try {
       const state = await queue.renew(claim);
-      if (state === 'held') renewedAt = asked;
+      if (state === 'held') renewedAt = sentAt;
       else end(state);
     } catch {
-      // The database may be back before the lease has run out.
+      // A database error is not final: the database can be available again before the lease expires.
       if (clock.now() - renewedAt >= LEASE_MS) end('lost');
     }
     if (isLate()) end('late');
-    if (!isStopped) disarm = clock.after(EVERY_MS, beat);
+    if (!isStopped) disarm = clock.after(RENEW_INTERVAL_MS, beat);
   };
   const beat = (): void => void (renewing = renew());
   if (claim.isCancelled) end('cancelled');
   else if (isLate()) end('late');
   beat();
   return {
-    over: over.signal,
-    why: () => why,
-    limit: (at) => void (deadlineAt = at),
+    ended: ended.signal,
+    reason: () => stopReason,
+    setDeadline: (at) => void (deadlineAt = at),
     async stop() {
       isStopped = true;
       await renewing;

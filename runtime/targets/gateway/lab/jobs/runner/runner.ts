@@ -9,7 +9,7 @@ export interface RunnerOptions {
   readonly queue: JobQueue;
   readonly tokens: WorkerTokens;
   readonly computes: readonly ComputeSlots[];
-  /** Where workers reach this gateway, by the name of their compute. */
+  /** URL at which workers of a compute reach this gateway. */
   readonly gatewayUrl: (compute: string) => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -17,20 +17,20 @@ export interface RunnerOptions {
 
 interface ComputeSlots {
   readonly compute: Compute;
-  /** How many jobs run there at once for this gateway. */
+  /** Number of jobs that this gateway runs there concurrently. */
   readonly slots: number;
 }
 
-/** Takes jobs from the queue as long as there are free slots. */
+/** Claims jobs from the queue while there are free slots. */
 export interface Runner {
   readonly start: () => void;
-  /** Stops what runs and gives it back, so that others, or this gateway when it is back, can go on. */
+  /** Stops running jobs and releases them, so that other gateways, or this one after a restart, can continue. */
   readonly close: () => Promise<void>;
 }
 
-const LOOK_EVERY_MS = 100;
-/** A database that does not answer will not right away. */
-const LOOK_AGAIN_AFTER_FAILURE_MS = 5000;
+const POLL_INTERVAL_MS = 100;
+/** Interval after a database error, which usually lasts longer than a moment. */
+const POLL_INTERVAL_AFTER_ERROR_MS = 5000;
 
 export function createRunner({ computes, clock, log, ...parts }: RunnerOptions): Runner {
   const { queue } = parts;
@@ -38,27 +38,30 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
   const running = new Set<Promise<void>>();
   const counts = new Map<Compute, number>();
   const backoffs = new Map(computes.map(({ compute }) => [compute, createBackoff(clock)]));
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   let disarm = (): void => undefined;
 
   const supervise = async (claim: Claim, compute: Compute): Promise<void> => {
     const { id } = claim.job;
-    log.info({ job: id, compute: compute.name, epoch: claim.epoch }, 'working on a job');
+    log.info({ job: id, compute: compute.name, epoch: claim.epoch }, 'job claimed');
     const backoff = backoffs.get(compute);
     const onAvailability = (unavailable: ComputeUnavailable | undefined): void => {
       if (!unavailable) backoff?.reset();
       else if (backoff?.extend()) {
-        log.warn({ compute: compute.name, reason: unavailable.reason }, 'jobs wait for their compute');
+        log.warn(
+          { compute: compute.name, reason: unavailable.reason },
+          'compute unavailable, its jobs stay queued',
+        );
       }
     };
     try {
       await superviseJob(claim, { ...parts, compute, clock, onAvailability, closing: closing.signal });
     } catch (error) {
-      // Nobody renews the lease any more: when it has run out, the job is claimed again.
-      log.error({ job: id, err: error }, 'a job could not be looked after');
+      // The lease is no longer renewed, so the job is claimed again when it has expired.
+      log.error({ job: id, err: error }, 'supervising a job failed');
     }
     counts.set(compute, (counts.get(compute) ?? 1) - 1);
-    look();
+    poll();
   };
   const isFree = (compute: Compute, slots: number): boolean =>
     !closing.signal.aborted &&
@@ -75,29 +78,29 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
       }
     }
   };
-  const lookOnce = async (): Promise<void> => {
-    let pause = LOOK_EVERY_MS;
+  const pollOnce = async (): Promise<void> => {
+    let pause = POLL_INTERVAL_MS;
     try {
       await claimAll();
     } catch (error) {
-      log.error({ err: error }, 'jobs could not be looked for');
-      pause = LOOK_AGAIN_AFTER_FAILURE_MS;
+      log.error({ err: error }, 'polling for jobs failed');
+      pause = POLL_INTERVAL_AFTER_ERROR_MS;
     }
-    looking = undefined;
+    polling = undefined;
     disarm();
-    if (!closing.signal.aborted) disarm = clock.after(pause, look);
+    if (!closing.signal.aborted) disarm = clock.after(pause, poll);
   };
-  const look = (): void => {
+  const poll = (): void => {
     disarm();
     if (closing.signal.aborted) return;
-    looking ??= lookOnce();
+    polling ??= pollOnce();
   };
   return {
-    start: look,
+    start: poll,
     async close() {
       closing.abort();
       disarm();
-      await looking;
+      await polling;
       await Promise.all(running);
       for (const { compute } of computes) await compute.close();
     },

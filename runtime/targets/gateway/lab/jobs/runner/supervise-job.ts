@@ -12,30 +12,31 @@ export interface SuperviseParts {
   readonly compute: Compute;
   readonly gatewayUrl: (compute: string) => string;
   readonly clock: Clock;
-  /** A job could not be started there now, or was. */
+  /** Called when a job could not be started because the compute is unavailable, or with undefined when one was started. */
   readonly onAvailability: (unavailable: ComputeUnavailable | undefined) => void;
   /** Aborted when this gateway stops. */
   readonly closing: AbortSignal;
 }
 
-/** So many workers may end at the same row before it is given up, here and in gateways that had it before. */
-const MOST_FAILED_WORKERS = 3;
+/** Number of workers that can end at the same row, in all gateways together, before the job fails. */
+const MAX_FAILED_WORKERS = 3;
 const FIRST_PAUSE_MS = 200;
 
-/** Has a worker for a job until it is over, no longer this gateway's, or back in the queue because its compute is unavailable. */
+/** Runs workers for a job until it has ended, the lease is lost, or the job is queued again because its compute is unavailable. */
 export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> {
   const { queue, clock, closing } = parts;
   const lease = keepLease(claim, queue, clock);
-  const stop = AbortSignal.any([closing, lease.over]);
+  const stop = AbortSignal.any([closing, lease.ended]);
   try {
-    const outcome = stop.aborted ? undefined : await workUntilOver(claim, parts, lease, stop);
+    const outcome = stop.aborted ? undefined : await runWorkers(claim, parts, lease, stop);
     if (outcome?.kind === 'unavailable') {
-      // Before the job can be claimed again.
+      // Reported first, so that the job is not claimed again immediately.
       parts.onAvailability(outcome);
       await queue.postpone(claim, outcome.reason);
     } else if (outcome) await end(queue, claim, { status: 'failed', error: outcome.reason });
-    else if (lease.why() === 'cancelled') await end(queue, claim, { status: 'stopped', error: 'Cancelled.' });
-    else if (lease.why() === 'late') await end(queue, claim, { status: 'failed', error: tooLate(claim) });
+    else if (lease.reason() === 'cancelled')
+      await end(queue, claim, { status: 'stopped', error: 'Cancelled.' });
+    else if (lease.reason() === 'late') await end(queue, claim, { status: 'failed', error: tooLate(claim) });
     else if (closing.aborted) await queue.release(claim);
   } finally {
     await lease.stop();
@@ -44,8 +45,8 @@ export async function superviseJob(claim: Claim, parts: SuperviseParts): Promise
 
 type Outcome = ComputeUnavailable | { readonly kind: 'failed'; readonly reason: string };
 
-/** Undefined if it is over, or has to stop. */
-async function workUntilOver(
+/** Resolves with undefined if the job has ended or the work must stop. */
+async function runWorkers(
   claim: Claim,
   { queue, tokens, compute, gatewayUrl, clock, onAvailability }: SuperviseParts,
   lease: KeptLease,
@@ -58,7 +59,7 @@ async function workUntilOver(
   const progress = {
     started: async () => {
       onAvailability(undefined);
-      lease.limit(await queue.begin(claim));
+      lease.setDeadline(await queue.begin(claim));
     },
     waiting: (reason: string) => queue.explainWait(claim, reason),
   };
@@ -72,15 +73,15 @@ async function workUntilOver(
     }
     if (ended.kind === 'refused') return { kind: 'failed', reason: ended.reason };
     const failed = await queue.workerFailed(claim);
-    await queue.log(id, 'warn', `The worker ended before the job did: ${ended.how}.`);
+    await queue.log(id, 'warn', `The worker ended before the job: ${ended.how}.`);
     for (const line of ended.lines) await queue.log(id, 'warn', line);
-    if (failed >= MOST_FAILED_WORKERS) return { kind: 'failed', reason: gaveUp(doneRows, ended) };
+    if (failed >= MAX_FAILED_WORKERS) return { kind: 'failed', reason: gaveUp(doneRows, ended) };
     await pause(FIRST_PAUSE_MS * 2 ** failed, clock, stop);
     if (stop.aborted) return undefined;
   }
 }
 
-/** A worker may have ended it in the same moment. */
+/** Ends a job, unless a worker ended it at the same time. */
 async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end']>[1]): Promise<void> {
   try {
     await queue.end(claim, how);
@@ -89,11 +90,12 @@ async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end'
   }
 }
 
-const waits = ({ reason }: ComputeUnavailable): string => `The job stays queued and is retried: ${reason}`;
+const waits = ({ reason }: ComputeUnavailable): string =>
+  `The job stays queued and will be retried: ${reason}`;
 
 const gaveUp = (row: number, { how, lines }: WorkerEnded): string =>
-  `The worker ended ${MOST_FAILED_WORKERS} times at row ${row}, the last time with ${how}` +
+  `The worker ended ${MAX_FAILED_WORKERS} times at row ${row}; last: ${how}` +
   (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
 
 const tooLate = ({ job: { timeoutSec } }: Claim): string =>
-  `The job did not end within ${timeoutSec} seconds (job_timeout_sec).`;
+  `The job exceeded its time limit of ${timeoutSec} seconds (job_timeout_sec).`;

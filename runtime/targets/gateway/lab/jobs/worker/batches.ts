@@ -3,17 +3,17 @@ import type { Row, RowChunk } from '../../datasets/dataset.ts';
 import type { WorkerClient } from './client.ts';
 import type { WorkerJob } from './protocol.ts';
 
-type Place = Pick<WorkerJob, 'done_rows' | 'total_rows'>;
+type Position = Pick<WorkerJob, 'done_rows' | 'total_rows'>;
 
-/** The rows that are left, so many at a time; the next ones are fetched while these are worked on. */
+/** The remaining rows of a job in batches. The next rows are fetched while a batch is processed. */
 export async function* batches(
   client: Pick<WorkerClient, 'rows'>,
-  place: Place,
+  position: Position,
   size: number,
 ): AsyncGenerator<RowChunk, void> {
-  let firstRow = place.done_rows;
+  let firstRow = position.done_rows;
   let waiting: Row[] = [];
-  for await (const rows of fetched(client, place)) {
+  for await (const rows of fetched(client, position)) {
     waiting.push(...rows);
     let used = 0;
     for (; waiting.length - used >= size; used += size) {
@@ -25,10 +25,10 @@ export async function* batches(
   if (waiting.length > 0) yield { firstRow, rows: waiting };
 }
 
-/** As many at once as the gateway likes to send. */
+/** The remaining rows in chunks whose size the gateway decides. */
 async function* fetched(
   client: Pick<WorkerClient, 'rows'>,
-  { done_rows: from, total_rows: total }: Place,
+  { done_rows: from, total_rows: total }: Position,
 ): AsyncGenerator<readonly Row[], void> {
   const fetchAt = async (row: number): Promise<readonly Row[]> =>
     row < total ? (await client.rows(row)).rows : [];
@@ -38,7 +38,7 @@ async function* fetched(
     if (rows.length === 0) throw endsEarly(row, total);
     row += rows.length;
     next = fetchAt(row);
-    // Whoever stops before they are needed does not hear that they could not be fetched.
+    // A failure is thrown when the rows are awaited, and ignored if the consumer stops before.
     next.catch(() => undefined);
     yield rows;
   }
@@ -46,5 +46,5 @@ async function* fetched(
 
 const endsEarly = (found: number, expected: number): AppError =>
   inputError(
-    `The dataset ends after ${found} rows, though the job has ${expected}; it was changed or deleted.`,
+    `The dataset has only ${found} of the job's ${expected} rows. It was changed or deleted while the job was running.`,
   );

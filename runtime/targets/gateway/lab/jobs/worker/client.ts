@@ -17,7 +17,7 @@ import {
   type WorkerRows,
 } from './protocol.ts';
 
-/** What a worker asks of its gateway. All throw an AppError: `lease_lost` if the job is another worker's, or over. */
+/** The gateway's API for workers. All methods throw an AppError, with reason `lease_lost` if the lease is lost or the job has ended. */
 export interface WorkerClient {
   job(): Promise<WorkerJob>;
   rows(from: number): Promise<WorkerRows>;
@@ -25,7 +25,7 @@ export interface WorkerClient {
   failedRows(from: number): Promise<WorkerFailedRows>;
   replace(rows: WorkerReplacement): Promise<void>;
   log(lines: readonly WorkerLine[]): Promise<void>;
-  alive(): Promise<WorkerAlive>;
+  heartbeat(): Promise<WorkerAlive>;
   end(end: WorkerEnd): Promise<void>;
   secret(name: string): Promise<string>;
   close(): Promise<void>;
@@ -35,18 +35,18 @@ export interface WorkerClientOptions {
   readonly gatewayUrl: string;
   readonly token: string;
   readonly clock: Clock;
-  /** Aborted when nothing more is to be asked. */
+  /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
 
-const ASK_AGAIN_AFTER_MS = 200;
-/** A batch may take the gateway a while to write. */
-const ANSWER_MS = 60_000;
+const RETRY_DELAY_MS = 200;
+/** Time limit of a request. Writing a large batch can take the gateway a while. */
+const RESPONSE_MS = 60_000;
 
-/** Asks again as long as the gateway, restarted, could still know the lease. */
+/** Retries requests for the duration of a lease, so that a restart of the gateway does not end the worker. */
 export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): WorkerClient {
   const headers = { authorization: `Bearer ${token}` };
-  const client = createJsonClient(gatewayUrl, { headers, connections: 4, answerMs: ANSWER_MS });
+  const client = createJsonClient(gatewayUrl, { headers, connections: 4, answerMs: RESPONSE_MS });
 
   const once = async (path: string, body: string | undefined): Promise<unknown> => {
     const method = body === undefined ? 'GET' : 'POST';
@@ -54,34 +54,35 @@ export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerC
     if (status < 300) return text === '' ? undefined : parseJsonText(text);
     throw refusalOf(status, text);
   };
-  const ask = async (path: string, message?: object): Promise<unknown> => {
+  const request = async (path: string, message?: object): Promise<unknown> => {
     const body = message === undefined ? undefined : JSON.stringify(message);
-    const until = clock.now() + LEASE_MS;
+    const retryUntil = clock.now() + LEASE_MS;
     for (;;) {
       try {
         return await once(path, body);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof AppError && error.code !== 'UnavailableError') throw error;
-        if (clock.now() >= until) throw goneFor(gatewayUrl, error);
-        await sleep(ASK_AGAIN_AFTER_MS);
+        if (clock.now() >= retryUntil) throw unreachable(gatewayUrl, error);
+        await sleep(RETRY_DELAY_MS);
         signal.throwIfAborted();
       }
     }
   };
 
   return {
-    job: async () => (await ask(WORKER_PATHS.job)) as WorkerJob,
-    rows: async (from) => (await ask(`${WORKER_PATHS.rows}?from=${from}`)) as WorkerRows,
-    commit: async (batch) => void (await ask(WORKER_PATHS.batches, batch)),
-    failedRows: async (from) => (await ask(`${WORKER_PATHS.failedRows}?from=${from}`)) as WorkerFailedRows,
-    replace: async (rows) => void (await ask(WORKER_PATHS.failedRows, rows)),
-    log: async (lines) => void (await ask(WORKER_PATHS.logs, { lines })),
-    alive: async () => (await ask(WORKER_PATHS.alive)) as WorkerAlive,
-    end: async (end) => void (await ask(WORKER_PATHS.end, end)),
+    job: async () => (await request(WORKER_PATHS.job)) as WorkerJob,
+    rows: async (from) => (await request(`${WORKER_PATHS.rows}?from=${from}`)) as WorkerRows,
+    commit: async (batch) => void (await request(WORKER_PATHS.batches, batch)),
+    failedRows: async (from) =>
+      (await request(`${WORKER_PATHS.failedRows}?from=${from}`)) as WorkerFailedRows,
+    replace: async (rows) => void (await request(WORKER_PATHS.failedRows, rows)),
+    log: async (lines) => void (await request(WORKER_PATHS.logs, { lines })),
+    heartbeat: async () => (await request(WORKER_PATHS.alive)) as WorkerAlive,
+    end: async (end) => void (await request(WORKER_PATHS.end, end)),
     async secret(name) {
       const path = `${WORKER_PATHS.secrets}/${encodeURIComponent(name)}`;
-      return ((await ask(path)) as { readonly value: string }).value;
+      return ((await request(path)) as { readonly value: string }).value;
     },
     close: () => client.close(),
   };
@@ -99,9 +100,9 @@ function refusalOf(status: number, text: string): AppError {
 const leaseLost = (message: string): AppError =>
   new AppError('ConflictError', message, { reason: 'lease_lost' });
 
-const goneFor = (gatewayUrl: string, cause: unknown): AppError =>
+const unreachable = (gatewayUrl: string, cause: unknown): AppError =>
   new AppError(
     'UnavailableError',
-    `The gateway at ${gatewayUrl} was not to be reached for ${LEASE_MS / 1000} seconds: ${messageOf(cause)}. Its job is another worker's by now.`,
+    `The gateway at ${gatewayUrl} was unreachable for ${LEASE_MS / 1000} seconds: ${messageOf(cause)}. The lease of the job has expired.`,
     { cause, reason: 'gateway_gone' },
   );

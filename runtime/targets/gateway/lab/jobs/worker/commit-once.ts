@@ -2,21 +2,21 @@ import type { Json } from '../../../ask/shapes/chat.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import type { WorkerBatch, WorkerReplacement } from './protocol.ts';
 
-/** Writes a batch, unless that has happened: a worker that heard no answer sends it again. */
+/** Writes a batch, unless it was already written: a worker that gets no response sends it again. */
 export async function commitOnce(
   queue: Pick<JobQueue, 'commit'>,
   claim: Claim,
   batch: WorkerBatch,
 ): Promise<void> {
   const { first_row: firstRow, rows, failed, checkpoint } = batch;
-  // Nobody but the holder of this very lease can have written them.
+  // Only the holder of this lease can have written these rows, so they are the same.
   if (claim.job.doneRows === firstRow + rows.length) return;
   const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
   const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
   await queue.commit(claim, firstRow, outcome, checkpoint as unknown as Json);
 }
 
-/** The same for answers in place of errors. */
+/** Replaces failed rows by new results, unless that was already done. */
 export async function replaceOnce(
   queue: Pick<JobQueue, 'replace'>,
   claim: Claim,

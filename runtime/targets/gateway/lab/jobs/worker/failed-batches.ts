@@ -5,7 +5,7 @@ interface FailedBatch extends WorkerFailedRows {
   readonly from: number;
 }
 
-/** In a retry: the failed rows, so many at a time. The last batch can be empty: it ends the retry of failed rows. */
+/** The failed rows of a retry in batches. The last batch can be empty; it ends the retry of failed rows. */
 export async function* failedBatches(
   client: Pick<WorkerClient, 'failedRows'>,
   { retry_row: first, spec: { batchSize } }: Pick<WorkerJob, 'retry_row' | 'spec'>,

@@ -1,11 +1,10 @@
 import type { Datasets, Row } from '../../datasets/dataset.ts';
-import { isFailedRow } from '../../datasets/is-failed-row.ts';
 import type { Job } from '../job.ts';
 import type { WorkerFailedRows } from './protocol.ts';
 
 const MAX_ROWS = 1000;
 
-/** The next rows without an answer, as the model gets them. */
+/** The next failed rows, with the input of the model. */
 export async function failedRowsFrom(
   { datasetId, outputId, doneRows }: Pick<Job, 'datasetId' | 'outputId' | 'doneRows'>,
   datasets: Pick<Datasets, 'rows'>,
@@ -25,7 +24,7 @@ export async function failedRowsFrom(
   return { numbers, rows: await rowsAt(datasets, datasetId, numbers), next };
 }
 
-/** Chunks between the rows are skipped. */
+/** Reads single rows of a dataset. Chunks between them are skipped. */
 async function rowsAt(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,
@@ -44,3 +43,6 @@ async function rowsAt(
   }
   return found;
 }
+
+/** Whether a row of a job's output has an error in place of an answer. */
+const isFailedRow = ({ error }: Row): boolean => typeof error === 'string';

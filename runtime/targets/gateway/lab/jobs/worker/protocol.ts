@@ -2,7 +2,7 @@ import type { Row } from '../../datasets/dataset.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../../work/work.ts';
 import type { Json } from '../../../ask/shapes/chat.ts';
 
-/** Where a worker asks; what it may ask for is said by its token alone. */
+/** Paths of the API for workers. The token of a worker identifies its job. */
 export const WORKER_PATHS = {
   job: '/api/v1/worker/job',
   rows: '/api/v1/worker/rows',
@@ -14,44 +14,44 @@ export const WORKER_PATHS = {
   secrets: '/api/v1/worker/secrets',
 } as const;
 
-/** What there is to do, and where to go on. */
+/** A job for a worker, with the position at which to continue. */
 export interface WorkerJob {
   readonly id: string;
   readonly spec: WorkSpec;
   readonly total_rows: number;
   readonly done_rows: number;
   readonly failed_rows: number;
-  /** In a retry: failed rows from this one on are asked about again, before new ones. */
+  /** During a retry: failed rows from this one on are processed again, before new rows. */
   readonly retry_row: number | null;
   readonly checkpoint: WorkerCheckpoint | null;
   readonly trusted: boolean;
-  /** A worker that reaches no gateway for that long has lost its job. */
+  /** A worker that cannot reach the gateway for this time has lost its job. */
   readonly lease_ms: number;
 }
 
-/** What a worker has to know to go on where another one stopped. */
+/** The state that a worker needs to continue where another one stopped. */
 export interface WorkerCheckpoint {
   readonly work: Json;
-  /** Why the first of all rows that failed did. */
+  /** Error of the first failed row. */
   readonly first_error: string | null;
 }
 
 export interface WorkerRows {
   readonly first_row: number;
-  /** At least one, unless there are no more. */
+  /** At least one row, unless there are no more. */
   readonly rows: readonly Row[];
 }
 
-/** Rows that a model failed for. */
+/** Failed rows that are retried. */
 export interface WorkerFailedRows {
   /** Numbers of the rows, from 0, ascending. */
   readonly numbers: readonly number[];
   readonly rows: readonly Row[];
-  /** Where to look for more; null if there are no more. */
+  /** Row at which to continue; null if there are no more. */
   readonly next: number | null;
 }
 
-/** Answers in place of errors. */
+/** New results for failed rows. */
 export interface WorkerReplacement extends Omit<WorkerBatch, 'first_row'> {
   readonly from: number;
   readonly next: number | null;

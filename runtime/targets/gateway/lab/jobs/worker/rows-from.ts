@@ -1,18 +1,18 @@
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
 
-/** Small batches lie in small chunks, and each question costs time; who has enough rows for a while is content. */
+/** Size of a response at which no further chunks are added. Chunks can be small, and every request takes time. */
 const ENOUGH_ROWS = 1000;
 const ENOUGH_CHARACTERS = 256 * 1024;
 
-/** The next rows, as many as are good to send at once. */
-export async function rowsFrom(chunks: AsyncIterable<RowChunk>, most: number): Promise<readonly Row[]> {
+/** The next rows for a worker, at most `limit`, in a response of reasonable size. */
+export async function rowsFrom(chunks: AsyncIterable<RowChunk>, limit: number): Promise<readonly Row[]> {
   const found: Row[] = [];
   let characters = 0;
-  if (most <= 0) return found;
+  if (limit <= 0) return found;
   for await (const { rows } of chunks) {
-    found.push(...rows.slice(0, most - found.length));
+    found.push(...rows.slice(0, limit - found.length));
     characters += rows.length < ENOUGH_ROWS ? JSON.stringify(rows).length : ENOUGH_CHARACTERS;
-    if (found.length >= Math.min(most, ENOUGH_ROWS) || characters >= ENOUGH_CHARACTERS) break;
+    if (found.length >= Math.min(limit, ENOUGH_ROWS) || characters >= ENOUGH_CHARACTERS) break;
   }
   return found;
 }

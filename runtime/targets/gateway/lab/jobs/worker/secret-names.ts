@@ -1,6 +1,6 @@
 import type { Backend, WorkSpec } from '../../work/work.ts';
 
-/** The secrets that the work needs. */
+/** Names of the secrets that a job needs. */
 export function secretNames(spec: WorkSpec): readonly string[] {
   const backends =
     spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];

@@ -1,3 +1,3 @@
-/** How a worker is told where to ask, and what lets it in there. Command lines are for all to read; this is not. */
+/** Environment variables with the gateway's URL and the token of a worker. Command lines would be visible to other users. */
 export const JOB_URL_VARIABLE = 'GATEWAY_JOB_URL';
 export const JOB_TOKEN_VARIABLE = 'GATEWAY_JOB_TOKEN';

@@ -87,17 +87,17 @@ describeDatabases((database) => {
     const price = { modelKey: 'a:b', ...PRICE, cachedInput: 1n };
     const tier = { ...price, aboveTokens: 100 };
     for (const [tiers, message] of [
-      [[{ ...tier, cacheWrite: -1n }], 'A price of a:b is negative; prices are 0 or more.'],
+      [[{ ...tier, cacheWrite: -1n }], 'a:b has a negative price; prices must be 0 or more.'],
       [
         [{ ...tier, aboveTokens: 0 }],
-        /^The price of a:b cannot be used: tiers\[0\]\.above_prompt_tokens is 0; it must be/,
+        /^Invalid price of a:b: tiers\[0\]\.above_prompt_tokens is 0; it must be/,
       ],
-      [[tier, tier], /There are two tiers above 100 tokens; remove one of them\.$/],
+      [[tier, tier], /Two tiers start above 100 tokens; remove one of them\.$/],
       [
         [{ ...tier, cachedInput: null }],
-        /The tier above 100 tokens has no cached_input_price_per_million; the price has one/,
+        /The tier above 100 tokens has no cached_input_price_per_million, which is required because the price itself has one/,
       ],
-      [Array.from({ length: 17 }, () => tier), /There are 17 tiers; a price has at most 16\.$/],
+      [Array.from({ length: 17 }, () => tier), /The price has 17 tiers; the maximum is 16\.$/],
     ] as const) {
       const expected = { code: 'InputError', message: expect.stringMatching(message) as string };
       await expect(prices.set({ ...price, tiers })).rejects.toMatchObject(expected);

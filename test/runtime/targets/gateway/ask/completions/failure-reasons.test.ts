@@ -66,7 +66,7 @@ test.each([
   expect(await answer.text()).not.toMatch(why);
 
   const lines = gateway.logged
-    .filter((line) => line.includes('a call of a provider failed') && line.includes(requestId))
+    .filter((line) => line.includes('provider call failed') && line.includes(requestId))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.map(({ attempt }) => attempt)).toEqual(calls === 1 ? [1] : [1, 2]);
   const rows = await gateway.usage(name);

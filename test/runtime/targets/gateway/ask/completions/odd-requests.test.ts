@@ -25,9 +25,17 @@ test('what a member may be is told with all of its forms', async () => {
 
 test.each([
   ['"model":"openai:good","model":"openai:free"', 'model', /"model" twice/],
-  ['"model":"openai:good","Model":"openai:free"', 'Model', /"Model" beside "model"/],
+  [
+    '"model":"openai:good","Model":"openai:free"',
+    'Model',
+    /has both "model" and "Model", so the provider could read a different one than the gateway\. Send only one\.$/,
+  ],
   ['"model":"openai:good","\\u006dodel":"openai:free"', 'model', /"model" twice/],
-  ['"model":"openai:good","max_tokens":1,"Max_Tokens":9', 'Max_Tokens', /"Max_Tokens" beside "max_tokens"/],
+  [
+    '"model":"openai:good","max_tokens":1,"Max_Tokens":9',
+    'Max_Tokens',
+    /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
+  ],
 ])('a request that says one thing twice is refused: %s', async (members, param, message) => {
   const { userId, secret } = await someone();
   const { messages } = chatBody('openai:good');
@@ -116,7 +124,7 @@ test.each([CHAT, '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/classif
       expect(await ask(model)).toMatchObject({
         status: 422,
         param: 'model',
-        message: 'model must be Unicode text; it has half of a surrogate pair',
+        message: 'model must be valid Unicode; it contains an unpaired surrogate',
       });
     }
     expect(await gateway.usage(userId)).toEqual([]);

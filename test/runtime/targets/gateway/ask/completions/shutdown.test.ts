@@ -76,7 +76,7 @@ test.each([
 });
 
 test.each([true, false])(
-  'an answer whose client has left is booked before the gateway ends, whether it comes in time: %s',
+  'an answer whose client has left is recorded before the gateway ends, whether it comes in time: %s',
   async (comesInTime) => {
     const { gateway, secret, stopped } = await start(comesInTime ? 60_000 : PATIENCE_MS);
     const client = new AbortController();

@@ -37,7 +37,7 @@ const metricsOf = async ({ url }: RunningTestGateway): Promise<string> =>
 
 const warningsIn = ({ logged }: RunningTestGateway): readonly Record<string, unknown>[] =>
   logged
-    .filter((line) => line.includes('the model has no price'))
+    .filter((line) => line.includes('model without a price: its cost is not counted in the budget'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 test('a budget of a user or a key refuses a model without a price, and nobody is asked', async () => {

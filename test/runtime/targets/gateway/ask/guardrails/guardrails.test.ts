@@ -137,7 +137,7 @@ test.each(['down', 'other', 'missing'])(
     const strict = await guardrails.checkInput([rule(name)], said('fine'), signal);
     expect(strict.blocked).toMatchObject({
       code: 'UpstreamError',
-      message: expect.stringContaining(`\`${name}\` cannot be asked`),
+      message: `Guardrail \`${name}\` is unavailable, and the policy blocks unchecked text. Retry later.`,
     });
     const lenient = await guardrails.checkInput(
       [rule(name, { onUnavailable: 'monitor' })],

@@ -74,7 +74,13 @@ test('one that does not classify says so', async () => {
   const embedder = started('embedder');
   expect(await embedder.classify?.({ texts: ['x'], signal })).toMatchObject({
     kind: 'failed',
-    failure: { kind: 'unsupported', error: { message: expect.stringContaining('does not classify texts') } },
+    failure: {
+      kind: 'unsupported',
+      error: {
+        message:
+          'Encoder `embedder` cannot classify text. Use an encoder with a model of type sequence_classification.',
+      },
+    },
   });
 });
 
@@ -90,7 +96,7 @@ test('one that is killed is started again, and stopped in the end', async () => 
     random: () => 0,
     onLine(line) {
       lines.push(line);
-      if (line.includes('to be started again')) said.resolve();
+      if (line.includes('; restarting in ')) said.resolve();
     },
   });
   const healthy = async (): Promise<number> => {
@@ -123,7 +129,7 @@ test('a program that does not exist, or is none of ours, cannot be started', asy
     message: expect.stringContaining('ENOENT'),
   });
   await expect(start('/bin/false')).rejects.toMatchObject({
-    message: expect.stringContaining('ended with code 1'),
+    message: expect.stringContaining('exited with code 1'),
   });
 });
 

@@ -18,8 +18,8 @@ const MAP = [
   ['fails-404', 'model_not_found', 'NotFoundError', 'Failed with 404.'],
   ['fails-401', 'credentials', 'UpstreamError', "The provider rejected the gateway's credentials"],
   ['fails-403', 'credentials', 'UpstreamError', "The provider rejected the gateway's credentials"],
-  ['fails-402', 'billing', 'UpstreamError', "The provider refused the gateway's account"],
-  ['no-money', 'billing', 'UpstreamError', "The provider refused the gateway's account"],
+  ['fails-402', 'billing', 'UpstreamError', "The gateway's account at the provider has a billing problem"],
+  ['no-money', 'billing', 'UpstreamError', "The gateway's account at the provider has a billing problem"],
   ['rate-limited', 'rate_limited', 'OverloadedError', 'The provider rate-limited this request'],
   ['fails-408', 'timeout', 'TimeoutError', 'LLM provider timeout'],
   ['fails-504', 'timeout', 'TimeoutError', 'LLM provider timeout'],
@@ -147,6 +147,8 @@ test('a name that leads into a private network is refused when the connection is
   });
   const failure = failureOf(await provider.chat(callOf('chat', chatBody('good'))));
   expect(failure.error.message).toBe('LLM provider error');
-  expect((failure.error.cause as Error).message).toContain('not an address of the internet');
+  expect((failure.error.cause as Error).message).toBe(
+    '`localhost` has the address 127.0.0.1, which is not public. Set `local: true` to allow a private address.',
+  );
   expect((await fixtures.openai.counts())['requests']).toBe(before['requests']);
 });

@@ -35,7 +35,7 @@ async function outcomeOf(provider: Provider, wire: Wire, asked: unknown): Promis
     return undefined;
   }
   rules.promptTokens(body);
-  rules.mostOutputTokens(body, 9);
+  rules.maxOutputTokens(body, 9);
   const answer = await provider.chat(callOf(wire, body));
   return answer.kind === 'failed' ? answer.failure.kind : answer.kind;
 }

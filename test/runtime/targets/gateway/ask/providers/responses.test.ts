@@ -19,7 +19,7 @@ test.each([true, 'yes', {}])(
       kind: 'unsupported',
       error: {
         code: 'MalformedError',
-        message: expect.stringContaining('The gateway cannot do `background`'),
+        message: expect.stringContaining('The gateway does not support `background`'),
       },
     });
     expect((await openai.counts())['requests']).toBe(before);

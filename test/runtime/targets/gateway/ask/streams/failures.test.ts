@@ -106,7 +106,7 @@ test.each(
   const provider = providerOf(type, fixtures[type]);
   const failure = failureOf(await provider.chat(callOf('chat', streaming(model))));
   expect(['provider_error', 'overloaded', 'stream_incomplete']).toContain(failure.kind);
-  // Not the provider's own words.
+  // Not the provider's own syntax.
   expect(failure.error.message).not.toContain('The model is overloaded');
 });
 

@@ -17,7 +17,7 @@ test('that a tool failed reaches the model, whichever provider it is of', () => 
       },
     ],
   });
-  const dialect = { maxTokens: 'max_tokens', asksForUsage: false, hasResponses: false } as const;
+  const dialect = { maxTokens: 'max_tokens', streamUsage: false, hasResponses: false } as const;
   expect(openAiRequest(chat, 'm', dialect)['messages']).toContainEqual({
     role: 'tool',
     tool_call_id: 'call_1',

@@ -78,14 +78,9 @@ describeDatabases((database) => {
       'an empty example',
       'examples,b\na,1\n" ",2\n',
       'InputError',
-      'Row 2 has an empty text in `examples`; remove the row.',
+      'Row 2 has an empty text in `examples`. Remove the row.',
     ],
-    [
-      'too much',
-      csv(1000),
-      'TooLargeError',
-      'The dataset is larger than 5000 bytes, the most that is taken.',
-    ],
+    ['too much', csv(1000), 'TooLargeError', 'The dataset exceeds the maximum of 5000 bytes.'],
   ])('%s: refused, and nothing stays', async (_name, text, code, message) => {
     const { datasets, store } = await open(5000);
     await expect(
@@ -123,7 +118,7 @@ describeDatabases((database) => {
     const { datasets } = await open(50_000_000);
     const bytes = bytesOf(`{"examples":"${'x'.repeat(10_000_000)}"}`);
     await expect(datasets.upload({ filename: 'a.jsonl', bytes, owner: null })).rejects.toThrow(
-      'Row 1 has 10000000 characters in "examples"; the most is 1048576.',
+      'Row 1 has 10000000 characters in "examples"; the maximum is 1048576.',
     );
   });
 

@@ -28,13 +28,19 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['examples,ground_truth\nonly one\n', /row that ends on line 2 has 1 cells, and the first line names 2/],
+    [
+      'examples,ground_truth\nonly one\n',
+      /row that ends on line 2 has 1 cells, but the first line has 2 columns\. Quote text that contains commas or line breaks\.$/,
+    ],
     ['examples,ground_truth\na,b\nc,d,e\n', /row that ends on line 3 has 3 cells/],
     ['examples,examples\na,b\n', /two columns named "examples"/],
     ['examples,\na,b\n', /Column 2 of the dataset has no name/],
-    ['examples\n"never closed\n', /a quote is opened and never closed/],
+    ['examples\n"never closed\n', /a quoted cell is never closed/],
     ['examples\na "b" c\n"d" e\n', /not valid CSV/],
-    [`examples\n"${'x'.repeat(5_000_000)}"\n`, /more than 4194304 characters/],
+    [
+      `examples\n"${'x'.repeat(5_000_000)}"\n`,
+      /a row exceeds 4194304 characters; a closing quote may be missing/,
+    ],
   ])('%#: says what is wrong and where', async (text, message) => {
     await expect(read('a.csv', text)).rejects.toMatchObject({
       code: 'InputError',
@@ -43,8 +49,8 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['UTF-16', Buffer.from('\uFEFFexamples\na\n', 'utf16le'), /begins as UTF-16/],
-    ['Latin-1', Buffer.from('examples\ngrüße\n', 'latin1'), /not UTF-8 text: what comes after byte 11 is/],
+    ['UTF-16', Buffer.from('\uFEFFexamples\na\n', 'utf16le'), /starts with a UTF-16 byte order mark/],
+    ['Latin-1', Buffer.from('examples\ngrüße\n', 'latin1'), /not UTF-8 text: invalid byte at offset 11\./],
   ])('%s is refused', async (_name, bytes, message) => {
     await expect(read('a.csv', bytes)).rejects.toThrow(message);
   });
@@ -71,7 +77,10 @@ describe('JSON lines', () => {
   test.each([
     ['{"examples":"a"}\n{"examples":', /Line 2 of the dataset is not valid JSON/],
     ['["a"]', /Line 1 of the dataset is not a JSON object/],
-    ['{"examples":"a"}\n{"examples":"a","more":1}', /Line 2 of the dataset has a column "more"/],
+    [
+      '{"examples":"a"}\n{"examples":"a","more":1}',
+      /Line 2 of the dataset has column "more", which the first line does not have\. All rows must have the same columns\.$/,
+    ],
   ])('%#: says what is wrong and where', async (text, message) => {
     await expect(read('a.ndjson', text)).rejects.toMatchObject({
       code: 'InputError',

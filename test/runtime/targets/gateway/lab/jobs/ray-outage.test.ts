@@ -75,7 +75,7 @@ describeDatabases((database) => {
     for (const id of ids) {
       const job = await until(jobs, id, (one) => isExplained(one) && one.status === 'created');
       expect(job).toMatchObject({ error: null, startedAt: null });
-      expect(job.queuedReason).toContain(`Ray at ${ray.address} cannot be reached`);
+      expect(job.queuedReason).toContain(`Cannot reach Ray at ${ray.address}: `);
     }
     // Longer than the time limit of the jobs, which starts with their work.
     await sleep(1500);
@@ -117,7 +117,7 @@ describeDatabases((database) => {
     const { id } = await jobs.create(4, NEW);
     startRunner(jobs, ray);
     expect(await jobs.ended(id)).toMatchObject({ status: 'succeeded' });
-    expect(await logOf(jobs, id)).toContain(`answered ${status}: ${body}`);
+    expect(await logOf(jobs, id)).toContain(`returned status ${status}: ${body}`);
     expect(ray.submissions).toHaveLength(2);
   });
 
@@ -133,7 +133,7 @@ describeDatabases((database) => {
     const said = body.split('\n').at(-1);
     expect(await jobs.ended(id)).toMatchObject({
       status: 'failed',
-      error: `The Ray cluster refused the job: Ray at ${ray.address} answered ${status}: ${said}`,
+      error: `The Ray cluster rejected the job: Ray at ${ray.address} returned status ${status}: ${said}`,
     });
     expect(ray.submissions).toHaveLength(1);
   });
@@ -145,7 +145,7 @@ describeDatabases((database) => {
     await ray.listen();
     const { id } = await jobs.create(4, { ...NEW, timeoutSec: 1 });
     startRunner(jobs, ray);
-    const reason = 'The Ray cluster has not started the job: It may be waiting for resources.';
+    const reason = 'The Ray cluster has not started the job yet: It may be waiting for resources.';
     expect(await until(jobs, id, isExplained)).toMatchObject({ status: 'pending', queuedReason: reason });
     await sleep(1500);
     expect(await jobs.get(id)).toMatchObject({ status: 'pending', startedAt: null, queuedReason: reason });

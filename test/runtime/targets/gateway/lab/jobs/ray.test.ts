@@ -102,7 +102,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
           let job = await jobs.get(id);
           for (; job.queuedReason === null; job = await jobs.get(id)) await sleep(20);
           expect(job).toMatchObject({ error: null });
-          expect(job.queuedReason).toContain(`Ray at ${proxy.address} cannot be reached`);
+          expect(job.queuedReason).toContain(`Cannot reach Ray at ${proxy.address}: `);
           model.hold(true);
           await proxy.open();
           await model.asked(1);

@@ -52,7 +52,7 @@ describeDatabases((database) => {
     const job = await jobs.ended(id);
     expect(job).toMatchObject({
       status: 'failed',
-      error: 'The worker ended 3 times at row 0, the last time with exit code 7:\nout of luck',
+      error: 'The worker ended 3 times at row 0; last: exit code 7:\nout of luck',
     });
     const said = (await jobs.queue.logs(id)).map(({ text }) => text);
     expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);
@@ -87,7 +87,7 @@ describeDatabases((database) => {
     startRunner(jobs, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`);
     expect(await jobs.ended(id)).toMatchObject({
       status: 'failed',
-      error: 'The job did not end within 1 seconds (job_timeout_sec).',
+      error: 'The job exceeded its time limit of 1 seconds (job_timeout_sec).',
     });
   });
 

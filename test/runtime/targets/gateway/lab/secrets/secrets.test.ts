@@ -42,16 +42,16 @@ describeDatabases((database) => {
     const { secrets, secretsWith } = await open();
     await secrets.set(null, 'key', 'value', '');
     await expect(secretsWith('another').reveal(null, 'key')).rejects.toThrow(
-      "Secret 'key' was set under another master key; set it again.",
+      "Secret 'key' was encrypted with a different master key. Set it again.",
     );
     expect(await secretsWith(MASTER_KEY).reveal(null, 'key')).toBe('value');
   });
 
   test.each([
-    ['', 'value', /is no name for a secret/],
-    ['a/b', 'value', /is no name for a secret/],
-    ['a\0', 'value', /is no name for a secret/],
-    ['name', '', /has 1 to 1024 characters, and this one has 0/],
+    ['', 'value', /^Invalid secret name ""\. Use 1 to 100 letters/],
+    ['a/b', 'value', /^Invalid secret name "a\/b"\. Use 1 to 100 letters/],
+    ['a\0', 'value', /^Invalid secret name "a\\u0000"\. Use 1 to 100 letters/],
+    ['name', '', /must have 1 to 1024 characters; this one has 0\./],
     ['name', 'x'.repeat(1025), /this one has 1025/],
   ])('%j is refused', async (name, value, message) => {
     const { secrets } = await open();

@@ -63,7 +63,7 @@ test('failed rows are shown, and count as wrong unless a workflow says otherwise
   ]);
   expect(cellsOf(markdown, 'default')).toMatchObject({ status: 'succeeded', 'failed rows': '3 of 4' });
   expect(markdown).toContain(
-    'Failed rows count as wrong answers, except for lenient: there they are skipped.',
+    'Failed rows count as wrong answers, except for lenient, where they are skipped.',
   );
   const [head = '', first = ''] = csv.split('\r\n');
   expect(head.split(',')).toContain('failed_rows');

@@ -18,10 +18,15 @@ const BAD_FILES: readonly [
   ['ragged', 'examples,ground_truth\na,b\nc\n', 422, '3'],
   ['empty', '', 422, ''],
   ['only a header', 'examples,ground_truth\n', 422, 'no rows'],
-  ['latin-1', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'after byte 12'],
+  [
+    'latin-1',
+    Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]),
+    422,
+    'invalid byte at offset 12',
+  ],
   ['two columns of one name', 'examples,examples\na,b\n', 422, 'two columns'],
   ['a blank text', 'examples\n \n', 422, 'Row 1'],
-  ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'larger'],
+  ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'The dataset exceeds the maximum of '],
 ];
 
 test.for(BAD_FILES)('a file is refused at once: %s', async ([, text, status, says]) => {
@@ -197,7 +202,7 @@ test('a workflow is refused that could come to nothing', async () => {
 
   const ENCODER = { provider: 'encoder', base_url: encoder.url };
   const cases: [object, RegExp][] = [
-    [{ ...ENCODER, base_url: `${encoder.url}/other` }, /"SAFE", which is no label of/],
+    [{ ...ENCODER, base_url: `${encoder.url}/other` }, /"SAFE", which is not a label of/],
     [{ ...ENCODER, base_url: `${encoder.url}/tagger` }, /token_classification/],
     [{ ...ENCODER, base_url: 'http://127.0.0.1:9' }, /cannot be reached|is down/],
     [{ ...ENCODER, base_url: 'ftp://x' }, /ftp/],

@@ -32,7 +32,7 @@ function upstreamOf(maxConnections: number) {
 async function leaveAtOnce(ask: ReturnType<typeof upstreamOf>['ask']): Promise<WeakRef<Buffer>> {
   const body = Buffer.alloc(1_000_000, ' ');
   const { answer, waiter } = ask('good@leaving', body);
-  waiter.leave();
+  waiter.cancel();
   await expect(answer).rejects.toThrow('aborted');
   return new WeakRef(body);
 }
@@ -57,7 +57,7 @@ test('a connection is free again when its answer was cut, refused or left', asyn
   const { ask, close } = upstreamOf(1);
   const left = ask('silent@left');
   await openai.happened('waiting', 'silent@left');
-  left.waiter.leave();
+  left.waiter.cancel();
   await expect(left.answer).rejects.toThrow('aborted');
   const refused = await ask('fails-500').answer;
   expect(refused.status).toBe(500);

@@ -3,8 +3,8 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { PriceRow, Schema } from '../../store/schema.ts';
 import type { Price, Prices } from './ledger.ts';
 
-/** All prices in memory, there are hundreds at most; read again when something has changed. */
-export function createPriceMemory(
+/** Caches all prices, which are a few hundred at most, and reads them again when the database has changed. */
+export function createPriceCache(
   db: Kysely<Schema>,
   revision: FollowedRevision,
   priceOf: (row: PriceRow) => Price,

@@ -1,8 +1,8 @@
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 
-/** How this very program is started again: the executable, or from source the file that Node runs. */
-export const ownProgram = (): readonly string[] =>
+/** The command that starts another process of this gateway: the executable or, from source, Node with the main file. */
+export const gatewayCommand = (): readonly string[] =>
   isSea()
     ? [process.execPath]
     : [process.execPath, fileURLToPath(new URL('../../../main.ts', import.meta.url))];

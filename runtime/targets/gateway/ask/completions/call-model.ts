@@ -7,33 +7,33 @@ import type { Resolved, Target } from '../routing/routing.ts';
 import type { StreamSummary } from '../streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest } from './completion.ts';
-import type { AskedCall, EndpointRules } from './endpoints/endpoint.ts';
-import { type GuardedInput, tellVerdicts } from './guarded-input.ts';
+import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
+import { type GuardedInput, setVerdictsHeader } from './guarded-input.ts';
 import type { Outcome } from './usage-entries.ts';
 
-export interface AskParts {
+export interface CallModelParts {
   readonly request: CompletionRequest;
   readonly rules: EndpointRules;
   readonly resolved: Resolved;
-  readonly call: AskedCall;
+  readonly call: ModelCall;
   readonly guarded: GuardedInput;
   readonly account: RequestAccount;
-  /** Let go when the answer has ended. */
+  /** Released when the answer has ended. */
   readonly held: HeldModels;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Somebody's answer, with the accounts settled before the client has all of it. Throws if there is none. */
-export async function askModel(parts: AskParts): Promise<CompletionAnswer> {
+/** Calls the model and settles the usage before the client has the end of the answer. Throws if no model answered. */
+export async function callModel(parts: CallModelParts): Promise<CompletionAnswer> {
   const { rules, resolved, call, account, held } = parts;
-  const { answer, target } = await rules.ask(held.set.router, resolved, call, {
+  const { answer, target } = await rules.call(held.set.router, resolved, call, {
     onAttempt: account.attempted,
   });
   if (answer.kind === 'failed') {
     const { kind, error } = answer.failure;
     if (kind === 'answer_too_large') {
-      // It was written all the same, and is to be paid for.
+      // The model generated the answer, so the provider bills it.
       account.answeredBy(target.key);
       await account.settle({ ...unread(target), error });
     }
@@ -50,7 +50,7 @@ const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
 });
 
 async function finish(
-  { request, guarded, account, held }: AskParts,
+  { request, guarded, account, held }: CallModelParts,
   { bytes, text, summary }: WholeAnswer,
   { key }: Target,
 ): Promise<CompletionAnswer> {
@@ -58,12 +58,12 @@ async function finish(
   try {
     error = await blockedOutput(request, guarded, held, text);
   } catch (thrown) {
-    // It was written all the same, and is to be paid for.
+    // The model generated the answer, so the provider bills it.
     error = AppError.from(thrown);
   }
   await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
   if (error) throw error;
-  account.whenBooked(held.release);
+  account.whenRecorded(held.release);
   return { kind: 'whole', json: bytes };
 }
 
@@ -75,21 +75,21 @@ async function blockedOutput(
 ): Promise<AppError | undefined> {
   if (rules.length === 0) return undefined;
   const { verdicts, blocked } = await set.guardrails.checkOutput(rules, text, request.signal);
-  tellVerdicts(request, [...ofInput, ...verdicts]);
+  setVerdictsHeader(request, [...ofInput, ...verdicts]);
   return blocked;
 }
 
 function begin(
-  { request, guarded, account, held, clock, log }: AskParts,
+  { request, guarded, account, held, clock, log }: CallModelParts,
   { stream }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
   const { requestId, signal, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
   const guard = held.set.guardrails.streamGuard(guarded.rules, signal, (verdicts) => {
-    // Headers are gone by then.
+    // Verdicts are logged only: the headers of a stream are already sent.
     for (const verdict of verdicts)
-      if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail objects to a stream');
+      if (!verdict.valid) log.warn({ requestId, ...verdict }, 'guardrail flagged a stream');
   });
   const events = stream.forward({
     clock,
@@ -99,7 +99,7 @@ function begin(
         const error = errorOf(summary);
         await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
       } finally {
-        account.whenBooked(held.release);
+        account.whenRecorded(held.release);
       }
     },
   });
@@ -108,5 +108,5 @@ function begin(
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
   if (outcome === 'complete') return undefined;
-  return error ?? new AppError('CancelledError', 'The client has left.', { reason: 'client_left' });
+  return error ?? new AppError('CancelledError', 'Client disconnected.', { reason: 'client_left' });
 }

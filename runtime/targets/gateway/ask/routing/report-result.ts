@@ -1,14 +1,14 @@
-import type { GivenAnswer } from '../providers/provider.ts';
+import type { SuccessfulAnswer } from '../providers/provider.ts';
 
-/** Tells a target's breaker how a request ended. */
-export type Report = (what: 'succeeded' | 'failed' | 'abandoned') => void;
+/** Reports the result of a request to the breaker of its target. */
+export type Report = (result: 'succeeded' | 'failed' | 'abandoned') => void;
 
 /**
- * Tells of an answer. A stream that has begun tells nothing yet: whether its target is well shows when it ends, and one that
- * breaks in the middle every time is not. A trial alone is over when the stream begins: how long that takes is up to the
- * client, and nobody else could ask meanwhile.
+ * Reports an answer. A stream is reported when it ends, because a target whose streams always break in the middle is not healthy.
+ * Only a trial is reported when its stream starts: the client decides how long the stream takes, and the breaker would reject all
+ * other requests until then.
  */
-export function reportAnswer<Answer extends GivenAnswer>(
+export function reportResult<Answer extends SuccessfulAnswer>(
   answer: Answer,
   report: Report,
   isTrial: boolean,

@@ -1,8 +1,8 @@
 import type { LedgerChanges, LedgerRows } from '../../store/store.ts';
 import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
 
-/** The rows that a batch works on, and what becomes of them, one request after the other. */
-export interface Book {
+/** The rows of a batch with their changes. Operations are applied one after the other, and each sees the changes of those before. */
+export interface BatchRows {
   readonly revision: number;
   readonly account: (id: string) => AccountRow | undefined;
   readonly put: (account: AccountRow) => void;
@@ -15,7 +15,7 @@ export interface Book {
   readonly changes: () => LedgerChanges;
 }
 
-export function createBook(rows: LedgerRows): Book {
+export function createBatchRows(rows: LedgerRows): BatchRows {
   const accounts = byId(rows.accounts);
   const reservations = byId(rows.reservations);
   const billed = new Set(rows.billed);

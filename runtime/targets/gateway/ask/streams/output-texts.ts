@@ -1,8 +1,8 @@
 /**
- * Members of answers that hold no words of the model: ids, kinds, encoded data, what others wrote, and the same words again.
- * All other texts are taken for the model's, so that a form which nobody here knows does not go past guardrails and accounts.
+ * Members of answers that are not output of the model: ids, types, encoded data, texts of others, and repetitions of the output.
+ * All other texts count as output, so that unknown members do not bypass guardrails and usage tracking.
  */
-const NOT_WRITTEN = new Set(
+const NON_OUTPUT_MEMBERS = new Set(
   [
     ['id', 'call_id', 'tool_call_id', 'item_id', 'response_id', 'file_id', 'container_id', 'server_label'],
     ['type', 'role', 'object', 'model', 'status', 'phase', 'format', 'media_type', 'mime_type', 'created_by'],
@@ -11,11 +11,11 @@ const NOT_WRITTEN = new Set(
     ['logprobs', 'annotations', 'annotation', 'citations', 'citation'],
   ].flat(),
 );
-/** What tools are called with can have members of any name. */
-const OF_ANY_NAMES = new Set(['input', 'arguments', 'args']);
+/** Arguments of tools, whose members can have any name. They count as a whole. */
+const FREE_FORM_MEMBERS = new Set(['input', 'arguments', 'args']);
 
-/** All texts in an answer, or in a piece of one, that a model wrote, in order. */
-export function writtenTexts(value: unknown): string[] {
+/** All texts of a model's output in an answer or in a part of one, in order. */
+export function outputTexts(value: unknown): string[] {
   const texts: string[] = [];
   const collect = (found: unknown): void => {
     if (typeof found === 'string') {
@@ -27,9 +27,9 @@ export function writtenTexts(value: unknown): string[] {
   const collectMembers = (members: object): void => {
     const isImage = 'type' in members && members.type === 'image_generation_call';
     for (const [name, member] of Object.entries(members) as [string, unknown][]) {
-      if (NOT_WRITTEN.has(name) || (isImage && name === 'result')) continue;
-      const isCalledWith = OF_ANY_NAMES.has(name) && typeof member === 'object' && member !== null;
-      collect(isCalledWith ? JSON.stringify(member) : member);
+      if (NON_OUTPUT_MEMBERS.has(name) || (isImage && name === 'result')) continue;
+      const isArguments = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
+      collect(isArguments ? JSON.stringify(member) : member);
     }
   };
   collect(value);

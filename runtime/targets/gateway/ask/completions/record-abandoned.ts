@@ -3,27 +3,27 @@ import type { Logger } from '../../../../serve/log.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AbandonedReads } from './usage-entries.ts';
 
-export interface AbandonedBooking {
+export interface AbandonedRecording {
   /** Attempts whose answers are still being read. */
   readonly attempts: readonly Attempt[];
   readonly requestId: string;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly log: Logger;
-  readonly book: (reads: AbandonedReads) => Promise<void>;
+  readonly record: (reads: AbandonedReads) => Promise<void>;
 }
 
 /**
- * Books abandoned answers when they have been read. The server waits for that before it ends, and ends the reading when its
- * time is over. Never rejects: no client is left to hear of it.
+ * Records the usage of abandoned answers when they have been read. A server that shuts down waits for it and stops the reading when
+ * its own time limit expires. Never rejects, because no client is left that could get the error.
  */
-export async function bookAbandoned({
+export async function recordAbandoned({
   attempts,
   requestId,
   lifecycle,
   log,
-  book,
-}: AbandonedBooking): Promise<void> {
-  const leave = lifecycle.extend(() => {
+  record,
+}: AbandonedRecording): Promise<void> {
+  const endExtension = lifecycle.extend(() => {
     for (const { abandoned } of attempts) abandoned?.stop();
   });
   try {
@@ -32,11 +32,11 @@ export async function bookAbandoned({
         attempts.map(async (attempt) => [attempt, (await attempt.abandoned?.read) ?? FAILED] as const),
       ),
     );
-    await book(reads);
+    await record(reads);
   } catch (error) {
-    log.error({ requestId, err: error }, 'an abandoned answer could not be booked now');
+    log.error({ requestId, err: error }, 'usage of an abandoned answer not recorded');
   } finally {
-    leave();
+    endExtension();
   }
 }
 

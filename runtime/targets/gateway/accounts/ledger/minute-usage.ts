@@ -3,12 +3,12 @@ import { addUse, emptyMinute, minuteAt, type SlidingMinute } from './sliding-min
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
-/** What the account used in the minute before now. */
+/** Usage of an account in the last minute. */
 export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
   return minute === null ? emptyMinute(now) : minuteAt(parseJsonText(minute) as SlidingMinute, now);
 }
 
-/** Counts a request that was let in; only where something is limited by the minute, as it costs a little. */
+/** Counts an admitted request, only for accounts with a limit per minute, because counting has a cost. */
 export function countRequest(
   account: AccountRow,
   { rpm, tpm }: Limits,
@@ -19,7 +19,7 @@ export function countRequest(
   return { ...account, minute: JSON.stringify(addUse(minuteOf(account, now), now, 1, tokens)) };
 }
 
-/** Puts the tokens that it took in the place of those it was expected to take. */
+/** Replaces the estimated tokens of a request by the actual ones. */
 export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
   if (account.minute === null || difference === 0) return account;
   const minute = parseJsonText(account.minute) as SlidingMinute;

@@ -1,16 +1,16 @@
 import { AppError } from '../../../../contract/errors.ts';
 
-/** Says which member of the request is wrong. */
+/** Runs a check and adds the member of the request to the location of its errors. */
 export function inMember<Result>(member: string, check: () => Result): Result {
   try {
     return check();
   } catch (error) {
-    throw about(member, error);
+    throw atMember(member, error);
   }
 }
 
-/** An error that we did not foresee stays what it is. */
-export function about(member: string, error: unknown): unknown {
+/** Adds a member as the location of an InputError. Other errors are returned unchanged. */
+export function atMember(member: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'InputError' || error.details) return error;
   const { message, reason, cause } = error;
   return new AppError('InputError', message, {
@@ -20,7 +20,7 @@ export function about(member: string, error: unknown): unknown {
   });
 }
 
-/** The same for checks that name members of an object which the request holds. */
+/** Runs a check of an object in the request and prefixes the locations of its errors with the name of the object. */
 export async function inObject<Result>(object: string, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();

@@ -4,16 +4,16 @@ import type { WorkerClient } from './client.ts';
 import { failedBatches } from './failed-batches.ts';
 import type { WorkerBatch, WorkerEnd, WorkerJob } from './protocol.ts';
 
-/** Works on all rows that are left. A batch is written before the next one begins: whoever is killed loses no more than one. */
-export async function workThrough(
+/** Processes all remaining rows. Each batch is written before the next one starts, so a killed worker loses at most one batch. */
+export async function processRows(
   work: Work,
   job: WorkerJob,
   client: WorkerClient,
   stop: AbortSignal,
 ): Promise<WorkerEnd> {
   const { spec, total_rows: total } = job;
-  const most = spec.maxErrorRate * total;
-  // The errors of rows that are asked about again are of no interest any more.
+  const maxFailed = spec.maxErrorRate * total;
+  // A retry from the first row processes all failed rows again, so their earlier errors no longer apply.
   let firstError = job.retry_row === 0 ? null : (job.checkpoint?.first_error ?? null);
   let failed = job.failed_rows;
   const run = async (batch: WorkBatch): Promise<WrittenBatch> => {
@@ -38,14 +38,14 @@ export async function workThrough(
     await client.replace({ from, next, numbers, ...written });
     failed += written.failed - rows.length;
     failedAgain += written.failed;
-    if (failedAgain > most) return failure(failedAgain);
+    if (failedAgain > maxFailed) return failure(failedAgain);
   }
-  if (failed > most) return failure(failed);
+  if (failed > maxFailed) return failure(failed);
   for await (const batch of batches(client, job, spec.batchSize)) {
     const written = await run(batch);
     await client.commit({ first_row: batch.firstRow, ...written });
     failed += written.failed;
-    if (failed > most) return failure(failed);
+    if (failed > maxFailed) return failure(failed);
   }
   return { status: 'succeeded', result: work.result() };
 }
@@ -53,5 +53,5 @@ export async function workThrough(
 type WrittenBatch = Omit<WorkerBatch, 'first_row'>;
 
 const tooManyFailed = (failed: number, total: number, rate: number, first: string | null): string =>
-  `${failed} of ${total} rows failed, and ${rate === 0 ? 'none' : `no more than ${rate * 100} %`} may. ` +
-  `The first error: ${first ?? 'unknown'}`;
+  `${failed} of ${total} rows failed, which is more than max_error_rate ${rate} allows. ` +
+  `First error: ${first ?? 'unknown'}`;

@@ -1,0 +1,33 @@
+import { AppError } from '../../../../contract/errors.ts';
+import type { JsonMember } from '../../shared/json-members.ts';
+import type { Json } from '../shapes/chat.ts';
+
+/**
+ * Throws an InputError if two members of the request have the same name, ignoring case. The bytes are sent unchanged, and the
+ * provider could read the other member: for `model` or `max_tokens`, the request would have a different price.
+ */
+export function requireDistinctMembers(members: readonly JsonMember[]): void {
+  const seen = new Map<string, string>();
+  for (const { name } of members) {
+    const lower = name.toLowerCase();
+    const before = seen.get(lower);
+    if (before !== undefined) throw ambiguous(before, name);
+    seen.set(lower, name);
+  }
+}
+
+function ambiguous(one: string, other: string): AppError {
+  const [shown, also] = [one, other].map((name) => JSON.stringify(name.slice(0, 100)));
+  const found = one === other ? `${shown} twice` : `both ${shown} and ${also}`;
+  const message = `The body has ${found}, so the provider could read a different one than the gateway. Send only one.`;
+  return new AppError('InputError', message, {
+    details: [{ location: `body.${other.slice(0, 100)}`, message }],
+  });
+}
+
+/** Throws an InputError if the name of the model has an unpaired surrogate, which JSON can contain but a URL cannot. */
+export function requireWellFormedModel({ model }: Json): void {
+  if (typeof model === 'string' && model.isWellFormed()) return;
+  const message = 'model must be valid Unicode; it contains an unpaired surrogate';
+  throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
+}
