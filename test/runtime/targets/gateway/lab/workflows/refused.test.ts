@@ -18,15 +18,10 @@ const BAD_FILES: readonly [
   ['ragged', 'examples,ground_truth\na,b\nc\n', 422, '3'],
   ['empty', '', 422, ''],
   ['only a header', 'examples,ground_truth\n', 422, 'no rows'],
-  [
-    'latin-1',
-    Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]),
-    422,
-    'invalid byte at offset 12',
-  ],
+  ['latin-1', Uint8Array.from([...Buffer.from('examples\ncaf'), 0xe9, 0x0a]), 422, 'at offset 12'],
   ['two columns of one name', 'examples,examples\na,b\n', 422, 'two columns'],
   ['a blank text', 'examples\n \n', 422, 'Row 1'],
-  ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'The dataset exceeds the maximum of '],
+  ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
 ];
 
 test.for(BAD_FILES)('a file is refused at once: %s', async ([, text, status, says]) => {
