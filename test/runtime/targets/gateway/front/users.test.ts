@@ -226,7 +226,7 @@ const WRONG: Readonly<Record<string, [body: unknown, detail: string, param: stri
   'no request': [{ user_id: 'a', rpm: 0 }, 'rpm must be at least 1, not 0', 'rpm'],
   'requests without end': [
     { user_id: 'a', rpm: 1e300 },
-    'rpm is 1e+300; it must be a whole number, 1 or more, or null for no limit.',
+    'rpm is 1e+300; it must be an integer of at least 1, or null for no limit.',
     'rpm',
   ],
   'large metadata': [

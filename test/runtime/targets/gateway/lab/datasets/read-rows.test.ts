@@ -126,7 +126,7 @@ describe('Parquet', () => {
   test('what is none is refused', async () => {
     await expect(read('a.parquet', 'examples\na\n')).rejects.toMatchObject({
       code: 'InputError',
-      message: expect.stringContaining('not a Parquet file'),
+      message: expect.stringContaining('Cannot read the dataset as Parquet: '),
     });
   });
 });
