@@ -95,6 +95,15 @@ verifiesServed('http:metrics', async (arm) => {
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
 });
 
+verifiesServed('http:metrics-access', async (arm) => {
+  const statusOf = async (...flags: string[]): Promise<number> => {
+    const { url } = await serve(arm, 'sentiment', ['--api-key', 'secret', ...flags]);
+    return (await fetch(`${url}/metrics`)).status;
+  };
+  expect(await statusOf()).toBe(401);
+  expect(await statusOf('--metrics', 'open')).toBe(200);
+});
+
 verifiesServed('http:unknown-path', async (arm) => {
   const { url } = await serve(arm, 'sentiment');
   expect(await ask(`${url}/nowhere`)).toMatchObject({

@@ -44,6 +44,11 @@ export const COMMON_FLAGS = {
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
     choiceAliases: { trace: 'debug', off: 'silent' },
   },
+  metrics: {
+    value: 'access',
+    help: 'Who can read /metrics: open to all, with a key where keys are required, or off',
+    choices: ['open', 'key', 'off'],
+  },
   'no-watch': { help: 'Do not reload the configuration when its file changes' },
   url: { value: 'url', help: 'URL of a running server', aliases: ['addr'] },
   'api-key': { value: 'key', help: 'API key for requests. Visible in the process list; prefer the variable' },

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '../../contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
@@ -6,10 +6,21 @@ import type { Operation } from './openapi/operation.ts';
 import type { ShellEnv } from './request-id.ts';
 
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
+export const METRICS_PATH = '/metrics';
+
+/** Who can read `/metrics`: everybody, callers with a valid key where keys are configured, or nobody. */
+export const METRICS_ACCESS = ['open', 'key', 'off'] as const;
+export type MetricsAccess = (typeof METRICS_ACCESS)[number];
+
+/** Returns the access that a flag names; the flag's choices have been checked. */
+export const metricsAccess = (text: string | undefined): MetricsAccess =>
+  METRICS_ACCESS.find((access) => access === text) ?? 'key';
 
 export interface HealthOptions {
-  /** Whether to serve `/metrics`. Default: true. */
-  readonly metrics?: boolean;
+  /** Default: `key`. */
+  readonly metrics?: MetricsAccess | undefined;
+  /** Checks the key of a request for `/metrics`. Default: as for all other paths. */
+  readonly metricsGuard?: MiddlewareHandler<ShellEnv> | undefined;
   /** Additional check for `/readyz`; throws what is wrong. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
@@ -18,7 +29,7 @@ export interface HealthOptions {
 export function addHealthRoutes(
   app: Hono<ShellEnv>,
   { lifecycle, metrics }: Kernel,
-  { metrics: hasMetrics = true, checkReady }: HealthOptions = {},
+  { metrics: access = 'key', metricsGuard, checkReady }: HealthOptions = {},
 ): void {
   app.get('/healthz', (c) => c.text('ok'));
   app.get('/readyz', async (c) => {
@@ -27,8 +38,9 @@ export function addHealthRoutes(
     await checkReady?.();
     return c.text(phase);
   });
-  if (!hasMetrics) return;
-  app.get('/metrics', async (c) => {
+  if (access === 'off') return;
+  if (access === 'key' && metricsGuard) app.use(METRICS_PATH, metricsGuard);
+  app.get(METRICS_PATH, async (c) => {
     c.header('Content-Type', metrics.contentType);
     return c.body(await metrics.metrics());
   });
@@ -52,8 +64,15 @@ const operation = (
   },
 });
 
-export const HEALTH_OPERATIONS: readonly Operation[] = [
+export const healthOperations = (metrics: MetricsAccess): readonly Operation[] =>
+  metrics === 'off' ? PROBES : [...PROBES, { ...METRICS, open: metrics === 'open' }];
+
+const PROBES: readonly Operation[] = [
   { ...operation('/healthz', 'Liveness check.', 'ok'), errors: [], open: true },
   { ...operation('/readyz', 'Readiness check.', 'ready'), errors: [503], open: true },
-  { ...operation('/metrics', 'Metrics in the Prometheus format.', '# HELP …'), errors: [500] },
 ];
+
+const METRICS: Operation = {
+  ...operation(METRICS_PATH, 'Metrics in the Prometheus format.', '# HELP …'),
+  errors: [500],
+};

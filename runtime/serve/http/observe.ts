@@ -3,6 +3,7 @@ import { matchedRoutes } from 'hono/route';
 import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
 import { failureOf } from './direct-failure.ts';
+import { METRICS_PATH } from './health.ts';
 import type { ShellEnv } from './request-id.ts';
 
 /** Facts about an answered request, for logs and metrics. */
@@ -29,7 +30,7 @@ export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<st
   });
   return ({ requestId, caller, method, path, route, status, milliseconds }) => {
     durations.observe({ method, route, status }, milliseconds / 1000);
-    const level = quietPaths.has(path) || path === '/metrics' ? 'debug' : 'info';
+    const level = quietPaths.has(path) || path === METRICS_PATH ? 'debug' : 'info';
     const ms = Math.round(milliseconds * 1000) / 1000;
     kernel.log[level]({ requestId, caller, method, path, status, ms }, 'request');
   };

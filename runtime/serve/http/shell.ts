@@ -5,7 +5,7 @@ import { allowedMethods } from './allowed-methods.ts';
 import { type CorsRules, crossOrigin } from './cross-origin.ts';
 import { failureOf } from './direct-failure.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
-import { addHealthRoutes, HEALTH_PATHS, type HealthOptions } from './health.ts';
+import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver, observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
@@ -39,7 +39,11 @@ export interface ShellOptions extends HealthOptions {
  */
 export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<ShellEnv> {
   const { corsOrigins = [], exposedHeaders = [], openPaths = [], errorFormats = [], strict = true } = options;
-  const open = new Set([...HEALTH_PATHS, ...openPaths]);
+  const open = new Set([
+    ...HEALTH_PATHS,
+    ...openPaths,
+    ...(options.metrics === 'open' ? [METRICS_PATH] : []),
+  ]);
   const app = new Hono<ShellEnv>({ strict });
 
   app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)));

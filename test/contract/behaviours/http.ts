@@ -22,6 +22,10 @@ export const HTTP = {
     source: 'docs/serve.md',
     behaviour: 'GET /metrics counts requests by route and status, and what the model did, for Prometheus.',
   },
+  'http:metrics-access': {
+    source: 'docs/flags.md',
+    behaviour: 'Where API keys are required, /metrics requires one, unless --metrics is open.',
+  },
   'http:unknown-path': {
     source: 'docs/serve.md',
     behaviour: 'A path that does not exist is 404, another method 405 with those that are allowed.',

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { createBodyReader } from '../../../serve/http/body.ts';
+import type { MetricsAccess } from '../../../serve/http/health.ts';
 import { OPENAI_ERRORS } from '../../../serve/http/openai-error.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
@@ -17,6 +18,7 @@ import { TIMING_HEADERS } from './run-model.ts';
 
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
+  readonly metrics?: MetricsAccess | undefined;
   /** Allowed CORS origins of web pages; none by default. */
   readonly corsOrigins?: readonly string[];
   /** Routes of MCP, which share the port. */
@@ -29,6 +31,7 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   const pages = pageRoutes();
   const app = httpShell(context.kernel, {
     corsOrigins: options.corsOrigins ?? [],
+    metrics: options.metrics,
     exposedHeaders: [...TIMING_HEADERS.map(({ name }) => name), MCP_SESSION_HEADER],
     // The page must load without a key, because users enter the key there.
     openPaths: ['/health', ...pages.routes.map(({ path }) => path)],
@@ -44,7 +47,7 @@ export function encoderApp(context: EncoderContext, options: EncoderAppOptions):
   ];
   for (const { routes } of groups) app.route('/', routes);
   const operations = groups.flatMap((group) => group.operations);
-  app.route('/', openApiRoutes(context, operations));
+  app.route('/', openApiRoutes(context, operations, options.metrics));
   app.route('/', pages);
   if (options.mcp) app.route('/', options.mcp);
   return app;

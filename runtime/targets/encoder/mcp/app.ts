@@ -1,11 +1,15 @@
 import type { Hono } from 'hono';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { httpShell } from '../../../serve/http/shell.ts';
+import { httpShell, type ShellOptions } from '../../../serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 
 /** Serves only `/mcp`, in the shell that every HTTP server of this project has. */
-export function mcpApp(context: EncoderContext, mcp: Hono, corsOrigins: readonly string[]): Hono<ShellEnv> {
-  const app = httpShell(context.kernel, { corsOrigins, exposedHeaders: [MCP_SESSION_HEADER] });
+export function mcpApp(
+  context: EncoderContext,
+  mcp: Hono,
+  options: Pick<ShellOptions, 'corsOrigins' | 'metrics'>,
+): Hono<ShellEnv> {
+  const app = httpShell(context.kernel, { ...options, exposedHeaders: [MCP_SESSION_HEADER] });
   app.route('/', mcp);
   return app;
 }

@@ -42,6 +42,7 @@ export const SERVER_OPTIONS = environment({
     'allowed-hosts': { help: 'Allowed Host header values of MCP clients, comma-separated' },
     'cors-origins': {},
     'max-body': { fallback: '8388608' },
+    metrics: { fallback: 'key' },
     'shutdown-timeout': { fallback: '30s' },
     'log-level': { fallback: 'info' },
   }),

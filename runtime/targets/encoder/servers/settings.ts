@@ -1,6 +1,7 @@
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
+import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
@@ -26,6 +27,7 @@ export interface ServerSettings extends Callers {
   readonly maxBodyBytes: number;
   readonly shutdownMs: number;
   readonly logLevel: LogLevel;
+  readonly metrics: MetricsAccess;
 }
 
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
@@ -54,6 +56,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
     shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
     logLevel: logLevel(invocation.value('log-level')),
+    metrics: metricsAccess(invocation.value('metrics')),
   };
 }
 

@@ -49,10 +49,10 @@ export async function startServers(
         allowedOrigins: settings.corsOrigins,
         maxBodyBytes,
       });
-      const { corsOrigins } = settings;
+      const { corsOrigins, metrics } = settings;
       const app = settings.mcpOnly
-        ? mcpApp(context, mcp.routes, corsOrigins)
-        : encoderApp(context, { maxBodyBytes, corsOrigins, mcp: mcp.routes });
+        ? mcpApp(context, mcp.routes, { corsOrigins, metrics })
+        : encoderApp(context, { maxBodyBytes, corsOrigins, metrics, mcp: mcp.routes });
       const http = await listenHttp({ app, ...settings.http, tls });
       ports.http = http.port;
       closers.add(() => http.close(shutdown.graceMs()));

@@ -71,11 +71,8 @@ const ACCOUNT_OPTIONS: Options = {
 };
 
 const OPERATION_OPTIONS: Options = {
-  'enable-metrics': {
-    help: 'Serve /metrics for Prometheus; --enable-metrics=false disables it',
-    defaultText: 'true',
-  },
-  ...commonOptions({ 'log-level': { defaultText: 'info' } }),
+  ...commonOptions({ metrics: { defaultText: 'open' }, 'log-level': { defaultText: 'info' } }),
+  'enable-metrics': { help: 'Older form of --metrics: open or off', hidden: true },
   'otel-endpoint': {
     value: 'url',
     help: 'URL of a collector for OTLP over HTTP; also OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,4 +1,5 @@
 import { isObject } from '../../../core/json/is-object.ts';
+import { METRICS_ACCESS, type MetricsAccess } from '../../../serve/http/health.ts';
 import type { GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
 import type { ResolveContext } from './resolve/context.ts';
@@ -37,11 +38,25 @@ export function resolveConfig(
       maxParallel: flagsAndEnv.number('rate-limit-parallel', RATE) ?? parallel ?? null,
     },
     models: resolveModels(context, file, namesIn(written)),
-    metrics: flagsAndEnv.flag('enable-metrics') ?? file.enable_metrics ?? true,
+    metrics: resolveMetrics(flagsAndEnv, file),
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),
     logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
   };
+}
+
+/** `enable_metrics` is the older form of `metrics`. */
+function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: GatewayFile): MetricsAccess {
+  const asked = flagsAndEnv.text('metrics');
+  const older = (isEnabled: boolean | undefined): MetricsAccess | undefined =>
+    isEnabled === undefined ? undefined : isEnabled ? 'open' : 'off';
+  return (
+    METRICS_ACCESS.find((access) => access === asked) ??
+    older(flagsAndEnv.flag('enable-metrics')) ??
+    file.metrics ??
+    older(file.enable_metrics) ??
+    'open'
+  );
 }
 
 /** Collects all names, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */

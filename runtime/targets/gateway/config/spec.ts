@@ -1,4 +1,5 @@
 import type { Secret } from '../../../core/text/redactions.ts';
+import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
@@ -15,7 +16,7 @@ export interface GatewayConfig {
   /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;
-  readonly metrics: boolean;
+  readonly metrics: MetricsAccess;
   readonly tracing: TracingConfig | undefined;
   readonly workflows: WorkflowsConfig;
   readonly logLevel: LogLevel;

@@ -1,3 +1,4 @@
+import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { BodyOptions } from '../../../serve/http/body.ts';
 import { type HostRules, isLoopbackHost } from '../../../serve/http/host-rules.ts';
 import type { ServerConfig } from '../config/spec.ts';
@@ -8,8 +9,7 @@ export interface GatewayAppOptions {
     'host' | 'allowedHosts' | 'corsOrigins' | 'maxBodyBytes' | 'bodyTimeoutMs'
   >;
   readonly hasMasterKey: boolean;
-  /** Whether to serve `/metrics`. */
-  readonly metrics: boolean;
+  readonly metrics: MetricsAccess;
 }
 
 const ONE_MEBIBYTE = 1_048_576;

@@ -37,8 +37,9 @@ import { createLabGuard } from './sign-in/lab-guard.ts';
 /** Creates the HTTP application of the gateway. It does not listen. */
 export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
   const bodies = smallBodies(options);
+  const signIn = createSignIn(context);
   const parts: HttpParts = {
-    guards: createGuards(createSignIn(context), context.kernel.lifecycle),
+    guards: createGuards(signIn, context.kernel.lifecycle),
     readBody: createBodyReader(bodies),
     labGuard: createLabGuard(context, options),
     readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
@@ -75,6 +76,10 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     outermost: secureAnswers,
     strict: false,
     metrics: options.metrics,
+    async metricsGuard(c, next) {
+      c.set('caller', await signIn.caller(c.req.raw.headers));
+      await next();
+    },
     async checkReady() {
       if (!(await context.isDatabaseAvailable())) throw databaseUnavailable();
     },

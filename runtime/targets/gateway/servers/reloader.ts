@@ -19,7 +19,7 @@ const START_ONLY = {
   database: 'database_url or data_dir',
   masterKey: 'master_key',
   userLimits: 'user_limits',
-  metrics: 'enable_metrics',
+  metrics: 'metrics',
   tracing: 'otel',
   workflows: 'workflows',
 } as const satisfies Partial<Record<keyof LoadedGatewayConfig, string>>;

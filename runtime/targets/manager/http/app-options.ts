@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { BodyOptions } from '../../../serve/http/body.ts';
+import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { HostRules } from '../../../serve/http/host-rules.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { Redactor } from '../../../serve/redact.ts';
@@ -11,6 +12,8 @@ export interface ManagerAppOptions {
   readonly hostRules: Omit<HostRules, 'allowedOrigins'>;
   /** Web pages of other origins that may call; none by default. */
   readonly cors?: CorsSettings | undefined;
+  /** Default: `key`. */
+  readonly metrics?: MetricsAccess | undefined;
   /** Default 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /** How long the body of a request may take to arrive. Default 5 s. */

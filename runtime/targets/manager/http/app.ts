@@ -43,12 +43,14 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   const documents = documentRoutes(
     context,
     groups.flatMap(({ operations }) => operations),
+    options.metrics,
   );
   const page = docsPageRoutes();
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],
     corsRules: cors,
+    metrics: options.metrics,
     hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
     openPaths: [...documents.openPaths, ...page.routes.map(({ path }) => path)],
     errorFormats: [problemFormat(baseAddress)],

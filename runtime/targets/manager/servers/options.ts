@@ -46,6 +46,7 @@ const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
     'cert-file': {},
     'key-file': {},
     'max-body': { fallback: '1048576' },
+    metrics: { fallback: 'key' },
   }),
   'max-result': {
     value: 'characters',

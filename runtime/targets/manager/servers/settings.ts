@@ -1,3 +1,4 @@
+import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
 import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
@@ -26,6 +27,7 @@ export interface FlagSettings {
   readonly allowedHosts: readonly string[];
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
+  readonly metrics: MetricsAccess;
   readonly trustProxy: boolean;
   readonly maxResultCharacters: number;
   readonly dev: boolean;
@@ -63,6 +65,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     allowedHosts: list(invocation, 'allowed-hosts'),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_SIZE),
+    metrics: metricsAccess(invocation.value('metrics')),
     trustProxy: invocation.flag('trust-proxy'),
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,

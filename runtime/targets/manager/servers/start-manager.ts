@@ -68,7 +68,7 @@ export async function startManager(
     closers.add(() => plugins.close());
     const context = await openContext({ settings, config, daemon, read, log, redactor, access });
     closers.add(() => context.close());
-    const { maxBodyBytes, allowedHosts, trustProxy } = settings;
+    const { maxBodyBytes, metrics, allowedHosts, trustProxy } = settings;
     const hostRules = { hostname, allowedHosts };
     const mcp = managerMcpRoutes(context, {
       ...hostRules,
@@ -80,6 +80,7 @@ export async function startManager(
       hostRules,
       cors: daemon.cors,
       maxBodyBytes,
+      metrics,
       trustProxy,
       redact: redactor,
       plugins,

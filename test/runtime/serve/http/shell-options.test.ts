@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createAccess } from '../../../../runtime/serve/access.ts';
 import { AppError } from '../../../../runtime/contract/errors.ts';
 import type { ErrorFormat } from '../../../../runtime/serve/http/error-response.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
@@ -111,3 +112,19 @@ test('pages of other origins may do what the rules say, and with credentials onl
   expect(all).toMatchObject({ 'access-control-allow-origin': '*' });
   expect(all).not.toHaveProperty('access-control-allow-credentials');
 });
+
+test.each([
+  ['open', 200, 200],
+  ['key', 401, 200],
+  ['off', 401, 404],
+] as const)(
+  'with metrics %s, a request without a key gets %i, one with a key %i',
+  async (metrics, without, withKey) => {
+    const access = createAccess(['secret']);
+    const app = httpShell({ ...testKernel(), access }, { metrics });
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await app.request('/metrics', { headers })).status;
+    expect(await status({ Authorization: 'Bearer secret' })).toBe(withKey);
+    expect(await status({})).toBe(without);
+  },
+);

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
-import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { EncoderContext } from '../../context.ts';
@@ -10,6 +10,7 @@ import type { EncoderContext } from '../../context.ts';
 export function openApiRoutes(
   { engine, kernel, runtime }: EncoderContext,
   operations: readonly Operation[],
+  metrics: MetricsAccess = 'key',
 ): Hono {
   const { name, version, modelType } = engine.manifest;
   const document = JSON.stringify(
@@ -18,7 +19,7 @@ export function openApiRoutes(
       version,
       description: `A ${modelType} model, served by encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
-      operations: [...operations, ...HEALTH_OPERATIONS, OPERATION],
+      operations: [...operations, ...healthOperations(metrics), OPERATION],
     }),
   );
   const routes = new Hono();

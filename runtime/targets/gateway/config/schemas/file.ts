@@ -1,3 +1,4 @@
+import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
 import { guardrails } from './guardrails.ts';
@@ -100,7 +101,8 @@ const models = {
 
 const operations = {
   workflows: Type.Optional(workflows),
-  enable_metrics: flag('Serve /metrics for Prometheus (true).'),
+  metrics: choice(METRICS_ACCESS, 'Who can read /metrics: open to all, with a key, or off (open).'),
+  enable_metrics: flag('Older form of metrics: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),
   otel: Type.Optional(
     keys(

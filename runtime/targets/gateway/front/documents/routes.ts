@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { AppError } from '../../../../contract/errors.ts';
-import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import { healthOperations } from '../../../../serve/http/health.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
@@ -21,7 +21,6 @@ export function documentRoutes(
   operations: readonly Operation[],
   { metrics }: GatewayAppOptions,
 ): GatewayRoutes['routes'] {
-  const shared = HEALTH_OPERATIONS.filter(({ path }) => metrics || path !== '/metrics');
   const document = openApiDocument({
     openapi: '3.1.0',
     title: 'gateway',
@@ -29,7 +28,11 @@ export function documentRoutes(
     description: DESCRIPTION,
     needsKey: true,
     securitySchemes: SECURITY_SCHEMES,
-    operations: [...operations, ...[...shared, ...OPERATIONS].map((one) => ({ ...one, open: true }))],
+    operations: [
+      ...operations,
+      ...healthOperations(metrics),
+      ...OPERATIONS.map((one) => ({ ...one, open: true })),
+    ],
     anyError: true,
     errorContent: (error, status, path) => ({
       schema: path.startsWith(API) && status === 422 ? apiProblems : gatewayError,

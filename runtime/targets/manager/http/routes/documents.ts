@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../../../contract/errors.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
-import { HEALTH_OPERATIONS } from '../../../../serve/http/health.ts';
+import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { publishedSchemas } from '../published-schemas.ts';
 import { answerOf } from '../../../../serve/http/openapi/describe.ts';
@@ -19,14 +19,18 @@ export interface DocumentRoutes {
 }
 
 /** `/openapi.json`, `/openapi.yaml` and `/schemas/{Type}.json`: the API in the words of machines. */
-export function documentRoutes({ kernel }: ManagerContext, operations: readonly Operation[]): DocumentRoutes {
+export function documentRoutes(
+  { kernel }: ManagerContext,
+  operations: readonly Operation[],
+  metrics: MetricsAccess = 'key',
+): DocumentRoutes {
   const document = openApiDocument({
     openapi: '3.1.0',
     title: 'mcp-manager',
     version: 'v1',
     description: DESCRIPTION,
     needsKey: needsKey(kernel.access),
-    operations: [...operations, ...HEALTH_OPERATIONS, ...OPERATIONS],
+    operations: [...operations, ...healthOperations(metrics), ...OPERATIONS],
     anyError: true,
     errorContent: (error, status) => ({
       mediaType: 'application/problem+json',

@@ -38,7 +38,7 @@ bootstrap_api_key: true
     autoMigrate: false,
     masterKey: 'the-master-key-of-this-test-0123456789',
     userLimits: { rpm: 60, tpm: null, maxParallel: null },
-    metrics: false,
+    metrics: 'off',
     bootstrapKey: true,
     warnings: [],
   });

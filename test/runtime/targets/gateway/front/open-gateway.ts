@@ -148,7 +148,7 @@ export function gatewayOn(
   };
   const app = gatewayApp(context, {
     hasMasterKey: true,
-    metrics: true,
+    metrics: 'open',
     ...options,
     server: {
       host: '127.0.0.1',

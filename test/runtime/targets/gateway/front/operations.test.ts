@@ -69,8 +69,19 @@ describe('metrics', () => {
     expect(text).not.toMatch(/somebody|very/);
   });
 
+  test('need a valid key where the configuration says so', async () => {
+    const { request, ask } = await open({ metrics: 'key' });
+    expect((await request('/metrics')).status).toBe(401);
+    const { body } = await ask('POST', '/v1/keys', { key_name: 'prometheus' });
+    const headers = { Authorization: `Bearer ${String(body.key)}` };
+    expect((await request('/metrics', { headers })).status).toBe(200);
+    const { paths } = (await request('/openapi.json')).body;
+    expect(paths['/metrics'].get.security).not.toEqual([]);
+    expect(paths['/readyz'].get.security).toEqual([]);
+  });
+
   test('are not there where the configuration says so', async () => {
-    const { request } = await open({ metrics: false });
+    const { request } = await open({ metrics: 'off' });
     const { status, body } = await request('/metrics');
     expect([status, body.detail]).toEqual([404, 'No such path: GET /metrics']);
     const { paths } = (await request('/openapi.json')).body;
