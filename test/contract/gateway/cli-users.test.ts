@@ -75,7 +75,9 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
   expect(changed).toMatchObject({ name: 'all', max_budget: null, budget_duration_sec: null });
   expect(await done('budgets', 'resets', '--user', 'alice')).toBe('');
   expect(await json('budgets', 'resets')).toEqual([]);
-  expect(await refused(1, 'budgets', 'delete', 'all')).toContain('is given to 1 user');
+  expect(await refused(1, 'budgets', 'delete', 'all')).toContain(
+    'is assigned to 1 user; assign another budget first',
+  );
   await done('users', 'update', 'alice', '--budget', 'none');
   expect(await json('budgets', 'delete', 'all')).toEqual({ budget_id: id, deleted: true });
 });

@@ -68,7 +68,7 @@ function validPart(value: unknown, findings: readonly Finding[], validate: Valid
   return more.length === 0 ? (left as GatewayFile) : validPart(left, more, validate);
 }
 
-/** Returns a copy of a value without the part at a path. Items of a list are not removed but emptied, so that others keep their index. */
+/** Returns a copy of a value without the part at a path. Removing an item removes its whole list, so that other items keep their index. */
 function without(value: unknown, [key, ...rest]: Path): unknown {
   if (key === undefined) return {};
   if (Array.isArray(value)) {

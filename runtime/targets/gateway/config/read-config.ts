@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { configError } from '../../../contract/errors.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import { createRedactions } from '../../../core/text/redactions.ts';
 import type { Finding } from '../../../core/yaml/issue.ts';
@@ -11,7 +12,6 @@ import type { ResolveContext } from './resolve/context.ts';
 import { presetsWithKeys } from './resolve/provider-keys.ts';
 import { resolveConfig } from './resolve-config.ts';
 import type { GatewayFile } from './schemas/file.ts';
-import { literalSecrets } from './literal-secrets.ts';
 import type { GatewayConfig } from './spec.ts';
 
 /** A configuration with its file and its warnings. */
@@ -125,4 +125,16 @@ function readableSecretsWarning({ path, mode }: TextFileOnDisk, { value, isExpan
   return [
     `${path} contains ${secrets.join(', ')} and is readable by other users. Use a variable (\${NAME}), or run \`chmod 600 ${path}\`.`,
   ];
+}
+
+/** Returns the settings that contain a secret itself instead of a variable. */
+function literalSecrets(file: GatewayFile, isExpanded: (path: readonly string[]) => boolean): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (isObject(value)) for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
+    const isSecret = /^(api_key|master_key)$/.test(path.at(-1) ?? '');
+    if (typeof value === 'string' && isSecret && !isExpanded(path)) found.push(path.join('.'));
+  };
+  visit(file, []);
+  return found;
 }

@@ -14,7 +14,7 @@ export interface DatabaseCheckParts {
 /** How long a result is reused, because anyone can request the health endpoints at any rate. */
 const MAX_AGE_MS = 1000;
 
-/** Creates a check whether the database can be written, whose result is at most a second old. Failure and recovery are logged. */
+/** Creates a check of whether the database can be written. Its result is at most a second old. Failures and recoveries are logged. */
 export function createDatabaseCheck({
   ledger,
   shown,
@@ -22,24 +22,24 @@ export function createDatabaseCheck({
   log,
 }: DatabaseCheckParts): () => Promise<boolean> {
   let checkedAt = -Infinity;
-  let works = true;
+  let isAvailable = true;
   let checking: Promise<boolean> | undefined;
 
   const check = async (): Promise<boolean> => {
-    const before = works;
+    const wasAvailable = isAvailable;
     try {
       await ledger.heartbeat();
-      works = true;
-      if (!before) log.info('The database is available again.');
+      isAvailable = true;
+      if (!wasAvailable) log.info('The database is available again.');
     } catch (error) {
-      works = false;
-      if (before) log.error({ err: error }, explainOpenError(causeOf(error), shown).message);
+      isAvailable = false;
+      if (wasAvailable) log.error({ err: error }, explainOpenError(causeOf(error), shown).message);
     }
     checkedAt = clock.now();
-    return works;
+    return isAvailable;
   };
   return async () => {
-    if (Math.abs(clock.now() - checkedAt) < MAX_AGE_MS) return works;
+    if (Math.abs(clock.now() - checkedAt) < MAX_AGE_MS) return isAvailable;
     checking ??= check().finally(() => (checking = undefined));
     return await checking;
   };

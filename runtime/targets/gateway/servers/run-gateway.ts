@@ -1,7 +1,6 @@
 import type { Output } from '../../../serve/cli/command.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
-import { banner } from './banner.ts';
-import { startGateway, type StartOptions } from './start-gateway.ts';
+import { type RunningGateway, startGateway, type StartOptions } from './start-gateway.ts';
 
 /** Runs until the process is stopped; returns the exit code. SIGHUP reloads the configuration. */
 export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output): Promise<number> =>
@@ -13,7 +12,7 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
       if (firstKey !== undefined) output.out(`${firstKey}\n`);
       return {
         log,
-        banner: banner(running),
+        banner: bannerOf(running),
         facts: { url },
         // The reason of a failure is in the log.
         reload: () => void reload().catch(() => undefined),
@@ -21,3 +20,20 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
       };
     },
   });
+
+/** The text that users see when the gateway is ready, with its URLs. */
+function bannerOf({ url, config, firstKey }: Pick<RunningGateway, 'url' | 'config' | 'firstKey'>): string {
+  const { providers, aliases } = config.models;
+  const names = providers.map(({ name, type }) => (type === 'encoder' ? `encoder:${name}` : name));
+  const aliasText = aliases.length === 0 ? '' : `; aliases: ${aliases.map(({ name }) => name).join(', ')}`;
+  const lines = [
+    `The gateway is running. Providers: ${names.join(', ') || 'none; configure `providers`'}${aliasText}`,
+    '',
+    `  HTTP  ${url}`,
+    `  API   ${url}/docs`,
+    `  Spec  ${url}/openapi.json`,
+    ...(config.masterKey === undefined ? ['', '  No master key is set: admin endpoints return 503.'] : []),
+    ...(firstKey === undefined ? [] : ['', '  The first API key is on stdout. It is shown only once.']),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}

@@ -15,7 +15,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN = 0x7b;
 /** A name without escapes and non-ASCII bytes. */
-const AS_IT_STANDS = /^[^\\\x80-\xff]*$/;
+const PLAIN_NAME = /^[^\\\x80-\xff]*$/;
 
 /** A replacement for the bytes between two offsets. */
 interface Splice {
@@ -52,7 +52,7 @@ export function editMembers(
   return splices.length === 0 ? json : spliced(json, splices);
 }
 
-/** At most one: new members with a value. */
+/** Returns the insertion of new members, or nothing if there are none. */
 function additions(
   json: Uint8Array,
   members: readonly JsonMember[],
@@ -105,10 +105,10 @@ export function listMembers(json: Uint8Array): JsonMember[] {
   }
 }
 
-/** Nearly all names need no decoding, and parsing them would take longer than everything else. */
+/** Decodes a name. Plain names, which are the rule, are not parsed, because that would take longer than everything else. */
 function nameIn(json: Buffer, start: number, end: number): string {
   const name = json.toString('latin1', start + 1, end - 1);
-  return AS_IT_STANDS.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
+  return PLAIN_NAME.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
 }
 
 const afterColon = (json: Uint8Array, at: number): number => skipSpace(json, skipSpace(json, at) + 1);

@@ -23,8 +23,8 @@ export function retryDelay(
 ): number | undefined {
   if (retriesBefore >= policy.retries) return undefined;
   if (retryAfter !== undefined && retryAfter > policy.maxPause) return undefined;
-  const most = Math.min(policy.maxDelay, policy.baseDelay * 2 ** retriesBefore);
-  return (retryAfter ?? 0) + random() * most;
+  const maxDelay = Math.min(policy.maxDelay, policy.baseDelay * 2 ** retriesBefore);
+  return (retryAfter ?? 0) + random() * maxDelay;
 }
 
 /** A limit on retries over all requests, so that they do not multiply the load of a failing provider. */

@@ -50,10 +50,10 @@ export function maxCostOf(
   price: TokenPrice,
 ): Nanos {
   const reachable = [price, ...(price.tiers ?? []).filter(({ aboveTokens }) => input > aboveTokens)];
-  return reachable.reduce((most, rates) => {
+  return reachable.reduce((max, rates) => {
     const millions = BigInt(input) * maxInputRate(rates) + BigInt(output) * rates.output;
     const cost = (millions + MILLION - 1n) / MILLION;
-    return cost > most ? cost : most;
+    return cost > max ? cost : max;
   }, 0n);
 }
 
@@ -89,5 +89,5 @@ function inputRates({ input, cachedInput, cacheWrite, cacheWrite1h }: TokenRates
 
 function maxInputRate(rates: TokenRates): Nanos {
   const { readRate, writeRate, hourRate } = inputRates(rates);
-  return [readRate, writeRate, hourRate].reduce((most, rate) => (rate > most ? rate : most), rates.input);
+  return [readRate, writeRate, hourRate].reduce((max, rate) => (rate > max ? rate : max), rates.input);
 }

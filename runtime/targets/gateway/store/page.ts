@@ -1,4 +1,4 @@
-/** A part of a list. */
+/** A page of a list. */
 export interface Page {
   readonly skip: number;
   readonly limit: number;

@@ -48,7 +48,7 @@ function valueOf(value: Exclude<PlainValue, undefined>): OtlpValue {
   return { doubleValue: value.fraction };
 }
 
-/** Formats milliseconds as nanoseconds. The result is a text, because it exceeds the precision of numbers; clocks have microseconds. */
+/** Formats milliseconds as nanoseconds with a precision of microseconds, as a text, because a number could not represent them. */
 export const nanoTime = (milliseconds: number): string => `${Math.round(milliseconds * 1000)}000`;
 
 export interface OtlpSource {

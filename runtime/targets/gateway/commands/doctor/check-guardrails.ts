@@ -27,8 +27,8 @@ function checkProfile(
   const unknown = labels.filter((label) => !known.includes(label));
   if (unknown.length === 0) return [ok(what, `the encoder ${encoder} has the labels ${labels.join(', ')}`)];
   return unknown.map((label) => {
-    const meant = suggest(label, known);
-    const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
+    const suggestion = suggest(label, known);
+    const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
     return problem(
       what,
       `the encoder ${encoder} has no label ${JSON.stringify(label)}`,

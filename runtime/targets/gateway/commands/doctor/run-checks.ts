@@ -1,5 +1,5 @@
 import type { Invocation } from '../../../../serve/cli/command.ts';
-import type { Finding } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, note, ok } from '../../../../serve/cli/doctor/finding.ts';
 import { createRedactor } from '../../../../serve/redact.ts';
 import type { Environment } from '../../../../core/text/expand.ts';
 import { checkAddress } from './check-address.ts';
@@ -7,7 +7,6 @@ import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkGuardrails } from './check-guardrails.ts';
-import { checkMasterKey } from './check-master-key.ts';
 import { checkPrices } from './check-prices.ts';
 import { checkProvider } from './check-provider.ts';
 import { openProviders } from './open-providers.ts';
@@ -42,3 +41,9 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
     await Promise.all(opened.map(async ({ provider }) => await provider.close()));
   }
 }
+
+/** Reports a missing master key. One that is too short is a warning of the configuration. */
+const checkMasterKey = (key: string | undefined): Finding =>
+  key === undefined
+    ? note('master key', 'not set, so admin endpoints return 503; set GATEWAY_MASTER_KEY to use them')
+    : ok('master key', `${key.length} characters`);

@@ -6,7 +6,7 @@ import { experimentRowsCommand } from './rows.ts';
 import { runExperimentCommand } from './run.ts';
 
 export const EXPERIMENT_COMMANDS: CommandGroup = {
-  summary: 'Run and compare models on a dataset.',
+  summary: 'Run models on a dataset and compare them.',
   commands: {
     run: runExperimentCommand,
     list: listExperimentsCommand,

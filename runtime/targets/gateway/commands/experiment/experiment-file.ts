@@ -103,11 +103,11 @@ function workflowIn(
   folder: string,
 ): Readonly<Record<string, unknown>> & { readonly name: string } {
   if (encoder === undefined) {
-    const asked = model.model ?? '';
+    const modelName = model.model ?? '';
     return {
       provider: model.base_url === undefined ? 'gateway' : 'openai-compatible',
       ...model,
-      name: model.name ?? asked,
+      name: model.name ?? modelName,
     };
   }
   const isAddress = /^https?:\/\//.test(encoder);

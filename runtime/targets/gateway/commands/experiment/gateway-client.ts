@@ -1,5 +1,5 @@
 import { FormData } from 'undici';
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { readErrorBody } from '../../../../serve/client/error-body.ts';
 import {
@@ -7,11 +7,10 @@ import {
   createJsonClient,
   type StreamedResponse,
 } from '../../../../serve/client/json-client.ts';
-import { explainConnectionError } from './connection-error.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** As browsers and `fetch` allow. */
+/** Maximum number of redirects, the same as in browsers and `fetch`. */
 const MAX_REDIRECTS = 20;
 
 /** Client of a gateway's HTTP API. Throws the gateway's error messages. */
@@ -41,11 +40,11 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
     const error = readErrorBody(await response.body.text());
     throw inputError(error ? asSentence(error.message) : `${url} returned status ${response.status}.`);
   };
-  const ask = async (...request: Parameters<typeof respond>): Promise<string> =>
+  const requestText = async (...request: Parameters<typeof respond>): Promise<string> =>
     await (await respond(...request)).body.text();
   return {
-    json: async (method, path, body) => parseJsonText(await ask(method, path, body)) as Json,
-    text: (path) => ask('GET', path),
+    json: async (method, path, body) => parseJsonText(await requestText(method, path, body)) as Json,
+    text: (path) => requestText('GET', path),
     async *pieces(path) {
       const { body } = await respond('GET', path);
       yield* body.setEncoding('utf8');
@@ -55,3 +54,26 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
 }
 
 const asSentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
+
+/** Returns why a gateway cannot be reached, and a remedy, as the rest of a sentence. */
+function explainConnectionError(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  const reason = cause ?? error;
+  const { code = '' } = reason as { readonly code?: string };
+  const message = messageOf(reason).replace(/\.$/, '');
+  return REASONS[code] ?? `${message}. Check the address and the network`;
+}
+
+const UNTRUSTED =
+  'its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer';
+
+/** Reasons and remedies by error code. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host name does not exist. Correct it',
+  EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network',
+  ECONNREFUSED: 'connection refused. Start the gateway, or correct the address',
+  ECONNRESET: 'the connection was closed. Check whether it uses http or https, and its log',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+};

@@ -12,7 +12,7 @@ import type { WatchedWorkflow } from './watch-experiment.ts';
 const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const retryExperimentCommand = experimentCommand({
-  summary: 'Retry failed rows and failed models of an experiment; answers are kept.',
+  summary: 'Retry the failed rows and models of an experiment. Existing answers are kept.',
   options: {
     'batch-size': { value: 'rows', help: 'Rows per batch; language models answer them in parallel' },
     'max-error-rate': { value: 'share', help: 'Maximum share of failed rows, 0 to 1' },

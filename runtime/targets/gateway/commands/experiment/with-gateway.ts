@@ -24,8 +24,8 @@ export async function withGateway<Result>(
       `${invocation.source('url')} contains credentials, which would not be sent. Set the key with GATEWAY_API_KEY.`,
     );
   }
-  const given = invocation.value('api-key');
-  const key = given === undefined ? undefined : requireSendableKey(given, invocation.source('api-key'));
+  const text = invocation.value('api-key');
+  const key = text === undefined ? undefined : requireSendableKey(text, invocation.source('api-key'));
   const { createGatewayClient } = await import('./gateway-client.ts');
   const client = createGatewayClient(url, key);
   try {

@@ -14,7 +14,7 @@ export const jobRunCommand: Command = {
       env: JOB_URL_VARIABLE,
     },
     attached: {
-      help: 'Stop when standard input closes, because the process that started this one has ended',
+      help: 'Stop when standard input closes, which means that the parent process has ended',
     },
   },
   async run(invocation, output) {

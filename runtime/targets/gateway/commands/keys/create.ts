@@ -47,7 +47,7 @@ async function exists(users: Users, userId: string): Promise<boolean> {
   }
 }
 
-/** Only suggests to restore a deleted user, because it may have been deleted to disable its keys. */
+/** A deleted user is not restored automatically, because it can have been deleted to disable its keys. */
 function withRemedy(error: unknown, userId = ''): unknown {
   if (!(error instanceof AppError) || error.reason !== 'user_not_found') return error;
   const command = `gateway users create ${shellWord(userId)}`;

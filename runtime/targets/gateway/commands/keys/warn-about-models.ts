@@ -14,9 +14,9 @@ export function warnAboutModels(
     aliases.some((alias) => matchesAny([pattern], alias)) ||
     providers.some((name) => canMatch(pattern, name));
   for (const pattern of patterns.filter((candidate) => !matches(candidate))) {
-    const meant = didYouMean(pattern.split(':')[0] ?? '', [...providers, ...aliases]);
+    const hint = didYouMean(pattern.split(':')[0] ?? '', [...providers, ...aliases]);
     output.err(
-      `Warning: ${JSON.stringify(pattern)} matches no configured provider or alias${meant || '; the key cannot use it yet'}\n`,
+      `Warning: ${JSON.stringify(pattern)} matches no configured provider or alias${hint || '; the key cannot use it yet'}\n`,
     );
   }
 }

@@ -16,8 +16,8 @@ export function expiryOf(invocation: Invocation, name: string, now: number): num
     },
   });
   if (typeof time === 'number' && time <= now) {
-    const given = JSON.stringify(invocation.value(name));
-    throw new UsageError(`${invocation.source(name)}: ${given} is in the past. Use a later time, or never.`);
+    const text = JSON.stringify(invocation.value(name));
+    throw new UsageError(`${invocation.source(name)}: ${text} is in the past. Use a later time, or never.`);
   }
   return time;
 }
@@ -27,7 +27,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
 const LATE = 'a time up to the year 9999';
 
-/** A time of the past: `24h` ago, or a date. */
+/** Reads a time in the past in milliseconds since 1970: a duration before now, such as `24h`, or a date. */
 export const pastOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
     rule: spanRule('a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31'),

@@ -34,8 +34,8 @@ export function readPrice({ where, members }: PriceRecord, report: (problem: str
 function refuseUnknown({ members, fail }: Reader, known: readonly string[]): void {
   for (const name of Object.keys(members)) {
     if (known.includes(name)) continue;
-    const meant = didYouMean(name, known);
-    fail(`unknown member ${JSON.stringify(name)}${meant || '.'} Known members are ${known.join(', ')}.`);
+    const hint = didYouMean(name, known);
+    fail(`unknown member ${JSON.stringify(name)}${hint || '.'} Known members are ${known.join(', ')}.`);
   }
 }
 

@@ -5,7 +5,7 @@ import { effectiveOf, PRICE_OPTIONS, priceOf } from './price-options.ts';
 import { showPrice } from './show-price.ts';
 
 export const setPriceCommand = storeCommand({
-  summary: 'Set the price of a model from now or from a given time. Earlier prices stay in its history.',
+  summary: 'Set the price of a model, effective now or at a given time. Earlier prices stay in the history.',
   positionals: '<provider:model>',
   options: PRICE_OPTIONS,
   prepare(invocation) {

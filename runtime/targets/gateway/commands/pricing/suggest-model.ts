@@ -14,10 +14,10 @@ export async function withSuggestion<Result>(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'NotFoundError') throw error;
     const known = (await listAll(prices)).map((price) => price.modelKey);
-    const meant = didYouMean(modelKey, known);
+    const hint = didYouMean(modelKey, known);
     throw new AppError(
       'NotFoundError',
-      `There is no price for ${JSON.stringify(modelKey)}${meant}${meant === '' ? '. ' : ' '}\`gateway pricing list\` shows all prices.`,
+      `There is no price for ${JSON.stringify(modelKey)}${hint || '.'} \`gateway pricing list\` shows all prices.`,
       { cause: error },
     );
   }

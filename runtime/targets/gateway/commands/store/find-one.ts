@@ -31,9 +31,9 @@ function notFoundError<Item>(
   { kind, list, idOf, namesOf }: Findable<Item>,
 ): AppError {
   const known = all.flatMap((item) => [idOf(item), ...namesOf(item)]).filter((name) => name !== null);
-  const meant = didYouMean(text, known);
+  const hint = didYouMean(text, known);
   return new AppError(
     'NotFoundError',
-    `There is no ${kind} ${JSON.stringify(text)}${meant}${meant === '' ? '. ' : ' '}\`${list}\` shows all.`,
+    `There is no ${kind} ${JSON.stringify(text)}${hint || '.'} \`${list}\` shows all.`,
   );
 }

@@ -16,7 +16,10 @@ export const USAGE_OPTIONS = {
   'request-id': { value: 'id', help: 'Only the request with this X-Request-Id' },
   from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
   to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
-  'group-by': { value: 'words', help: `Aggregate by ${GROUPINGS.join(', ')}; comma-separated` },
+  'group-by': {
+    value: 'words',
+    help: `Aggregate by one or more of ${GROUPINGS.join(', ')}, comma-separated`,
+  },
   interval: { value: 'length', help: 'Aggregate over time', choices: INTERVALS },
   ...commonOptions({ limit: { help: 'Maximum number of requests or groups', fallback: '20' } }),
   csv: { help: 'Print all matching requests as CSV, oldest first' },
@@ -58,7 +61,7 @@ export function shapeOf(invocation: Invocation): UsageShape {
 function groupingOf(word: string): UsageGrouping {
   const known = GROUPINGS.find((grouping) => grouping === word);
   if (known) return known;
-  const meant = suggest(word, GROUPINGS);
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const suggestion = suggest(word, GROUPINGS);
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
   throw new UsageError(`--group-by: ${JSON.stringify(word)} is not one of ${GROUPINGS.join(', ')}.${hint}`);
 }

@@ -1,8 +1,9 @@
 import { requiredNumber } from '../../../../serve/cli/values.ts';
-import type { UsageFilter } from '../../accounts/ledger/usage-api.ts';
+import type { UsageFilter, UsageReports } from '../../accounts/ledger/usage-api.ts';
+import { usedModels, withoutProvider } from '../../accounts/ledger/used-models.ts';
 import { findKey } from '../keys/find-key.ts';
+import { findOne } from '../store/find-one.ts';
 import { type StoreContext, storeCommand } from '../store/store-command.ts';
-import { findUsedModel } from './find-used-model.ts';
 import { readReport } from './read-report.ts';
 import { filterOf, shapeOf, USAGE_OPTIONS } from './usage-options.ts';
 import { showReport } from './show-report.ts';
@@ -30,3 +31,17 @@ export const usageCommand = storeCommand({
 async function printCsv(filter: UsageFilter, { state, output }: StoreContext): Promise<void> {
   for await (const line of state.usage.csv(filter)) output.out(line);
 }
+
+/** Finds the full name of a model in the usage. Throws if there is none, or if the name is ambiguous. */
+async function findUsedModel(usage: UsageReports, text: string): Promise<string> {
+  const { matching, all } = await usedModels(usage, text);
+  const [model] = matching;
+  return model !== undefined && matching.length === 1 ? model : findOne(text, all, USED_MODELS);
+}
+
+const USED_MODELS = {
+  kind: 'model in the usage',
+  list: 'gateway usage --group-by model',
+  idOf: (model: string) => model,
+  namesOf: (model: string) => [withoutProvider(model)],
+};

@@ -4,7 +4,7 @@ import { storeCommand } from '../store/store-command.ts';
 import { findUser } from './find-user.ts';
 
 export const deleteUserCommand = storeCommand({
-  summary: 'Delete a user. Its keys are disabled, its usage is kept.',
+  summary: 'Delete a user. Its keys are disabled and its usage is kept.',
   positionals: '<user_id|alias>',
   options: {},
   prepare(invocation) {

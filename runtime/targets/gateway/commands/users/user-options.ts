@@ -8,7 +8,7 @@ import { METADATA_OPTION, metadataOf } from '../options/metadata-option.ts';
 /** Options of `users create` and `users update`. */
 export const USER_OPTIONS = {
   alias: { value: 'name', help: 'Display name of the user' },
-  budget: { value: 'id|name', help: 'Budget to assign to the user; none removes it' },
+  budget: { value: 'id|name', help: 'Budget of the user, or none' },
   ...LIMIT_OPTIONS,
   ...METADATA_OPTION,
 } satisfies Readonly<Record<string, Option>>;

@@ -5,7 +5,7 @@ import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodies } from '../app-options.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './event-stream.ts';
 
-/** Answers a request to a model, whichever way it came in; the server waits for the answer before it stops. */
+/** Answers a model request. Shutdown waits for the answer. */
 export type AnswerCompletion = (
   exchange: HttpExchange,
   request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId'>,
@@ -18,9 +18,9 @@ export function createCompletionAnswer(
   const bodies = modelBodies(options);
   return async (exchange, request) => {
     const startedAt = clock.now();
-    const cut = new AbortController();
-    exchange.onGone(() => cut.abort());
-    const leave = kernel.lifecycle.enter((reason) => cut.abort(reason));
+    const controller = new AbortController();
+    exchange.onGone(() => controller.abort());
+    const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
     try {
       const bytes = await readJsonBytes(exchange, bodies);
       const { headers, setHeader } = exchange;
@@ -29,7 +29,7 @@ export function createCompletionAnswer(
         bytes,
         headers,
         startedAt,
-        signal: cut.signal,
+        signal: controller.signal,
         setHeader,
       });
       if (answer.kind === 'whole') {
@@ -37,7 +37,7 @@ export function createCompletionAnswer(
         leave();
         return;
       }
-      // The stream also ends when the client leaves before its last byte.
+      // `ended` also resolves if the client disconnects before the last byte.
       void answer.events.ended.then(leave);
       exchange.sendPieces({ 'Content-Type': EVENT_STREAM }, answer.events, KEEP_ALIVE);
     } catch (error) {

@@ -12,8 +12,7 @@ import { apiErrorBody } from '../http/api-errors.ts';
 import { API } from '../http/api-path.ts';
 import { errorBody } from '../http/errors.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { apiProblems } from '../http/api-error-schema.ts';
-import { gatewayError } from '../http/error-schema.ts';
+import { apiProblems, gatewayError } from '../http/error-schema.ts';
 
 /** `/` describes the server, `/openapi.json` and `/openapi.yaml` its API. They need no credential. */
 export function documentRoutes(

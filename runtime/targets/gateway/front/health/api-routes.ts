@@ -16,7 +16,7 @@ export function apiHealthRoutes(compute: 'local' | 'ray'): GatewayRoutes {
         path: `${API}/health/`,
         id: 'apiHealth',
         tag: 'Health',
-        summary: 'Health check, with where jobs run.',
+        summary: 'Health check. Also returns where jobs run.',
         answer: answerOf(
           'The server is running.',
           closed('ApiHealth', {

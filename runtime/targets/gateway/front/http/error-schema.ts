@@ -15,3 +15,18 @@ export const gatewayError = closed('Error', {
     'The error in the format of OpenAI’s and Anthropic’s APIs.',
   ),
 });
+
+/** The body of a 422 on paths below `/api/v1`. */
+export const apiProblems = closed('Problems', {
+  detail: Type.Array(
+    closed('Problem', {
+      type: Type.String({ description: 'Kind of the problem.' }),
+      loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+        description: 'Location in the request, e.g. `["body", "dataset"]`.',
+      }),
+      msg: Type.String(),
+      input: Type.Unknown({ description: 'The invalid value, if it is short.' }),
+    }),
+  ),
+  error: gatewayError.properties.error,
+});

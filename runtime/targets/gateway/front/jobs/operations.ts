@@ -60,7 +60,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...POST,
     path: `${API}/jobs/inference/`,
     id: 'createInferenceJob',
-    summary: 'Create a job in which a model answers a dataset. Its answers become a new dataset.',
+    summary: 'Create a job that runs a model on a dataset. Its answers become a new dataset.',
     request: {
       schema: newInferenceJob,
       examples: {
@@ -72,7 +72,7 @@ export const JOB_OPERATIONS: readonly Operation[] = [
     ...POST,
     path: `${API}/jobs/annotate/`,
     id: 'createAnnotationJob',
-    summary: 'Create a job in which a model writes the ground truth of a dataset.',
+    summary: 'Create a job that writes the ground truth of a dataset with a model.',
     request: {
       schema: newAnnotationJob,
       examples: {

@@ -41,7 +41,9 @@ const set: Operation = {
   id: 'setPricing',
   tag: 'Pricing',
   summary: 'Set the price of a model.',
-  description: onlyMaster('Earlier prices stay in the history: a request costs the price at its time.'),
+  description: onlyMaster(
+    'Earlier prices stay in the history. Each request is billed at the price valid at its time.',
+  ),
   request: {
     schema: newPricing,
     examples: {

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import type { LedgerChanges, LedgerRows, LedgerStore, RowIds } from '../store.ts';
 import type { AccountRow, MetaRow, ReservationRow } from '../schema.ts';
+import { storableText } from '../storable-text.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
-import { toJson } from './json.ts';
 import { createRowCache } from './row-cache.ts';
 import {
   LOCK_ACCOUNTS,
@@ -128,3 +128,11 @@ const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): u
 /** Whether the changes only open reservations. Losing those is harmless, so the commit need not wait for the server's disk. */
 const isReservationOnly = ({ closed, usage, resets }: LedgerChanges): boolean =>
   closed.length + usage.length + resets.length === 0;
+
+/** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
+function toJson(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return String(value);
+    return typeof value === 'string' ? storableText(value) : value;
+  });
+}

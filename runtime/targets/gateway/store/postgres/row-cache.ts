@@ -45,7 +45,7 @@ export function createRowCache(): RowCache {
       if (revision === undefined || accountIds.some((id) => busy.has(id))) return undefined;
       const found = accountIds.map((id) => accounts.get(id));
       const held = Array.from(ids.reservations, (id) => reservations.get(id));
-      if (!found.every(isThere) || !held.every(isThere)) return undefined;
+      if (!found.every(isPresent) || !held.every(isPresent)) return undefined;
       return { revision, accounts: found, reservations: held, billed: [] };
     },
     async during(ids, work) {
@@ -77,4 +77,4 @@ export function createRowCache(): RowCache {
   };
 }
 
-const isThere = <Row>(row: Row | undefined): row is Row => row !== undefined;
+const isPresent = <Row>(row: Row | undefined): row is Row => row !== undefined;

@@ -9,7 +9,7 @@ export interface LedgerClaim {
   readonly owns: boolean;
 }
 
-/** Processes report three times in this time that they are alive. */
+/** A process without a report for this long is dead. Processes report three times as often. */
 const DEAD_AFTER_MS = 30_000;
 
 /**

@@ -30,7 +30,7 @@ test('a line end at the end of a key is none of it', async () => {
   const { code, err } = await runCommand(['keys', 'me', '--url', URL_OF_NOBODY, '--api-key', 'gw-canary\n']);
   expect([code, err]).toEqual([
     1,
-    `Error: Cannot reach ${URL_OF_NOBODY}: HTTP clients refuse this port. Correct it, or choose another port for the gateway.\n`,
+    `Error: Cannot reach ${URL_OF_NOBODY}: connection refused. Start the gateway, or correct the address.\n`,
   ]);
 });
 
