@@ -3,22 +3,22 @@ import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts
 import type { EncoderProgram, ProviderInstance } from '../providers/provider.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
-/** What can change while the gateway runs: read again on a reload, and replaced as a whole. */
+/** The part of the configuration that a reload replaces, as a whole. */
 export interface ModelsConfig {
   readonly providers: readonly (ProviderInstance | EncoderProgram)[];
   readonly aliases: readonly Alias[];
   readonly routing: Partial<RoutingPolicy>;
   readonly guardrails: {
     readonly profiles: readonly GuardrailProfile[];
-    /** What every request has to pass. */
+    /** Rules of the policy, which apply to every request. */
     readonly demanded: readonly GuardrailRule[];
   };
-  /** For models that have no price in the database. */
+  /** Prices of models without a price in the database. */
   readonly pricing: readonly NewPrice[];
-  /** Models without a price are refused. */
+  /** Whether requests to models without a price are rejected. */
   readonly requirePricing: boolean;
-  /** Requests under a budget may use models without a price; their cost is not counted. */
+  /** Whether requests under a budget can use models without a price, whose cost is not counted. */
   readonly allowUnpriced: boolean;
-  /** Tokens of an answer to count with, where a request names no most; 1024 unless said otherwise. */
+  /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
 }

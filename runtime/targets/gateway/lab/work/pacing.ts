@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '../../shared/retry-plan.ts';
 import { type Clock, systemClock } from '../../../../platform/clock.ts';
 
-/** How work waits; tests bring a clock of their own. */
+/** Clock and randomness for retries; tests replace both. */
 export interface Pacing {
   readonly clock: Clock;
   readonly random: () => number;
@@ -9,7 +9,7 @@ export interface Pacing {
 
 export const PACING: Pacing = { clock: systemClock, random: Math.random };
 
-/** Nobody waits for a single row, so that a provider that asks for a pause gets it. */
+/** Retries of rows. No client waits for a single row, so long pauses that a provider requests are respected. */
 export const ROW_RETRIES: RetryPolicy = {
   retries: 3,
   baseDelay: 250,
@@ -17,5 +17,5 @@ export const ROW_RETRIES: RetryPolicy = {
   maxPause: 120_000,
 };
 
-/** For a server that is away; one that is started again is back in less. */
+/** Retries while a server is down. They take longer than a restart. */
 export const RESTART_RETRIES: RetryPolicy = { ...ROW_RETRIES, retries: 9 };

@@ -1,19 +1,19 @@
 import type { Json } from '../../ask/shapes/chat.ts';
 import type { Row, RowChunk } from '../datasets/dataset.ts';
 
-/** What models are asked to do, in the words of the hub that models come from. */
+/** A task of models, in the terms of the Hugging Face Hub. */
 export type TaskDefinition =
   | { readonly task: 'summarization' | 'text-generation' }
   | { readonly task: 'translation'; readonly sourceLanguage: string; readonly targetLanguage: string }
   | { readonly task: 'text-classification' | 'token-classification' | 'feature-extraction' };
 
-/** Who answers. */
+/** The model that a job calls. */
 export type Backend =
-  /** An `.encoder` that runs somewhere. */
+  /** A running `.encoder` at a URL. */
   | { readonly kind: 'encoder-url'; readonly baseUrl: string; readonly secretName: string | null }
-  /** An `.encoder` file, started beside the work and stopped with it. */
+  /** An `.encoder` file that is started and stopped with the job. */
   | { readonly kind: 'encoder-file'; readonly path: string }
-  /** A model of this gateway, on the owner's account. */
+  /** A model of this gateway, billed to the owner of the job. */
   | { readonly kind: 'gateway'; readonly model: string }
   | {
       readonly kind: 'openai-compatible';
@@ -22,7 +22,7 @@ export type Backend =
       readonly secretName: string | null;
     };
 
-/** Parameters of a language model. One that is not set is not sent: models refuse parameters that they do not support. */
+/** Parameters of a language model. Unset ones are not sent, because models reject parameters that they do not support. */
 export interface GenerationConfig {
   readonly maxNewTokens?: number;
   readonly frequencyPenalty?: number;
@@ -30,26 +30,26 @@ export interface GenerationConfig {
   readonly topP?: number;
 }
 
-/** Asks a model about every row; its answer becomes a column. */
+/** A job that calls a model with every row. Its answers become a column. */
 export interface InferenceSpec {
   readonly type: 'inference' | 'annotate';
   readonly task: TaskDefinition;
   readonly backend: Backend;
-  /** Rows that are asked about, and written, together. */
+  /** Number of rows that are processed and written together. */
   readonly batchSize: number;
   readonly generation: GenerationConfig;
   readonly systemPrompt: string;
-  /** Of the ground truth: what a language model writes is read as the one of them that it means. */
+  /** Labels of the ground truth, which are looked for in the answers of language models. */
   readonly labels?: readonly string[] | undefined;
   readonly outputField: string;
-  /** The share of rows that may fail before the whole job does, 0 to 1. */
+  /** Share of rows, 0 to 1, that can fail without failing the job. */
   readonly maxErrorRate: number;
 }
 
-/** How a row counts for which the model failed: as a wrong answer, or not at all. */
+/** How rows count for which the model failed: as wrong answers, or not at all. */
 export type Failures = 'wrong' | 'skipped';
 
-/** Compares the answers with the ground truth. */
+/** A job that compares answers with the ground truth. */
 export interface EvaluationSpec {
   readonly type: 'evaluation';
   readonly task: TaskDefinition;
@@ -58,64 +58,64 @@ export interface EvaluationSpec {
   /** Missing in jobs of earlier versions. */
   readonly failures?: Failures | undefined;
   readonly batchSize: number;
-  /** For metrics that ask a language model. */
+  /** The language model for metrics that judge answers. */
   readonly judge: {
     readonly backend: Backend;
     /** Missing in jobs of earlier versions. */
     readonly generation?: GenerationConfig;
   } | null;
-  /** For metrics that compare meanings. */
+  /** The encoder for metrics that compare meanings. */
   readonly embedder: { readonly backend: Backend } | null;
   readonly maxErrorRate: number;
 }
 
 export type WorkSpec = InferenceSpec | EvaluationSpec;
 
-/** Tokens and money of a batch. */
+/** Tokens that a batch used. */
 export interface WorkUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
 }
 
 export interface BatchOutcome {
-  /** One for each row that came in, in the same order; a row that failed has its `error`. */
+  /** One row for each input row, in the same order. Failed rows have an `error`. */
   readonly rows: readonly Row[];
   readonly failed: number;
   readonly usage: WorkUsage;
-  /** Why the first of the failed ones failed. */
+  /** Error of the first failed row. */
   readonly firstError: string | undefined;
 }
 
-/** What a job came to. */
+/** The result of a job. */
 export interface WorkResult {
-  /** Flat, by name, as `rouge_rouge1_mean`. */
+  /** Values by name, for example `rouge_rouge1_mean`. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Tables and whatever is no single number. */
+  /** Tables and other details that are not single numbers. */
   readonly details: Json;
   readonly parameters: Json;
 }
 
 export interface WorkBatch extends RowChunk {
-  /** In a retry: the rows were counted as failed before. */
+  /** Whether the batch is a retry of rows that were counted as failed. */
   readonly replaces?: boolean;
 }
 
-/** What a job does with its rows, wherever it runs: batch by batch, in order, the next one when the one before is done. */
+/** The work of a job. Batches are processed one after the other, in order. */
 export interface Work {
   run(batch: WorkBatch, signal: AbortSignal): Promise<BatchOutcome>;
-  /** All that it has learned from the batches that are done, for going on elsewhere. */
+  /** The state after all finished batches, from which another worker can continue. */
   checkpoint(): Json;
   result(): WorkResult;
-  /** Stops what was started beside it. */
+  /** Closes models and stops executables that were started. */
   close(): Promise<void>;
 }
 
-/** What work needs of the world. */
+/** The environment of a job. */
 export interface WorkTools {
-  /** Where the gateway answers, and what lets the work in there for its owner. */
+  /** URL of the gateway, and the credential of the job. */
   readonly gateway: { readonly url: string; readonly token: string };
   readonly secret: (name: string) => Promise<string>;
-  /** Whether the operator vouches for what the spec names: URLs on this machine or in private networks, and files to be run. */
+  /** Whether the job is allowed to use URLs on this machine or in private networks, and to run files. */
   readonly trusted: boolean;
   readonly log: (level: 'info' | 'warn' | 'error', text: string) => void;
 }

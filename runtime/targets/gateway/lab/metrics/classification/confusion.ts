@@ -40,10 +40,10 @@ function countsOf(cells: SavedConfusion): LabelCounts[] {
   const tallies = new Map(labels.map((label) => [label, { label, hits: 0, predicted: 0, actual: 0 }]));
   for (const [actual, predicted, rows] of cells) {
     const truth = tallies.get(actual);
-    const said = predicted === null ? undefined : tallies.get(predicted);
+    const guess = predicted === null ? undefined : tallies.get(predicted);
     if (truth) truth.actual += rows;
-    if (said) said.predicted += rows;
-    if (truth && truth === said) truth.hits += rows;
+    if (guess) guess.predicted += rows;
+    if (truth && truth === guess) truth.hits += rows;
   }
   return [...tallies.values()];
 }

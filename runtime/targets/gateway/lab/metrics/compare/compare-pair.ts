@@ -2,7 +2,7 @@ import type { Steps } from '../../../../../core/limits/steps.ts';
 import { type BootstrapOptions } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 import { mcnemar } from './mcnemar.ts';
-import { randomizationTest } from './randomisation.ts';
+import { randomizationTest } from './randomization.ts';
 import { scoreInterval, type ScoreInterval } from './score-interval.ts';
 
 /** How much better the second model is than the first: the mean difference with its interval. */

@@ -2,10 +2,10 @@
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
   const adjusted = Array.from(pValues, () => 0);
-  let least = 0;
+  let largest = 0;
   for (const [rank, { value, at }] of order.entries()) {
-    least = Math.max(least, Math.min(1, value * (order.length - rank)));
-    adjusted[at] = least;
+    largest = Math.max(largest, Math.min(1, value * (order.length - rank)));
+    adjusted[at] = largest;
   }
   return adjusted;
 }

@@ -72,7 +72,7 @@ function scoresOf(ranked: readonly Candidate[], ranks: readonly number[]): Recor
 
 function checkRanks(ranks: readonly number[]): void {
   const bad = ranks.find((rank) => !Number.isInteger(rank) || rank < 1);
-  if (bad !== undefined) throw inputError(`The rank ${bad} is not a whole number of at least 1.`);
+  if (bad !== undefined) throw inputError(`Invalid rank ${bad}. It must be an integer of at least 1.`);
 }
 
 function checkRow(prediction: readonly number[], reference: readonly number[]): void {

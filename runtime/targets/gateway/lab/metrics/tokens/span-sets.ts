@@ -31,5 +31,5 @@ export const spanSets: MetricMaker<SpanRow> = (_options, json): Metric<SpanRow> 
 
 function checkSpan({ start, end }: Span): void {
   if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end) return;
-  throw inputError(`Invalid span from ${start} to ${end}. Both must be whole numbers with 0 <= start < end.`);
+  throw inputError(`Invalid span from ${start} to ${end}. Both must be integers with 0 <= start < end.`);
 }

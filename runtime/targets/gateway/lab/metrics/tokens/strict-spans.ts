@@ -23,6 +23,6 @@ export function strictSpans(labels: readonly string[]): Span[] {
 function typeOf(label: string): string {
   if (/^[BIO]/.test(label)) return label.slice(1).replaceAll(/^-+|-+$/g, '') || '_';
   throw inputError(
-    `The label ${JSON.stringify(label)} is not in the IOB2 scheme, whose labels start with B, I or O. Use the mode "default".`,
+    `The label ${JSON.stringify(label)} does not follow the IOB2 scheme, whose labels start with B, I or O. Use the mode "default".`,
   );
 }

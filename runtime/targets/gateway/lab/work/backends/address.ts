@@ -4,23 +4,23 @@ import { checkedUrl } from '../../../ask/providers/http/guarded-lookup.ts';
 import { createUpstream } from '../../../ask/providers/http/upstream.ts';
 
 interface Address {
-  /** As sentences call it. */
+  /** Name for messages. */
   readonly name: string;
   readonly baseUrl: string;
-  /** Whether it may be on this machine or in a private network. */
+  /** Whether addresses of this machine and of private networks are allowed. */
   readonly local: boolean;
   readonly apiKey: string | undefined;
   readonly adapter: ProviderAdapter;
-  /** At once. */
+  /** Maximum concurrent connections. */
   readonly connections: number;
 }
 
-/** Vectors of all tokens of a few texts are the most that is asked for. */
-const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
+/** Maximum size of a response. The largest ones contain the vectors of all tokens of a few texts. */
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
-export const WORK_LIMITS = { ...PROVIDER_LIMITS, maxResponseBytes: MOST_ANSWER_BYTES };
+export const WORK_LIMITS = { ...PROVIDER_LIMITS, maxResponseBytes: MAX_RESPONSE_BYTES };
 
-/** HTTP to where a model is. Throws an InputError for an address that may not be asked. */
+/** HTTP to a model. Throws an InputError for an address that is not allowed. */
 export function upstreamAt(address: Address): Upstream {
   checkAddress(address);
   const { name, baseUrl, local, apiKey, adapter, connections } = address;
@@ -33,7 +33,7 @@ function checkAddress({ name, baseUrl, local }: Address): void {
     checkedUrl(name, baseUrl, true);
   } catch (error) {
     throw inputError(
-      `${name} cannot be asked. Its URL has to begin with http:// or https://, to hold no more than a host and a path, and to lead where a model can be. A key goes into a secret.`,
+      `${name} has an invalid URL. It must start with http:// or https://, have only a host and a path, and not point to a reserved address. Put keys into secrets.`,
       error,
     );
   }
@@ -44,10 +44,10 @@ function checkAddress({ name, baseUrl, local }: Address): void {
   }
 }
 
-/** Names are looked up when they are connected to, and refused then. */
+/** The error for a private address that is not allowed. Host names are resolved, and rejected, when a connection is opened. */
 export const notPublic = (name: string, cause: unknown): AppError =>
   new AppError(
     'InputError',
-    `${name} is not at an address of the internet. Whoever runs the gateway can allow private addresses for work.`,
+    `${name} does not have a public address. The operator of the gateway can allow private addresses for jobs.`,
     { cause, reason: 'private_address' },
   );

@@ -3,26 +3,29 @@ import type { LabelScores } from '../../../ask/providers/provider.ts';
 import type { Backend, GenerationConfig, WorkTools } from '../work.ts';
 import type { Pacing } from '../pacing.ts';
 
-/** What a model says of several texts, in their order. */
-export interface ManyAnswers<Value> {
+/** Results of a model for several texts, in the same order. */
+export interface BatchAnswers<Value> {
   readonly values: readonly Value[];
-  /** How many tokens it ran on, if it told. */
+  /** Number of input tokens; 0 if the model did not report it. */
   readonly tokens: number;
 }
 
-/** Throws an AppError if there is no answer; a MalformedError or TooLargeError may be about one of the texts only. */
-export type AskMany<Value> = (texts: readonly string[], signal: AbortSignal) => Promise<ManyAnswers<Value>>;
+/** Calls a model with several texts. Throws an AppError; a MalformedError or TooLargeError can be caused by a single text. */
+export type BatchCall<Value> = (
+  texts: readonly string[],
+  signal: AbortSignal,
+) => Promise<BatchAnswers<Value>>;
 
-/** A piece of a text, in Unicode code points. */
-export interface LabelledPiece {
+/** A labeled part of a text. Positions are Unicode code points. */
+export interface LabeledPiece {
   readonly start: number;
   readonly end: number;
   readonly label: string;
 }
 
 export interface TaggedText {
-  readonly tokens: readonly LabelledPiece[];
-  readonly spans: readonly (LabelledPiece & { readonly score: number })[];
+  readonly tokens: readonly LabeledPiece[];
+  readonly spans: readonly (LabeledPiece & { readonly score: number })[];
 }
 
 interface ChatMessage {
@@ -32,27 +35,27 @@ interface ChatMessage {
 
 export interface ChatReply {
   readonly text: string;
-  /** What it thought aloud, if it did. */
+  /** The model's reasoning, if it returned any. */
   readonly reasoning: string | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
 }
 
-/** A backend that can be asked. Which questions it takes depends on what it is. */
+/** An open backend. Which calls it supports depends on its type. */
 export interface Model {
-  /** As sentences call it. */
+  /** Name for messages. */
   readonly name: string;
-  /** Of an encoder, if it tells. */
+  /** Type of an encoder; undefined for other backends and for encoders behind the gateway. */
   readonly modelType: ModelType | undefined;
-  /** All that it knows, if it tells. */
+  /** Labels of the model, if it reports them. */
   readonly labels: readonly string[] | undefined;
-  readonly classify?: AskMany<LabelScores>;
-  readonly tag?: AskMany<TaggedText>;
+  readonly classify?: BatchCall<LabelScores>;
+  readonly tag?: BatchCall<TaggedText>;
   /** One vector per text. */
-  readonly embed?: AskMany<readonly number[]>;
+  readonly embed?: BatchCall<readonly number[]>;
   /** One vector per token of a text. */
-  readonly tokenVectors?: AskMany<readonly (readonly number[])[]>;
+  readonly tokenVectors?: BatchCall<readonly (readonly number[])[]>;
   readonly chat?: (
     messages: readonly ChatMessage[],
     generation: GenerationConfig,
@@ -63,9 +66,9 @@ export interface Model {
 
 export interface OpenBackendOptions {
   readonly pacing: Pacing;
-  /** Requests at once, to a model that takes one row a request. */
+  /** Maximum concurrent requests, for models that are called once per row. */
   readonly connections: number;
-  /** Aborted when it is not wanted any more before it is open; two minutes are the most if there is none. */
+  /** Aborts the opening. Default: a time limit of two minutes. */
   readonly signal?: AbortSignal | undefined;
 }
 

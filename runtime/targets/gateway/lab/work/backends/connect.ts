@@ -11,10 +11,10 @@ import { createRedact } from '../../../ask/providers/redact.ts';
 import { pause } from '../../../../../platform/pause.ts';
 import { type Pacing, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
 import { WORK_LIMITS } from './address.ts';
-import { askError, isDown, isRefusedAddress } from './ask-error.ts';
+import { backendError, isDown, isRefusedAddress } from './backend-error.ts';
 
 interface Parts {
-  /** As sentences call it. */
+  /** Name for messages. */
   readonly name: string;
   readonly upstream: Upstream;
   readonly adapter: ProviderAdapter;
@@ -29,30 +29,30 @@ export interface Answer {
 }
 
 export interface Connection {
-  /** Asks again where that can help. Throws an AppError if there is no answer in the end. */
-  ask(request: { readonly path: string; readonly body?: Json }, signal: AbortSignal): Promise<Answer>;
+  /** Sends a request, with retries for temporary failures. Throws an AppError if all fail. */
+  request(options: { readonly path: string; readonly body?: Json }, signal: AbortSignal): Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
-const ANSWER_MS = 300_000;
-const FACTS_MS = 10_000;
+const RESPONSE_MS = 300_000;
+const INSPECTION_MS = 10_000;
 
-/** A model that is asked over HTTP. */
+/** Connects to a model over HTTP. */
 export function connect({ name, upstream, adapter, apiKey }: Parts, { clock, random }: Pacing): Connection {
   const redact = createRedact([apiKey]);
   const exchange = createExchange({ upstream, adapter, limits: WORK_LIMITS, clock, redact });
   return {
-    async ask({ path, body }, signal) {
+    async request({ path, body }, signal) {
       const bytes = body && Buffer.from(JSON.stringify(body));
-      const asked = { method: body ? 'POST' : 'GET', path, body: bytes } as const;
-      const timeoutMs = body ? ANSWER_MS : FACTS_MS;
+      const request = { method: body ? 'POST' : 'GET', path, body: bytes } as const;
+      const timeoutMs = body ? RESPONSE_MS : INSPECTION_MS;
       for (let retries = 0; ; retries++) {
-        const answer = await exchange.json(asked, { signal, timeoutMs }, (given): Answer => given);
+        const answer = await exchange.json(request, { signal, timeoutMs }, (json): Answer => json);
         if (!isFailed(answer)) return answer;
         signal.throwIfAborted();
         const { failure } = answer;
-        const wait = canPass(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;
-        if (wait === undefined) throw askError(name, failure);
+        const wait = isTemporary(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;
+        if (wait === undefined) throw backendError(name, failure);
         await pause(wait, clock, signal);
         signal.throwIfAborted();
       }
@@ -60,16 +60,16 @@ export function connect({ name, upstream, adapter, apiKey }: Parts, { clock, ran
     close: () => upstream.close(),
   };
 
-  /** Whoever asks what a model is wants to know now; rows can wait for it to be started again. */
-  function pauseBefore(retries: number, failure: ProviderFailure, isAboutRows: boolean): number | undefined {
+  /** Requests with rows wait longer for a server that restarts than requests that inspect a model. */
+  function pauseBefore(retries: number, failure: ProviderFailure, hasRows: boolean): number | undefined {
     const { kind, upstreamStatus, retryAfterSeconds } = failure;
-    const isAway = kind === 'unreachable' || upstreamStatus === 503 || isDown(failure);
-    const asked = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
-    return retryDelay(retries, asked, random, isAboutRows && isAway ? RESTART_RETRIES : ROW_RETRIES);
+    const isDownNow = kind === 'unreachable' || upstreamStatus === 503 || isDown(failure);
+    const requested = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
+    return retryDelay(retries, requested, random, hasRows && isDownNow ? RESTART_RETRIES : ROW_RETRIES);
   }
 }
 
-const CAN_PASS: ReadonlySet<FailureKind> = new Set([
+const TEMPORARY_FAILURES: ReadonlySet<FailureKind> = new Set([
   'rate_limited',
   'timeout',
   'unreachable',
@@ -77,5 +77,5 @@ const CAN_PASS: ReadonlySet<FailureKind> = new Set([
   'stream_incomplete',
 ]);
 
-const canPass = (failure: ProviderFailure): boolean =>
-  CAN_PASS.has(failure.kind) && !isRefusedAddress(failure);
+const isTemporary = (failure: ProviderFailure): boolean =>
+  TEMPORARY_FAILURES.has(failure.kind) && !isRefusedAddress(failure);

@@ -7,10 +7,10 @@ import type { OpenBackend } from './backend.ts';
 import { connect } from './connect.ts';
 import { encoderModel } from './encoder-model.ts';
 
-/** An executable that is started beside the work, and started again should it end. */
+/** An executable that is started for a job, and restarted if it ends. */
 export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, { pacing, signal }) => {
   if (!tools.trusted) throw notTrusted(path);
-  // Work may be ended without any time to stop what it started.
+  // A worker can be killed without time to stop the executable, so the guard ends it.
   const guard = createOrphanGuard();
   const upstream = superviseEncoder({
     name: path,
@@ -37,6 +37,6 @@ export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, too
 const notTrusted = (path: string): AppError =>
   new AppError(
     'ForbiddenError',
-    `\`${path}\` may not be started. Whoever runs the gateway can allow files for work; an encoder that runs already can be named by its address.`,
+    `Starting \`${path}\` is not allowed. The operator of the gateway can allow files for jobs; alternatively, use the URL of a running encoder.`,
     { reason: 'files_not_allowed' },
   );

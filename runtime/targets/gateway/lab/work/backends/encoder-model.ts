@@ -2,62 +2,62 @@ import { AppError } from '../../../../../contract/errors.ts';
 import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
 import { isObject } from '../../../../../core/json/is-object.ts';
 import type { LabelScores } from '../../../ask/providers/provider.ts';
-import type { AskMany, LabelledPiece, ManyAnswers, Model, TaggedText } from './backend.ts';
+import type { BatchCall, LabeledPiece, BatchAnswers, Model, TaggedText } from './backend.ts';
 import type { Answer, Connection } from './connect.ts';
 
-/** More labels than classifiers have, so that all are told. */
+/** More labels than any classifier has, so that all of them are returned. */
 const ALL_LABELS = 10_000;
-/** Vectors of all tokens are long: a few texts fill an answer. */
-const MOST_TOKEN_TEXTS = 4;
+/** Maximum texts in a request for vectors of tokens, whose responses are large. */
+const MAX_TOKEN_TEXTS = 4;
 
-/** An executable that serves, asked what its model is. */
+/** A running executable. Its model type decides which calls it supports. */
 export async function encoderModel(
   name: string,
   connection: Connection,
   signal: AbortSignal,
 ): Promise<Model> {
-  const { json } = await connection.ask({ path: '/model' }, signal);
+  const { json } = await connection.request({ path: '/model' }, signal);
   const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
   if (modelType === undefined) throw noEncoder(name);
   const id2label = json['id2label'];
   const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
-  const questions = questionsFor(name, connection)[modelType];
-  return { name, modelType, labels, ...questions, close: connection.close };
+  const calls = callsFor(name, connection)[modelType];
+  return { name, modelType, labels, ...calls, close: connection.close };
 }
 
 const noEncoder = (name: string): AppError =>
   new AppError(
     'InputError',
-    `${name} does not say of what type its model is. Name the address of a running .encoder.`,
+    `${name} does not report the type of its model. Use the URL of a running .encoder.`,
   );
 
-type Questions = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
+type ModelCalls = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
 
-function questionsFor(name: string, connection: Connection): Record<ModelType, Questions> {
+function callsFor(name: string, connection: Connection): Record<ModelType, ModelCalls> {
   const predict =
-    <Value>(options: object, read: (result: Result) => Value | undefined): AskMany<Value> =>
+    <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
     async (inputs, signal) => {
-      const answer = await connection.ask({ path: '/predict', body: { inputs, ...options } }, signal);
+      const answer = await connection.request({ path: '/predict', body: { inputs, ...options } }, signal);
       return { values: readAll(name, answer, 'results', inputs.length, read), tokens: tokensOf(answer) };
     };
-  const embed: AskMany<readonly number[]> = async (input, signal) => {
-    const answer = await connection.ask({ path: '/v1/embeddings', body: { input } }, signal);
+  const embed: BatchCall<readonly number[]> = async (input, signal) => {
+    const answer = await connection.request({ path: '/v1/embeddings', body: { input } }, signal);
     return { values: readAll(name, answer, 'data', input.length, vectorIn), tokens: tokensOf(answer) };
   };
   const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
   return {
     sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
-    embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MOST_TOKEN_TEXTS) },
+    embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },
   };
 }
 
-function inParts<Value>(ask: AskMany<Value>, most: number): AskMany<Value> {
+function inParts<Value>(call: BatchCall<Value>, size: number): BatchCall<Value> {
   return async (texts, signal) => {
-    const parts: ManyAnswers<Value>[] = [];
-    for (let from = 0; from < texts.length; from += most)
-      parts.push(await ask(texts.slice(from, from + most), signal));
+    const parts: BatchAnswers<Value>[] = [];
+    for (let from = 0; from < texts.length; from += size)
+      parts.push(await call(texts.slice(from, from + size), signal));
     return {
       values: parts.flatMap(({ values }) => values),
       tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -79,7 +79,7 @@ export function readAll<Value>(
     const values = found.map((result: unknown) => (isObject(result) ? read(result) : undefined));
     if (values.every((value) => value !== undefined)) return values;
   }
-  throw new AppError('UpstreamError', `${name} gave an answer that cannot be read.`, {
+  throw new AppError('UpstreamError', `${name} returned an invalid response.`, {
     reason: 'unreadable_answer',
   });
 }
@@ -102,10 +102,10 @@ function scoresIn({ top }: Result): LabelScores | undefined {
 function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
   if (!Array.isArray(tokens) || !Array.isArray(entities)) return undefined;
   return {
-    tokens: (tokens as readonly (LabelledPiece & { readonly token_info: LabelledPiece })[]).map(
+    tokens: (tokens as readonly (LabeledPiece & { readonly token_info: LabeledPiece })[]).map(
       ({ label, token_info: { start, end } }) => ({ start, end, label }),
     ),
-    spans: (entities as readonly (LabelledPiece & { entity_group: string; score: number })[]).map(
+    spans: (entities as readonly (LabeledPiece & { entity_group: string; score: number })[]).map(
       ({ start, end, entity_group: label, score }) => ({ start, end, label, score }),
     ),
   };

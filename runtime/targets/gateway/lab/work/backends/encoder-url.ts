@@ -5,7 +5,7 @@ import { connect } from './connect.ts';
 import { encoderModel } from './encoder-model.ts';
 import { shownAddress } from './shown-address.ts';
 
-/** A batch is one request; metrics that need the same encoder ask it at once. */
+/** Maximum concurrent connections. A batch is one request, but several metrics can call the same encoder concurrently. */
 const CONNECTIONS = 4;
 
 export const openEncoderUrl: OpenBackend<'encoder-url'> = async (backend, tools, { pacing, signal }) => {

@@ -3,18 +3,18 @@ import type { LabelScores } from '../../../ask/providers/provider.ts';
 import { openAiAdapter } from '../../../ask/providers/openai/adapter.ts';
 import { OPENAI_DIALECT } from '../../../ask/providers/presets.ts';
 import { usageOf } from '../../../ask/providers/usage-of.ts';
-import type { AskMany, Model, OpenBackend } from './backend.ts';
+import type { BatchCall, Model, OpenBackend } from './backend.ts';
 import { upstreamAt } from './address.ts';
 import { chatModel, embeddingsOf } from './chat-model.ts';
 import { connect, type Connection } from './connect.ts';
 import { readAll } from './encoder-model.ts';
 
-/** A model of this gateway, on the account of the work's owner. */
+/** A model of this gateway, billed to the owner of the job. */
 export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, { pacing, connections }) => {
   const name = `The model ${model}`;
   const adapter = openAiAdapter();
   const { url, token: apiKey } = tools.gateway;
-  // Nobody but its operator says where it is.
+  // The operator sets the URL of the gateway, so private addresses are allowed.
   const local = true;
   const baseUrl = `${url.replace(/\/+$/, '')}/v1`;
   const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections });
@@ -32,9 +32,9 @@ const encoderOf = (name: string, model: string, connection: Connection): Model =
   close: connection.close,
 });
 
-function classifyWith(name: string, model: string, connection: Connection): AskMany<LabelScores> {
+function classifyWith(name: string, model: string, connection: Connection): BatchCall<LabelScores> {
   return async (input, signal) => {
-    const answer = await connection.ask({ path: '/classify', body: { model, input } }, signal);
+    const answer = await connection.request({ path: '/classify', body: { model, input } }, signal);
     const values = readAll(name, answer, 'data', input.length, ({ scores }) =>
       isObject(scores) ? (scores as LabelScores) : undefined,
     );

@@ -6,10 +6,10 @@ import { openEncoderUrl } from './encoder-url.ts';
 import { openGateway } from './gateway.ts';
 import { openOpenAiCompatible } from './openai-compatible.ts';
 
-/** Large files start slowly. */
+/** Time limit to open a backend. Executables with large models start slowly. */
 const OPEN_MS = 120_000;
 
-/** Throws an AppError if it cannot be reached, or may not be. An encoder is asked for its facts, others for nothing yet. */
+/** Opens a backend. Encoders are inspected, others are not called yet. Throws an AppError if it is unreachable or not allowed. */
 export async function openBackend(
   backend: Backend,
   tools: WorkTools,

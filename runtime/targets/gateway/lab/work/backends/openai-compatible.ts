@@ -18,7 +18,7 @@ export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (bac
   return chatModel({ name, model, maxTokens: maxTokensAt(baseUrl) }, connection);
 };
 
-/** Providers that are known by their address differ. */
+/** The name of the token limit, which depends on the provider. Providers are recognized by their base URL. */
 const maxTokensAt = (baseUrl: string) =>
   Object.values(PRESETS).find((preset) => preset.baseUrl === baseUrl.replace(/\/+$/, ''))?.dialect
     ?.maxTokens ?? OPENAI_DIALECT.maxTokens;

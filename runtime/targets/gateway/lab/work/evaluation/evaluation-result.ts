@@ -4,7 +4,7 @@ import { failuresOf } from './failures-of.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { OpenedFamily } from './score-batch.ts';
 
-/** Values without rounding; those that the rows do not define are not among them, and the details say why. */
+/** The result of an evaluation. Values are not rounded; undefined ones are left out, and the details have the reasons. */
 export function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],
@@ -22,7 +22,7 @@ export function evaluationResult(
     }
     if (detail !== null) details[family.name] = detail;
   }
-  const { task, metrics: asked, predictionField, batchSize, judge, embedder } = spec;
+  const { task, metrics: requested, predictionField, batchSize, judge, embedder } = spec;
   return {
     metrics,
     details: {
@@ -36,7 +36,7 @@ export function evaluationResult(
     parameters: {
       type: spec.type,
       task,
-      metrics: asked,
+      metrics: requested,
       prediction_field: predictionField,
       failures: failuresOf(spec),
       batch_size: batchSize,

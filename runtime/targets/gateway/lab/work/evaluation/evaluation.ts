@@ -7,26 +7,26 @@ import type { Pacing } from '../pacing.ts';
 /** A row with its prediction and its ground truth. */
 export interface Sample {
   readonly row: Row;
-  /** Null where the model gave no answer. */
+  /** Null if the model gave no answer. */
   readonly prediction: Cell;
   readonly truth: Cell;
 }
 
-/** The model failed for this row; metrics of right and wrong count it as wrong. */
+/** Whether the model failed for this row. Metrics of correctness count it as wrong. */
 export const isUnanswered = ({ prediction }: Pick<Sample, 'prediction'>): boolean => prediction === null;
 
 export interface BatchContext {
   readonly signal: AbortSignal;
-  /** Told of tokens as they are used. */
+  /** Called with tokens when they are used. */
   readonly spend: (usage: WorkUsage) => void;
 }
 
-/** Counts a row when it is its turn, and gives its scores. Throws an AppError for a row that it cannot take. */
+/** Counts a prepared row and returns its scores. Throws an AppError for an invalid row. */
 export type CountRow = () => RowScores;
 
-/** One metric, or some that are counted together. */
+/** Scores rows for one metric, or for several that are counted together. */
 export interface Scorer {
-  /** Reads rows, or asks models about them. */
+  /** Reads rows, or calls models with them, without counting them yet. */
   prepare(samples: readonly Sample[], context: BatchContext): Promise<readonly CountRow[]>;
   result(): MetricResult;
   save(): Json;
@@ -49,10 +49,10 @@ export type Need = 'judge' | 'embedder';
 
 export interface MetricFamily {
   readonly name: string;
-  /** What users may ask for, and the values that each shows; those of a table only shows in the details have none. */
+  /** Metrics that users can request, each with the values that it shows. Metrics that are tables in the details show none. */
   readonly metrics: Readonly<Record<string, (value: string) => boolean>>;
   readonly needs: readonly Need[];
-  /** The name under which a value is tracked. */
+  /** The name of a value in results. */
   readonly shownAs: (value: string) => string;
   open(tools: ScorerTools, saved: Json | undefined): Scorer;
 }

@@ -8,13 +8,13 @@ import type { MetricFamily, Need } from './evaluation.ts';
 export const metricNames = ({ families }: Pick<Task, 'families'>): string[] =>
   [...new Set(families.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
 
-/** What is computed if nothing is asked for: what the task has as its defaults, without what there is nobody for. */
+/** The default metrics of a task, without those that need a missing judge or embedder. */
 export const defaultMetrics = (task: Task, has: Readonly<Record<Need, boolean>>): string[] =>
   task.defaultMetrics.filter((name) =>
     task.families.every(({ metrics, needs }) => !(name in metrics) || needs.every((need) => has[need])),
   );
 
-/** Throws an InputError for a metric that the task does not have, or that something is missing for. */
+/** Throws an InputError for a metric that the task does not have, or whose judge or embedder is missing. */
 export function checkMetrics(
   task: Task,
   names: readonly string[],
@@ -25,28 +25,28 @@ export function checkMetrics(
     if (Object.hasOwn(MISSING_TEXT_METRICS, name)) throw inputError(MISSING_TEXT_METRICS[name] ?? '');
     if (!known.includes(name)) {
       throw inputError(
-        `There is no metric ${JSON.stringify(name)} for this task${didYouMean(name, known) || '.'} There are: ${known.join(', ')}.`,
+        `Unknown metric ${JSON.stringify(name)} for this task${didYouMean(name, known) || '.'} Available metrics: ${known.join(', ')}.`,
       );
     }
     const need = familiesOf(task, [name])
       .flatMap(({ family }) => family.needs)
       .find((need) => !has[need]);
-    if (need) throw inputError(`The metric ${name} needs ${NEEDED[need]}.`);
+    if (need) throw inputError(`Metric ${name} requires ${REQUIREMENTS[need]}.`);
   }
 }
 
-const NEEDED: Readonly<Record<Need, string>> = {
-  judge: 'a language model as a judge: name one in llm_as_judge',
-  embedder: 'an encoder of type embedding: name one as the embedder',
+const REQUIREMENTS: Readonly<Record<Need, string>> = {
+  judge: 'a language model as judge. Set llm_as_judge',
+  embedder: 'an encoder of type embedding. Set embedder',
 };
 
 interface ChosenFamily {
   readonly family: MetricFamily;
-  /** Whether somebody asked for a value of it. */
+  /** Whether a value of the family was requested. */
   readonly shows: (value: string) => boolean;
 }
 
-/** The families that have what is asked for. */
+/** The families of the requested metrics. */
 export const familiesOf = ({ families }: Pick<Task, 'families'>, names: readonly string[]): ChosenFamily[] =>
   families.flatMap((family) => {
     const chosen = names.flatMap((name) =>

@@ -1,4 +1,4 @@
-/** One value by its own name. */
+/** Selects values by their names. */
 export const only =
   (...names: readonly string[]) =>
   (value: string): boolean =>
@@ -13,7 +13,7 @@ export const startingWith =
 
 export const asIs = (value: string): string => value;
 
-/** Each of these values is also a metric by its own name. */
+/** Metrics that each have one value of the same name. */
 export const each = (names: readonly string[]): Record<string, (value: string) => boolean> =>
   Object.fromEntries(names.map((name) => [name, only(name)]));
 

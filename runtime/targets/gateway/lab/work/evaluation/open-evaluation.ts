@@ -11,7 +11,7 @@ import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
 import { outcomeOf, samplesOf } from './rows.ts';
 import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
 
-/** What is known after a batch, by the name of a family. */
+/** The state after a batch. States of metrics are stored by the name of their family. */
 interface State {
   readonly counts: RowCounts;
   readonly families: Readonly<Record<string, MetricJson>>;

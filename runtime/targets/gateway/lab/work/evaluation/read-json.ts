@@ -1,7 +1,7 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 
-/** A cell of JSON lines as it is; one of CSV that holds a list or an object, as that. */
+/** The value of a cell. Lists and objects in CSV cells are parsed; other values are returned unchanged. */
 export function readJson(cell: Cell | undefined): unknown {
   if (typeof cell !== 'string' || !/^\s*[[{]/.test(cell)) return cell;
   try {

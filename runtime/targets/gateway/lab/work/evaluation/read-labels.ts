@@ -2,7 +2,7 @@ import { inputError } from '../../../../../contract/errors.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 import { readJson } from './read-json.ts';
 
-/** The label of a row, or a list of all that are true of it. Throws an InputError for what is neither. */
+/** The label of a row, or the list of its labels. Throws an InputError for any other value. */
 export function readLabels(cell: Cell | undefined): string | readonly string[] {
   const value = readJson(cell);
   if (Array.isArray(value) && value.every(isPlain)) return value.map(String);

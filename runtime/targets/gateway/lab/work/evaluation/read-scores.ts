@@ -2,7 +2,7 @@ import { isObject } from '../../../../../core/json/is-object.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { readJson } from './read-json.ts';
 
-/** What a model said of every label, if it did. */
+/** The scores of all labels of a row; undefined if there are none. */
 export function scoresOf({ scores: cell }: Row): Readonly<Record<string, number>> | undefined {
   const value = readJson(cell);
   if (!isObject(value) || Object.keys(value).length === 0) return undefined;

@@ -9,8 +9,8 @@ export type Tags =
   | { readonly kind: 'spans'; readonly spans: readonly Span[] };
 
 /**
- * A label for each word, as `["B-PER", "O"]` or `B-PER O`, or spans of the text, as `[{"start": 0, "end": 4, "label": "PER"}]`; an
- * empty list is no span. Throws an InputError for anything else.
+ * Reads a label for each word, e.g. `["B-PER", "O"]` or `B-PER O`, or spans of the text, e.g. `[{"start": 0, "end": 4, "label":
+ * "PER"}]`. An empty list has no spans. Throws an InputError for any other value.
  */
 export function readTags(cell: Cell | undefined): Tags {
   const value = readJson(cell);
@@ -21,7 +21,7 @@ export function readTags(cell: Cell | undefined): Tags {
   if (Array.isArray(value) && value.every(isSpan))
     return { kind: 'spans', spans: value.map(({ start, end, label }) => ({ start, end, label })) };
   throw inputError(
-    `${JSON.stringify(cell ?? null).slice(0, 80)} is neither a list of labels nor one of spans with start, end and label.`,
+    `${JSON.stringify(cell ?? null).slice(0, 80)} is neither a list of labels nor a list of spans with start, end and label.`,
   );
 }
 

@@ -1,10 +1,10 @@
 export interface RowCounts {
   readonly rows: number;
-  /** Could not be scored by all metrics. */
+  /** Rows that a metric could not score. */
   readonly failed: number;
-  /** Are not scored: they have no ground truth, or no prediction and failures are skipped. */
+  /** Rows that are not scored: without a ground truth, or without a prediction if failures are skipped. */
   readonly skipped: number;
-  /** Have no prediction, because the model failed. Missing in checkpoints of earlier versions. */
+  /** Rows without a prediction, because the model failed. Missing in checkpoints of earlier versions. */
   readonly unanswered?: number;
 }
 

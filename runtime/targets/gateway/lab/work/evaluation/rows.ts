@@ -8,7 +8,7 @@ import { failuresOf } from './failures-of.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { ScoredRow } from './score-batch.ts';
 
-/** The rows that are scored: with a ground truth, and with an answer unless a failed row counts as wrong. */
+/** The rows to score: those with a ground truth and, unless failed rows count as wrong, an answer. */
 export const samplesOf = (spec: EvaluationSpec, rows: readonly Row[]): Sample[] =>
   rows.filter((row) => isScored(spec, row)).map((row) => sampleOf(spec, row));
 
@@ -24,13 +24,13 @@ const isScored = (spec: EvaluationSpec, row: Row): boolean =>
 const hasTruth = ({ task }: EvaluationSpec, row: Row): boolean =>
   task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH]);
 
-/** Why a row is not scored, or scored as wrong. */
+/** Reason why a row is not scored, or counts as wrong. */
 function reasonOf(spec: EvaluationSpec, row: Row): string | undefined {
   if (isUnanswered(sampleOf(spec, row))) {
     const { error } = row;
-    return typeof error === 'string' && error !== '' ? error : `It has no \`${spec.predictionField}\`.`;
+    return typeof error === 'string' && error !== '' ? error : `\`${spec.predictionField}\` is missing.`;
   }
-  return hasTruth(spec, row) ? undefined : `It has no \`${GROUND_TRUTH}\`.`;
+  return hasTruth(spec, row) ? undefined : `\`${GROUND_TRUTH}\` is missing.`;
 }
 
 interface Scored {
@@ -47,7 +47,7 @@ export function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored):
   readonly counted: RowCounts;
 } {
   const of = new Map(samples.map(({ row }, at) => [row, scored[at]]));
-  // All rows have the same columns, as those of the first are taken for those of the table.
+  // All rows get the same columns, because the columns of the first row are those of the table.
   const names = new Set(scored.flatMap(({ scores }) => Object.keys(scores)));
   const without: Row = Object.fromEntries(Array.from(names, (name) => [name, null]));
   const table = rows.map((row): Row => {

@@ -10,21 +10,21 @@ export interface OpenedFamily {
 }
 
 export interface ScoredRow {
-  /** Under the names of the values that they speak for. */
+  /** Scores by the name of the value that they contribute to. */
   readonly scores: Row;
   readonly error: string | undefined;
 }
 
 type PreparedBatch = readonly (readonly CountRow[])[];
 
-/** What all metrics want to know of a batch, before any of it is counted: what fails here leaves all counts as they are. */
+/** Prepares a batch for all metrics before anything is counted, so that a failure here does not change any count. */
 export const prepareBatch = (
   opened: readonly OpenedFamily[],
   samples: readonly Sample[],
   context: BatchContext,
 ): Promise<PreparedBatch> => Promise.all(opened.map(({ scorer }) => scorer.prepare(samples, context)));
 
-/** Counts the rows. A metric that fails for one of them leaves it out, and the others go on. */
+/** Counts the rows. A metric that fails for a row skips it; other metrics still count it. */
 export function countBatch(
   opened: readonly OpenedFamily[],
   prepared: PreparedBatch,

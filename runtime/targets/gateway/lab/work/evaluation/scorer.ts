@@ -1,7 +1,7 @@
 import type { Metric } from '../../metrics/metric.ts';
 import type { Sample, Scorer } from './evaluation.ts';
 
-/** A metric that needs nothing but the row; one for which `read` gives undefined says nothing of it. */
+/** A scorer for a metric that only reads rows. Rows for which `read` returns undefined are skipped. */
 export const scorer = <Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer => ({
   prepare: async (samples) =>
     samples.map((sample) => () => {

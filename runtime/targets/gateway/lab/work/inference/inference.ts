@@ -3,7 +3,7 @@ import type { Row } from '../../datasets/dataset.ts';
 import type { InferenceSpec } from '../work.ts';
 import type { Model } from '../backends/backend.ts';
 
-/** Tokens of one row, where the model tells them for each. */
+/** Tokens of one row, for models that report them per row. */
 interface RowTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -21,21 +21,21 @@ export interface RowFailure {
   readonly latencyMs: number;
 }
 
-/** Answers in the order of the rows. */
-export interface AskedRows<Value> {
+/** Answers of a model, in the order of the rows. */
+export interface AnsweredRows<Value> {
   readonly answers: readonly (RowAnswer<Value> | RowFailure)[];
-  /** Those of requests that were about several rows. */
+  /** Tokens of requests with several rows. */
   readonly sharedTokens: number;
 }
 
-export interface AskContext {
+export interface CallContext {
   readonly model: Model;
   readonly spec: InferenceSpec;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Asks the model about rows; what it says of each becomes columns. A row that fails does not throw. */
-export type AskRows = (rows: readonly Row[], context: AskContext) => Promise<AskedRows<Row>>;
+/** Calls a model with rows; its answers become columns. Does not throw for failed rows. */
+export type AnswerRows = (rows: readonly Row[], context: CallContext) => Promise<AnsweredRows<Row>>;
 
 export const isFailure = (answer: RowAnswer<unknown> | RowFailure): answer is RowFailure => 'error' in answer;

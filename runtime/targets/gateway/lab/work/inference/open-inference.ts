@@ -6,7 +6,7 @@ import type { Pacing } from '../pacing.ts';
 import { checkModel } from '../tasks/check-model.ts';
 import { checkOutputField } from '../tasks/check-output-field.ts';
 import { TASKS } from '../tasks/index.ts';
-import { type AskedRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
+import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 
 export async function openInference(
@@ -29,10 +29,10 @@ export async function openInference(
   let totals = (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
   return {
     async run({ rows, replaces = false }, signal) {
-      const asked = await task.ask(rows, { model, spec, clock, signal });
-      const ofBatch = totalsOf(asked);
+      const answered = await task.answer(rows, { model, spec, clock, signal });
+      const ofBatch = totalsOf(answered);
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
-      return outcomeOf(rows, asked, ofBatch, columns);
+      return outcomeOf(rows, answered, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
     result: () => ({
@@ -44,10 +44,10 @@ export async function openInference(
   };
 }
 
-/** Rows that failed before are in the totals already. */
+/** The totals of a retried batch. Its rows are already counted as failed. */
 const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });
 
-function totalsOf({ answers, sharedTokens }: AskedRows<Row>): Totals {
+function totalsOf({ answers, sharedTokens }: AnsweredRows<Row>): Totals {
   const ofRows = answers.map((answer): Totals => {
     if (isFailure(answer)) return { ...NO_TOTALS, rows: 1, failed: 1 };
     return { ...NO_TOTALS, ...answer.tokens, rows: 1, latencyMs: answer.latencyMs };
@@ -57,21 +57,21 @@ function totalsOf({ answers, sharedTokens }: AskedRows<Row>): Totals {
 
 function outcomeOf(
   rows: readonly Row[],
-  { answers }: AskedRows<Row>,
+  { answers }: AnsweredRows<Row>,
   { failed, promptTokens, completionTokens }: Totals,
   columns: readonly string[],
 ): BatchOutcome {
   const empty: Row = Object.fromEntries(columns.map((name) => [name, null]));
   const first = answers.find(isFailure);
   return {
-    rows: rows.map((row, at) => ({ ...row, ...empty, ...told(answers[at]) })),
+    rows: rows.map((row, at) => ({ ...row, ...empty, ...answerColumns(answers[at]) })),
     failed,
     usage: { promptTokens, completionTokens },
     firstError: first?.error,
   };
 }
 
-function told(answer: RowAnswer<Row> | RowFailure | undefined): Row {
+function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
   if (!answer) return {};
   const latency = { latency_ms: Math.round(answer.latencyMs * 10) / 10 };
   if (isFailure(answer)) return { ...NO_TOKENS, error: answer.error, ...latency };

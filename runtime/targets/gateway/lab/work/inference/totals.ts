@@ -1,7 +1,7 @@
 import type { Json } from '../../../ask/shapes/chat.ts';
 import type { WorkResult } from '../work.ts';
 
-/** What an inference has come to so far. */
+/** Totals of an inference so far. */
 export interface Totals {
   readonly rows: number;
   readonly failed: number;
@@ -29,7 +29,7 @@ export const addTotals = (one: Totals, other: Totals): Totals => ({
   latencyMs: one.latencyMs + other.latencyMs,
 });
 
-/** Means are over the rows that have an answer. */
+/** Metrics of an inference. Means are over rows with an answer. */
 export function metricsOf(totals: Totals): WorkResult['metrics'] {
   const { rows, failed, promptTokens, completionTokens, reasoningTokens, latencyMs } = totals;
   if (rows === 0) return {};

@@ -2,24 +2,24 @@ import { inputError } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { textOfRow } from './text-of-row.ts';
-import type { LabelledPiece } from '../backends/backend.ts';
+import type { LabeledPiece } from '../backends/backend.ts';
 
 interface Piece {
   readonly start: number;
   readonly end: number;
 }
 
-/** The column with a list of the words of a text, for data sets in which words are not what stands between spaces. */
+/** The column with the words of a text, for datasets whose words are not separated by spaces. */
 const TOKENS = 'tokens';
 
-/** Where the words of a row are in its text, in Unicode code points. Throws an InputError if the text does not have them. */
+/** The positions of the words of a row, in Unicode code points. Throws an InputError if the text does not contain them. */
 export function wordsOf(row: Row): Piece[] {
   const letters = Array.from(textOfRow(row));
   const tokens = wordList(row);
   return tokens ? located(tokens, letters) : betweenSpaces(letters);
 }
 
-/** What the words are, or undefined if there is no list of them. */
+/** The list of words of a row; undefined if there is none. */
 function wordList(row: Row): readonly string[] | undefined {
   const cell = row[TOKENS];
   const list: unknown = typeof cell === 'string' && cell.startsWith('[') ? parsed(cell) : cell;
@@ -51,25 +51,27 @@ function betweenSpaces(letters: readonly string[]): Piece[] {
 function located(words: readonly string[], letters: readonly string[]): Piece[] {
   let from = 0;
   return words.map((word) => {
-    const wanted = Array.from(word);
-    const start = indexOf(letters, wanted, from);
+    const characters = Array.from(word);
+    const start = indexOf(letters, characters, from);
     if (start === -1) {
-      throw inputError(`The word ${JSON.stringify(word)} of \`${TOKENS}\` is not in the text, or not there.`);
+      throw inputError(
+        `The word ${JSON.stringify(word)} of \`${TOKENS}\` was not found in the text after the words before it.`,
+      );
     }
-    from = start + wanted.length;
+    from = start + characters.length;
     return { start, end: from };
   });
 }
 
-function indexOf(letters: readonly string[], wanted: readonly string[], from: number): number {
-  for (let at = from; at + wanted.length <= letters.length; at++) {
-    if (wanted.every((letter, offset) => letters[at + offset] === letter)) return at;
+function indexOf(letters: readonly string[], characters: readonly string[], from: number): number {
+  for (let at = from; at + characters.length <= letters.length; at++) {
+    if (characters.every((letter, offset) => letters[at + offset] === letter)) return at;
   }
   return -1;
 }
 
-/** The label of a word is that of its first token; words that the model did not read, as they were too far behind, have none. */
-export function labelsOfWords(words: readonly Piece[], tokens: readonly LabelledPiece[]): string[] {
+/** Labels of words, each from its first token. Words after the end of the truncated text get `O`. */
+export function labelsOfWords(words: readonly Piece[], tokens: readonly LabeledPiece[]): string[] {
   let next = 0;
   return words.map(({ start, end }) => {
     while (next < tokens.length && (tokens[next]?.end ?? 0) <= start) next += 1;

@@ -8,8 +8,8 @@ export function checkHasGroundTruth(columns: readonly string[]): void {
 }
 
 export function checkGroundTruth({ [GROUND_TRUTH]: truth }: Row): void {
-  if (isMissing(truth)) throw inputError(`It has no \`${GROUND_TRUTH}\`.`);
+  if (isMissing(truth)) throw inputError(`\`${GROUND_TRUTH}\` is missing.`);
 }
 
-/** An empty list is a ground truth: nothing is there to be found. */
+/** Whether a cell has no ground truth. An empty list is one: it means that there is nothing to find. */
 export const isMissing = (cell: Cell | undefined): boolean => isBlank(cell) && !Array.isArray(cell);

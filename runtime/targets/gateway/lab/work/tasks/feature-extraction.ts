@@ -3,7 +3,7 @@ import { cosine } from '../../metrics/embeddings/vector.ts';
 import { retrievalRow } from '../../metrics/embeddings/retrieval-row.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH, isBlank } from '../../datasets/check-row.ts';
-import type { AskMany } from '../backends/backend.ts';
+import type { BatchCall } from '../backends/backend.ts';
 import {
   CANDIDATE_SCORES,
   candidatesOf,
@@ -13,7 +13,7 @@ import {
 } from '../evaluation/families/retrieval.ts';
 import { readGold, REFERENCE_VECTOR, similarityFamily } from '../evaluation/families/similarity.ts';
 import { isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
-import { askTogether } from '../inference/ask-together.ts';
+import { callBatched } from '../inference/call-batched.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import { readText } from '../read-text.ts';
 import type { Task } from './task.ts';
@@ -30,7 +30,7 @@ export const featureExtraction: Task = {
   checkColumns(columns) {
     if (columns.includes(REFERENCE) || columns.includes('candidates')) return;
     throw inputError(
-      `The dataset has no column \`${REFERENCE}\` with texts to compare with, and none \`candidates\` with lists of texts to find one in.`,
+      `The dataset must have a column \`${REFERENCE}\` with texts to compare, or \`candidates\` with lists of texts to search.`,
     );
   },
   labelsOf(row) {
@@ -39,10 +39,10 @@ export const featureExtraction: Task = {
   },
   showsAnswers: false,
   columns: ({ outputField }) => [outputField, REFERENCE_VECTOR, COSINE, CANDIDATE_SCORES],
-  async ask(rows, context) {
-    const embed = context.model.embed as AskMany<Numbers>;
+  async answer(rows, context) {
+    const embed = context.model.embed as BatchCall<Numbers>;
     const texts = rows.map((row) => [textOfRow(row), ...referenceOf(row), ...candidatesOf(row)]);
-    const { answers, sharedTokens } = await askTogether(texts.flat(), embed, context);
+    const { answers, sharedTokens } = await callBatched(texts.flat(), embed, context);
     let from = 0;
     return {
       sharedTokens,
@@ -84,5 +84,5 @@ function checkRow(row: Row): void {
   if (candidates.length > 0) readGains(row[GROUND_TRUTH], candidates.length);
   else if (!isBlank(row[GROUND_TRUTH])) readGold(row[GROUND_TRUTH]);
   if (candidates.length === 0 && isBlank(row[REFERENCE]))
-    throw inputError(`It has neither a \`${REFERENCE}\` nor \`candidates\`.`);
+    throw inputError(`\`${REFERENCE}\` and \`candidates\` are both missing.`);
 }

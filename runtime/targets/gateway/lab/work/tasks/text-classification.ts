@@ -5,9 +5,9 @@ import { classification } from '../evaluation/families/classification.ts';
 import { calibrationFamily } from '../evaluation/families/calibration.ts';
 import { readLabels } from '../evaluation/read-labels.ts';
 import { isFailure } from '../inference/inference.ts';
-import { askChat } from '../inference/ask-chat.ts';
-import { askTogether } from '../inference/ask-together.ts';
-import { meantLabel } from '../inference/meant-label.ts';
+import { callPerRow } from '../inference/call-per-row.ts';
+import { callBatched } from '../inference/call-batched.ts';
+import { labelInAnswer } from '../inference/label-in-answer.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import type { Task } from './task.ts';
 import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
@@ -28,17 +28,17 @@ export const textClassification: Task = {
   labelsOf,
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, SCORES, 'reasoning'],
-  async ask(rows, context) {
+  async answer(rows, context) {
     const { model, spec } = context;
     const { outputField, labels } = spec;
     const { classify } = model;
     if (!classify) {
-      return askChat(rows, context, ({ text, reasoning }) => ({
-        [outputField]: meantLabel(text, labels),
+      return callPerRow(rows, context, ({ text, reasoning }) => ({
+        [outputField]: labelInAnswer(text, labels),
         reasoning,
       }));
     }
-    const { answers, sharedTokens } = await askTogether(rows.map(textOfRow), classify, context);
+    const { answers, sharedTokens } = await callBatched(rows.map(textOfRow), classify, context);
     return {
       sharedTokens,
       answers: answers.map((answer) =>
@@ -57,7 +57,7 @@ function labelsOf(row: Row): readonly string[] {
 }
 
 function best(scores: LabelScores): string {
-  let [found, most] = ['', -Infinity];
-  for (const [label, score] of Object.entries(scores)) if (score > most) [found, most] = [label, score];
+  let [found, highest] = ['', -Infinity];
+  for (const [label, score] of Object.entries(scores)) if (score > highest) [found, highest] = [label, score];
   return found;
 }

@@ -1,12 +1,12 @@
 import type { Cell, Row } from '../../datasets/dataset.ts';
 import { inputError } from '../../../../../contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { AskMany, TaggedText } from '../backends/backend.ts';
+import type { BatchCall, TaggedText } from '../backends/backend.ts';
 import { tokenLabels } from '../evaluation/families/token-labels.ts';
 import { SPANS } from '../evaluation/families/token-labels.ts';
 import { readTags } from '../evaluation/read-tags.ts';
-import { type AskedRows, isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
-import { askTogether } from '../inference/ask-together.ts';
+import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
+import { callBatched } from '../inference/call-batched.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import { labelsOfWords, wordsOf } from '../inference/words.ts';
 import type { Task } from './task.ts';
@@ -22,10 +22,10 @@ export const tokenClassification: Task = {
   labelsOf,
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, SPANS],
-  async ask(rows, context) {
+  async answer(rows, context) {
     const { outputField } = context.spec;
-    const tag = context.model.tag as AskMany<TaggedText>;
-    const { answers, sharedTokens }: AskedRows<TaggedText> = await askTogether(
+    const tag = context.model.tag as BatchCall<TaggedText>;
+    const { answers, sharedTokens }: AnsweredRows<TaggedText> = await callBatched(
       rows.map(textOfRow),
       tag,
       context,
@@ -56,13 +56,11 @@ function labelsOf(row: Row): readonly string[] {
     const letters = Array.from(textOfRow(row)).length;
     const beyond = truth.spans.find(({ end }) => end > letters);
     if (beyond === undefined) return truth.spans.map(({ label }) => label);
-    throw inputError(
-      `A span ends at ${beyond.end}, and the text at ${letters}; both are counted in Unicode code points.`,
-    );
+    throw inputError(`A span ends at ${beyond.end}, but the text has only ${letters} Unicode code points.`);
   }
   const words = wordsOf(row).length;
   if (truth.labels.length === words) return truth.labels;
   throw inputError(
-    `\`${GROUND_TRUTH}\` has ${truth.labels.length} labels for ${words} words. Give one for each word between spaces, name the words in a column \`tokens\`, or give spans.`,
+    `\`${GROUND_TRUTH}\` has ${truth.labels.length} labels for ${words} words. Provide one label per space-separated word, list the words in a column \`tokens\`, or use spans.`,
   );
 }

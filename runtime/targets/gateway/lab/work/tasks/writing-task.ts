@@ -3,11 +3,11 @@ import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
 import { judgeFamilies } from '../evaluation/families/judge.ts';
 import { textFamilies } from '../evaluation/families/text.ts';
-import { askChat } from '../inference/ask-chat.ts';
+import { callPerRow } from '../inference/call-per-row.ts';
 import type { Task } from './task.ts';
 import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
-/** A task whose answers are texts. */
+/** A task for generative models, whose answers are texts. */
 export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
   ...own,
   modelTypes: [],
@@ -16,11 +16,11 @@ export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>)
   checkColumns: checkHasGroundTruth,
   labelsOf(row) {
     checkGroundTruth(row);
-    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` is no text.`);
+    if (typeof row[GROUND_TRUTH] === 'object') throw inputError(`\`${GROUND_TRUTH}\` must be text.`);
     return [];
   },
   showsAnswers: true,
   columns: ({ outputField }) => [outputField, 'reasoning'],
-  ask: (rows, context) =>
-    askChat(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
+  answer: (rows, context) =>
+    callPerRow(rows, context, ({ text, reasoning }) => ({ [context.spec.outputField]: text, reasoning })),
 });

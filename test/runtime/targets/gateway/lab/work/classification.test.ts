@@ -78,7 +78,7 @@ test('what can pass is asked again, what cannot is told', async () => {
     withWork(inferenceOf(encoderAt(`${encoder.url}/down`)), async () => undefined),
   ).rejects.toThrow(/^The encoder at .* failed with status 503/);
   await expect(withWork(inferenceOf(encoderAt('http://127.0.0.1:9')), async () => undefined)).rejects.toThrow(
-    'cannot be reached (ECONNREFUSED)',
+    'is unreachable (ECONNREFUSED).',
   );
 });
 
@@ -87,7 +87,9 @@ test('a model of another type is refused before any row', async () => {
     withWork(inferenceOf(encoderAt(`${encoder.url}/tagger`)), async () => undefined),
   ).rejects.toMatchObject({
     code: 'InputError',
-    message: expect.stringContaining('is a model of type token_classification; this task is for'),
+    message: expect.stringContaining(
+      'is a model of type token_classification; this task requires a model of type sequence_classification.',
+    ),
   });
 });
 
@@ -119,7 +121,7 @@ test('labels that the model does not know, and rows without an answer, are told 
     'It was down.',
     null,
     null,
-    'It has no `ground_truth`.',
+    '`ground_truth` is missing.',
   ]);
   expect(outcome.rows[0]).toEqual({
     predictions: null,
@@ -187,7 +189,7 @@ test('answers go into a column of their own', async () => {
   const open = (own: Partial<InferenceSpec>) =>
     withWork(inferenceOf(encoderAt(encoder.url), own), (work) => runAll(work, ROWS.slice(0, 1)));
   for (const outputField of ['examples', 'ground_truth', 'scores', 'error', ' ']) {
-    await expect(open({ outputField })).rejects.toThrow('cannot go into a column');
+    await expect(open({ outputField })).rejects.toThrow('for the answers. Use a non-empty name other than ');
   }
   const annotated = await open({ type: 'annotate', outputField: 'ground_truth' });
   expect(annotated.rows[0]).toMatchObject({ examples: 'an attack', ground_truth: 'INJECTION' });

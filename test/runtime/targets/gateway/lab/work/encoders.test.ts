@@ -98,7 +98,7 @@ test('a text that an executable refuses fails alone, and a model of another type
   );
   await expect(
     withWork(inferenceOf({ kind: 'encoder-file', path: '/nowhere.encoder' }), async () => undefined),
-  ).rejects.toThrow('could not be started');
+  ).rejects.toThrow('Cannot start `');
 });
 
 test.runIf(process.platform === 'linux')('an executable that is killed is started again', async () => {

@@ -4,7 +4,7 @@ import {
   defaultMetrics,
   metricNames,
 } from '../../../../../../runtime/targets/gateway/lab/work/evaluation/metrics.ts';
-import { meantLabel } from '../../../../../../runtime/targets/gateway/lab/work/inference/meant-label.ts';
+import { labelInAnswer } from '../../../../../../runtime/targets/gateway/lab/work/inference/label-in-answer.ts';
 import { TASKS } from '../../../../../../runtime/targets/gateway/lab/work/tasks/index.ts';
 import type { Row } from '../../../../../../runtime/targets/gateway/lab/datasets/dataset.ts';
 
@@ -24,11 +24,17 @@ describe('metrics', () => {
     const { summarization, 'text-classification': classification } = TASKS;
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');
-    expect(check('constructor')).toThrow('There is no metric "constructor"');
+    expect(check('constructor')).toThrow('Unknown metric "constructor" for this task');
     expect(check('comet')).toThrow('comet is not available');
-    expect(check('bertscore')).toThrow('bertscore needs an encoder');
-    expect(check('g_eval_summarization')).toThrow('needs a language model as a judge');
-    expect(() => checkMetrics(classification, ['rouge'], ALL)).toThrow('There is no metric "rouge"');
+    expect(check('bertscore')).toThrow(
+      'Metric bertscore requires an encoder of type embedding. Set embedder.',
+    );
+    expect(check('g_eval_summarization')).toThrow(
+      'Metric g_eval_summarization requires a language model as judge. Set llm_as_judge.',
+    );
+    expect(() => checkMetrics(classification, ['rouge'], ALL)).toThrow(
+      'Unknown metric "rouge" for this task',
+    );
     expect(defaultMetrics(summarization, NONE)).toEqual(['rouge', 'meteor']);
   });
 });
@@ -69,21 +75,41 @@ describe('datasets', () => {
 
   test.each([
     ['text-classification', { examples: 'x' }, 'has no column `ground_truth`'],
-    ['text-classification', { examples: 'x', ground_truth: ' ' }, 'It has no `ground_truth`'],
+    ['text-classification', { examples: 'x', ground_truth: ' ' }, '`ground_truth` is missing.'],
     ['text-classification', { examples: 'x', ground_truth: { a: 1 } }, 'neither a label nor a list'],
     ['token-classification', { examples: 'a b', ground_truth: 'O' }, '1 labels for 2 words'],
     [
       'token-classification',
       { examples: '🌍', ground_truth: [{ start: 0, end: 2, label: 'X' }] },
-      'A span ends at 2, and the text at 1',
+      'A span ends at 2, but the text has only 1 Unicode code points.',
     ],
     ['token-classification', { examples: 'a', ground_truth: '[{"start":1}]' }, 'neither a list of labels'],
-    ['feature-extraction', { examples: 'x', ground_truth: '1' }, 'has no column `reference`'],
-    ['feature-extraction', { examples: 'x', reference: 'y', ground_truth: 'very' }, 'is no number'],
-    ['feature-extraction', { examples: 'x', reference: '' }, 'neither a `reference` nor `candidates`'],
-    ['feature-extraction', { examples: 'x', candidates: 'y', ground_truth: '0' }, 'no list of texts'],
-    ['feature-extraction', { examples: 'x', candidates: ['y'], ground_truth: '1' }, 'which of 1 candidates'],
-    ['summarization', { examples: 'x', ground_truth: ['y'] }, 'is no text'],
+    [
+      'feature-extraction',
+      { examples: 'x', ground_truth: '1' },
+      'The dataset must have a column `reference`',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', reference: 'y', ground_truth: 'very' },
+      'Invalid similarity "very". It must be a number.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', reference: '' },
+      '`reference` and `candidates` are both missing.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', candidates: 'y', ground_truth: '0' },
+      '`candidates` must be a list of texts.',
+    ],
+    [
+      'feature-extraction',
+      { examples: 'x', candidates: ['y'], ground_truth: '1' },
+      'Invalid relevance "1" for 1 candidates.',
+    ],
+    ['summarization', { examples: 'x', ground_truth: ['y'] }, '`ground_truth` must be text.'],
   ] as const)('%s does not take %j', (task, row, sentence) => {
     expect(check(task, row as Row)).toThrow(sentence);
   });
@@ -111,5 +137,5 @@ test.each([
   ['C++', 'C++'],
   ['', ''],
 ])('what a model writes, %j, is read as %j', (answer, label) => {
-  expect(meantLabel(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
+  expect(labelInAnswer(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
 });

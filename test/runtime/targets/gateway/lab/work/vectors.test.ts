@@ -64,7 +64,7 @@ test('BERTScore asks an encoder for the vectors of tokens', async () => {
   expect(result.metrics['bertscore_f1_mean']).toBeCloseTo(0.5, 12);
   await expect(
     withWork({ ...spec, embedder: { backend: encoderAt(encoder.url) } }, async () => undefined),
-  ).rejects.toThrow('bertscore needs an encoder of type embedding');
+  ).rejects.toThrow('bertscore requires an encoder of type embedding');
 });
 
 test('an encoder of the gateway embeds and classifies, but labels no tokens', async () => {
@@ -98,5 +98,5 @@ test('an encoder of the gateway embeds and classifies, but labels no tokens', as
   ).rejects.toThrow('cannot label tokens');
   await expect(
     withWork(inferenceOf(backend, { task: { task: 'summarization' } }), async () => undefined, { tools }),
-  ).rejects.toThrow('writes no texts');
+  ).rejects.toThrow('is not a generative model');
 });

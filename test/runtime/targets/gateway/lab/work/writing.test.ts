@@ -127,9 +127,9 @@ test('a row that fails has its error, and the others their answers', async () =>
   expect(outcome.rows.map((row) => row['predictions'])).toEqual(['Short: text', null, 'Short: busy', null]);
   expect(outcome.failed).toBe(2);
   expect(outcome.firstError).toMatch(
-    /^The model scripted at .* refused the request with status 400: That is too rude\.$/,
+    /^The model scripted at .* rejected the request with status 400: That is too rude\.$/,
   );
-  expect(outcome.rows[3]?.['error']).toContain('wrote no answer and says: I will not.');
+  expect(outcome.rows[3]?.['error']).toContain('returned no answer: I will not.');
   expect(result.metrics).toMatchObject({ avg_prompt_tokens: 10, avg_answer_tokens: 3, error_rate: 0.5 });
 });
 
@@ -147,7 +147,7 @@ test('a wrong key is told without the key, and is not tried again', async () => 
   const before = llm.asked.length;
   const spec = inferenceOf(compatible({ secretName: 'wrong' }), summarizing);
   const outcome = await withWork(spec, (work) => runAll(work, rowsOf('text')));
-  expect(outcome.firstError).toContain('refused the credential with status 401: No such key.');
+  expect(outcome.firstError).toContain('rejected the credential with status 401: No such key.');
   expect(outcome.firstError).not.toContain('secret-of-wrong');
   expect(llm.asked.length).toBe(before + 1);
 });
@@ -193,12 +193,12 @@ test('addresses that are not of the internet, and files, need the word of the op
   });
   const withKey = compatible({ baseUrl: 'https://me:hidden-key@example.com/v1' });
   await expect(open(withKey)).rejects.toThrow(
-    /^The model scripted at https:\/\/example\.com\/v1 cannot be asked/,
+    /^The model scripted at https:\/\/example\.com\/v1 has an invalid URL\. It must start with http/,
   );
   // A name is only known to be private when it is asked.
   const named = inferenceOf(compatible({ baseUrl: llm.url.replace('127.0.0.1', 'localhost') }), summarizing);
   const outcome = await withWork(named, (work) => runAll(work, rowsOf('text')), { tools: untrusted });
-  expect(outcome.firstError).toContain('Whoever runs the gateway can allow private addresses');
+  expect(outcome.firstError).toContain('The operator of the gateway can allow private addresses for jobs.');
   // Not even then may it be the machine's metadata.
   const metadata = inferenceOf(compatible({ baseUrl: 'http://169.254.169.254/v1' }), summarizing);
   await expect(openWork(metadata, toolsOf(), null)).rejects.toMatchObject({ code: 'InputError' });

@@ -123,7 +123,7 @@ test('a budget that refuses rows is named as the reason', async () => {
   await doJobs(context.jobs, await listen());
   const { body } = await ask('GET', `/api/v1/workflows/${workflow.body.id}`, undefined, MASTER);
   expect(body.error).toContain(
-    "The budget refused the request to the model openai:dear: User 'poor' has a budget of",
+    "The budget does not allow the request to the model openai:dear: User 'poor' has a budget of",
   );
   expect(body.error).not.toContain('credential');
 });

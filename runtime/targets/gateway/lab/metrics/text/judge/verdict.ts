@@ -19,8 +19,8 @@ export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Ve
   const score = readScore(text, scale);
   if (score !== undefined) return verdict(answer, score, '', scale);
   const found = readObject(text);
-  const given = found !== undefined && Object.hasOwn(found, 'score') ? found['score'] : undefined;
-  const value = typeof given === 'string' ? readScore(given.trim(), scale) : given;
+  const member = found !== undefined && Object.hasOwn(found, 'score') ? found['score'] : undefined;
+  const value = typeof member === 'string' ? readScore(member.trim(), scale) : member;
   if (typeof value !== 'number') throw unreadable(answer, 'has no readable score', scale);
   const reason = typeof found?.['reason'] === 'string' ? found['reason'] : '';
   return verdict(answer, value, reason, scale);

@@ -1,14 +1,14 @@
 import { inputError } from '../../../../../../contract/errors.ts';
 import { bertscore } from '../../../metrics/text/bertscore/metric.ts';
 import { isFailure } from '../../inference/inference.ts';
-import { askTogether } from '../../inference/ask-together.ts';
+import { callBatched } from '../../inference/call-batched.ts';
 import type { MetricFamily } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 
 type Vectors = readonly (readonly number[])[];
 
-/** Compares the vectors of tokens, which an encoder gives for prediction and ground truth. */
+/** Compares the token vectors of prediction and ground truth, which an encoder computes. */
 export const bertscoreFamily: MetricFamily = {
   name: 'bertscore',
   metrics: { bertscore: all },
@@ -19,17 +19,17 @@ export const bertscoreFamily: MetricFamily = {
     const { tokenVectors } = embedder ?? {};
     if (!tokenVectors) {
       throw inputError(
-        `bertscore needs an encoder of type embedding, by its address or as a file${embedder ? `, which ${embedder.name} is not` : ''}.`,
+        `bertscore requires an encoder of type embedding, by URL or as a file${embedder ? `; ${embedder.name} is not one` : ''}.`,
       );
     }
     return {
       async prepare(samples, { signal, spend }) {
         const texts = samples.map(({ prediction, truth }) => [readText(prediction), readText(truth)]);
-        // No encoder takes an empty text, and there are no tokens in it.
-        const asked = [...new Set(texts.flat())].filter((text) => text.trim() !== '');
-        const { answers, sharedTokens } = await askTogether(asked, tokenVectors, { clock, signal });
+        // Empty texts have no tokens, and encoders reject them.
+        const unique = [...new Set(texts.flat())].filter((text) => text.trim() !== '');
+        const { answers, sharedTokens } = await callBatched(unique, tokenVectors, { clock, signal });
         spend({ promptTokens: sharedTokens, completionTokens: 0 });
-        const found = new Map(asked.map((text, at) => [text, answers[at]]));
+        const found = new Map(unique.map((text, at) => [text, answers[at]]));
         const vectorsOf = (text = ''): { readonly vectors: Vectors } => {
           const answer = found.get(text);
           if (answer && isFailure(answer)) throw inputError(answer.error);

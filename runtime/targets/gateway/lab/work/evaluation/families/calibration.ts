@@ -5,7 +5,7 @@ import { readLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
 import { scorer } from '../scorer.ts';
 
-/** Only of rows with scores, whose ground truth is one label. */
+/** Calibration of scores, over rows with scores and a single label as ground truth. */
 export const calibrationFamily: MetricFamily = {
   name: 'calibration',
   metrics: each(['log_loss', 'brier_score', 'ece']),
@@ -15,8 +15,8 @@ export const calibrationFamily: MetricFamily = {
     scorer(calibration({}, saved), ({ row, prediction, truth }) => {
       if (isUnanswered({ prediction })) return undefined;
       const scores = scoresOf(row);
-      const [said, reference] = [readLabels(prediction), readLabels(truth)];
-      if (!scores || typeof said !== 'string' || typeof reference !== 'string') return undefined;
-      return { prediction: said, reference, scores };
+      const [predicted, reference] = [readLabels(prediction), readLabels(truth)];
+      if (!scores || typeof predicted !== 'string' || typeof reference !== 'string') return undefined;
+      return { prediction: predicted, reference, scores };
     }),
 };

@@ -16,11 +16,11 @@ interface Saved {
   readonly known: readonly string[];
 }
 
-const MOST_LABELS = 10_000;
-/** From here on a label is true, where any number may be. */
+const MAX_LABELS = 10_000;
+/** Minimum score of a predicted label, if a row can have any number of labels. */
 const THRESHOLD = 0.5;
 
-/** One label per row, or any number of them if the first row's ground truth is a list. */
+/** Classification with one label per row, or with any number of labels if the ground truth of the first row is a list. */
 export const classification: MetricFamily = {
   name: 'classification',
   metrics: {
@@ -53,7 +53,7 @@ export const classification: MetricFamily = {
       counter ??= counterOf(typeof truth === 'string' ? 'one' : 'many', undefined);
       const row = rowOf(counter.kind, truth, sample, scores);
       for (const label of [row.truth, row.prediction ?? []].flat()) labels.add(label);
-      if (labels.size > MOST_LABELS) throw tooManyLabels();
+      if (labels.size > MAX_LABELS) throw tooManyLabels();
       if (known.size === 0 && scores) known = new Set(Object.keys(scores));
       return counter.add(row);
     };
@@ -65,15 +65,15 @@ export const classification: MetricFamily = {
   },
 };
 
-interface Labelled {
+interface Labeled {
   readonly truth: string | readonly string[];
-  /** Null where the model gave no answer. */
+  /** Null if the model gave no answer. */
   readonly prediction: string | readonly string[] | null;
 }
 
-interface Counter extends Omit<Metric<Labelled>, 'add'> {
+interface Counter extends Omit<Metric<Labeled>, 'add'> {
   readonly kind: Kind;
-  readonly add: Metric<Labelled>['add'];
+  readonly add: Metric<Labeled>['add'];
 }
 
 function counterOf(kind: Kind, saved: Json | undefined): Counter {
@@ -94,20 +94,21 @@ function rowOf(
   truth: string | readonly string[],
   sample: Sample,
   scores: Readonly<Record<string, number>> | undefined,
-): Labelled {
+): Labeled {
   if ((typeof truth === 'string') !== (kind === 'one')) {
     throw inputError(
-      'Some rows have one label and some a list of labels as their ground truth; it must be the same for all.',
+      'Some rows have one label as ground truth and others a list of labels. Use the same form in all rows.',
     );
   }
   if (isUnanswered(sample)) return { truth, prediction: null };
-  const said = readLabels(sample.prediction);
-  if (kind === 'one') return { truth, prediction: typeof said === 'string' ? said : said.join(', ') };
+  const predicted = readLabels(sample.prediction);
+  if (kind === 'one')
+    return { truth, prediction: typeof predicted === 'string' ? predicted : predicted.join(', ') };
   const likely = scores && Object.keys(scores).filter((label) => (scores[label] ?? 0) >= THRESHOLD);
-  return { truth, prediction: likely ?? said };
+  return { truth, prediction: likely ?? predicted };
 }
 
-/** Labels that the model does not know can never be right; those that no row has were not tested. */
+/** Adds labels that the model does not have, which can never be predicted, and labels of the model that no row tests. */
 function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): MetricResult {
   const { detail } = result;
   const table = isObject(detail) && Array.isArray(detail['per_label']) ? detail['per_label'] : [];
@@ -128,5 +129,5 @@ function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): Me
 const tooManyLabels = (): AppError =>
   new AppError(
     'TooLargeError',
-    `There are more than ${MOST_LABELS} different labels. Answers in free text are no labels; take the task text-generation.`,
+    `There are more than ${MAX_LABELS} different labels. If the answers are free text, use the task text-generation.`,
   );

@@ -8,7 +8,7 @@ import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
 import { judge as judgeMetric } from '../../../metrics/text/judge/metric.ts';
 import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
-import { atOnce } from '../../inference/at-once.ts';
+import { runConcurrently } from '../../inference/run-concurrently.ts';
 import {
   type BatchContext,
   type CountRow,
@@ -20,7 +20,7 @@ import {
 import { all, asIs } from '../names.ts';
 import { readText } from '../../read-text.ts';
 
-/** Ask a language model about every row, once for each criterion. */
+/** Metrics for which a language model judges every row, with one call per criterion. */
 export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((definition) => ({
   name: definition.name,
   metrics: { [definition.name]: all },
@@ -30,12 +30,12 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
     const metric = judgeMetric({ definition }, saved);
     if (!judge?.model.chat) {
       throw inputError(
-        `${definition.name} needs a judge that writes${judge ? `, which ${judge.model.name} does not` : ''}.`,
+        `${definition.name} requires a generative model as judge${judge ? `; ${judge.model.name} is not one` : ''}.`,
       );
     }
     return {
       prepare: (samples, context) =>
-        atOnce(samples, batchSize, async (sample): Promise<CountRow> => {
+        runConcurrently(samples, batchSize, async (sample): Promise<CountRow> => {
           try {
             const row = isUnanswered(sample)
               ? lowestOf(definition)
@@ -54,7 +54,7 @@ export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map((def
   },
 }));
 
-/** There is nothing to judge. */
+/** The verdicts for a row without an answer: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
   Object.fromEntries(criteria.map(({ name }) => [name, { score: 0, reason: 'The model gave no answer.' }]));
 
@@ -70,8 +70,8 @@ async function verdictsOf(
   return verdicts;
 }
 
-/** A judge that cannot be understood may be the next time. */
-const ATTEMPTS = 3;
+/** Maximum calls per criterion. A model whose verdict is unreadable often answers correctly the next time. */
+const MAX_ATTEMPTS = 3;
 
 async function verdictOf(
   definition: JudgeDefinition,
@@ -88,7 +88,7 @@ async function verdictOf(
     try {
       return readVerdict(reply?.text ?? '');
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

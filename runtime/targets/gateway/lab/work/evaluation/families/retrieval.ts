@@ -6,8 +6,9 @@ import { asIs, each, startingWith } from '../names.ts';
 import { readJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
 
+/** The column with the text to compare with. */
 export const REFERENCE = 'reference';
-/** How alike the row's text is to each of its candidates. */
+/** The column with the similarity of the row's text to each of its candidates. */
 export const CANDIDATE_SCORES = 'candidate_scores';
 
 export const retrievalFamily: MetricFamily = {
@@ -31,16 +32,16 @@ export const retrievalFamily: MetricFamily = {
     }),
 };
 
-/** The texts among which a row's own has to find the right ones. Throws an InputError for what is no list of texts. */
+/** The candidate texts of a row. Throws an InputError if they are not a list of texts. */
 export function candidatesOf({ candidates: cell }: Row): readonly string[] {
   if (cell === undefined || cell === null || cell === '') return [];
   const value = readJson(cell);
   const isGood = Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '');
   if (isGood) return value as readonly string[];
-  throw inputError('`candidates` is no list of texts.');
+  throw inputError('`candidates` must be a list of texts.');
 }
 
-/** How relevant each candidate is: a number for each, or the position of the one that is. */
+/** The relevance of each candidate, from a list of numbers or from the position of the relevant one. */
 export function readGains(cell: Cell | undefined, length: number): readonly number[] {
   const value = readJson(cell);
   if (Array.isArray(value) && value.length === length && value.every((gain) => typeof gain === 'number'))
@@ -49,6 +50,6 @@ export function readGains(cell: Cell | undefined, length: number): readonly numb
   if (typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < length)
     return Array.from({ length }, (_, at) => (at === position ? 1 : 0));
   throw inputError(
-    `${JSON.stringify(cell ?? null).slice(0, 80)} does not say which of ${length} candidates are relevant. Give a number for each, or the position of one, from 0.`,
+    `Invalid relevance ${JSON.stringify(cell ?? null).slice(0, 80)} for ${length} candidates. Provide a number for each, or the position of the relevant one, from 0.`,
   );
 }

@@ -8,11 +8,11 @@ import { readJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
 import { CANDIDATE_SCORES, REFERENCE } from './retrieval.ts';
 
-/** The column with the vector of the text that is compared with. */
+/** The column with the vector of the text to compare with. */
 export const REFERENCE_VECTOR = 'reference_embedding';
 
-/** Correlations need all values, and those are written with every batch: beyond so many rows, they are of the first ones. */
-const MOST_GOLDS = 50_000;
+/** Maximum rows for correlations. They need all values, which are written with every batch; further rows are not included. */
+const MAX_GOLDS = 50_000;
 
 export const similarityFamily: MetricFamily = {
   name: 'similarity',
@@ -24,13 +24,13 @@ export const similarityFamily: MetricFamily = {
     return scorer(similarity({}, saved), ({ row, prediction, truth }) => {
       if (isUnanswered({ prediction })) return isBlank(row[REFERENCE]) ? undefined : { prediction: null };
       const reference = vectorOf(row[REFERENCE_VECTOR]);
-      const said = vectorOf(prediction);
-      if (!reference || !said) return undefined;
-      // Beside candidates, the ground truth says which of them are right.
+      const vector = vectorOf(prediction);
+      if (!reference || !vector) return undefined;
+      // In rows with candidates, the ground truth is the relevance of the candidates.
       const gold = isBlank(truth) || !isBlank(row[CANDIDATE_SCORES]) ? undefined : readGold(truth);
-      if (gold === undefined || golds === MOST_GOLDS) return { prediction: said, reference };
+      if (gold === undefined || golds === MAX_GOLDS) return { prediction: vector, reference };
       golds += 1;
-      return { prediction: said, reference, gold };
+      return { prediction: vector, reference, gold };
     });
   },
 };
@@ -42,11 +42,9 @@ function vectorOf(cell: Cell | undefined): readonly number[] | undefined {
     : undefined;
 }
 
-/** How alike people found two texts. Throws an InputError for what is no number. */
+/** The gold similarity of two texts. Throws an InputError if it is not a number. */
 export function readGold(cell: Cell | undefined): number {
   const gold = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : cell;
   if (typeof gold === 'number' && Number.isFinite(gold)) return gold;
-  throw inputError(
-    `${JSON.stringify(cell ?? null).slice(0, 80)} is no number that says how alike the texts are.`,
-  );
+  throw inputError(`Invalid similarity ${JSON.stringify(cell ?? null).slice(0, 80)}. It must be a number.`);
 }

@@ -26,7 +26,7 @@ function family<Row>(
   };
 }
 
-/** A row without an answer is one with an empty answer, of which no word is right. */
+/** A row without an answer counts as one with an empty answer, in which no word is correct. */
 const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => ({
   prediction: readText(prediction),
   reference: readText(truth),
@@ -36,7 +36,7 @@ const answerOrNull = (sample: Sample): MetricRow<string | null, string> =>
 const answerOnly = (sample: Sample): TextRow | undefined =>
   isUnanswered(sample) ? undefined : answerOrEmpty(sample);
 
-/** As the reference tracks its own metrics: `rouge_rouge1_mean`. */
+/** Adds the name of the metric to names of values, as in the reference API: `rouge_rouge1_mean`. */
 const prefixed =
   (name: string) =>
   (value: string): string =>
@@ -48,6 +48,6 @@ export const textFamilies: readonly MetricFamily[] = [
   family('exact_match', exactMatch, asIs, answerOrNull),
   family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
   family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
-  // A length is neither right nor wrong.
+  // A length is neither correct nor wrong, so rows without an answer are skipped.
   family('token_length', tokenLength, prefixed('token_length'), answerOnly),
 ];

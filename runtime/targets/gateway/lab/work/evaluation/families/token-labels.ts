@@ -6,7 +6,7 @@ import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
 import { readTags, type Tags } from '../read-tags.ts';
 
-/** The column with the spans that a model found, beside the labels of words. */
+/** The column with the spans that a model found, in addition to the labels of words. */
 export const SPANS = 'spans';
 
 interface Saved {
@@ -14,7 +14,7 @@ interface Saved {
   readonly counted: Json;
 }
 
-/** Labels of words as seqeval counts them, or spans of the text, whichever the first row's ground truth has. */
+/** Labels of words, counted like seqeval, or spans of the text, depending on the ground truth of the first row. */
 export const tokenLabels: MetricFamily = {
   name: 'tokens',
   metrics: {
@@ -63,7 +63,7 @@ function counterOf(kind: Tags['kind'], saved: Json | undefined) {
 
 function labelsIn(tags: Tags): readonly string[] {
   if (tags.kind === 'labels') return tags.labels;
-  // An empty list is one of labels as well as one of spans.
+  // An empty list is valid as a list of labels and as a list of spans.
   if (tags.spans.length === 0) return [];
   throw mixed();
 }
@@ -74,4 +74,4 @@ function spansIn(tags: Tags) {
 }
 
 const mixed = (): Error =>
-  inputError('Some rows have labels of words and some have spans; it must be the same for all.');
+  inputError('Some rows have word labels and others have spans. Use the same form in all rows.');

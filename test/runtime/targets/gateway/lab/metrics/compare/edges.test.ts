@@ -6,7 +6,7 @@ import {
 } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/bootstrap.ts';
 import { comparePair } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/compare-pair.ts';
 import { holm } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/holm.ts';
-import { randomizationTest } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/randomisation.ts';
+import { randomizationTest } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/randomization.ts';
 import { seededRandom } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/random.ts';
 import { scoreInterval } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/score-interval.ts';
 import { within } from '../golden-metrics.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/bootstrap.ts';
 import { holm } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/holm.ts';
 import { mcnemar } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/mcnemar.ts';
-import { randomizationTest } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/randomisation.ts';
+import { randomizationTest } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/randomization.ts';
 import { seededRandom } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/random.ts';
 import { readGolden, wrongNumber } from '../golden-metrics.ts';
 import { atOnce } from './at-once.ts';

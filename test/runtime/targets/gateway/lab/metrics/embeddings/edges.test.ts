@@ -75,7 +75,9 @@ describe('retrieval', () => {
   });
 
   test('refuses ranks that are none', () => {
-    expect(() => retrieval({ ranks: [1, 0] })).toThrow('The rank 0 is not a whole number of at least 1.');
+    expect(() => retrieval({ ranks: [1, 0] })).toThrow(
+      'Invalid rank 0. It must be an integer of at least 1.',
+    );
   });
 
   test('a model that scores all candidates alike gains nothing by their order', () => {

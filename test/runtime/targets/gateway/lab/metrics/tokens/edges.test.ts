@@ -40,8 +40,20 @@ describe('label sequences', () => {
       '1 tokens have a predicted label and 2 have a true label.',
     ],
     ['with an empty label', 'default', [''], ['O'], 'A token has an empty label.'],
-    ['of another scheme in strict mode', 'strict', ['O', 'E-PER'], ['O', 'O'], 'The label "E-PER" is not'],
-    ['with an empty label in strict mode', 'strict', [''], ['O'], 'The label "" is not'],
+    [
+      'of another scheme in strict mode',
+      'strict',
+      ['O', 'E-PER'],
+      ['O', 'O'],
+      'The label "E-PER" does not follow the IOB2 scheme',
+    ],
+    [
+      'with an empty label in strict mode',
+      'strict',
+      [''],
+      ['O'],
+      'The label "" does not follow the IOB2 scheme',
+    ],
   ] as const)('%s are refused, and nothing is counted', (_name, mode, prediction, reference, message) => {
     const metric = labelSequences({ mode });
     metric.add({ prediction: ['B-PER'], reference: ['B-PER'] });

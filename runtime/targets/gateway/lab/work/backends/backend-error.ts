@@ -2,16 +2,17 @@ import { AppError } from '../../../../../contract/errors.ts';
 import type { FailureKind, ProviderFailure } from '../../../ask/providers/provider.ts';
 import { notPublic } from './address.ts';
 
+/** Whether a call failed because the address is not allowed. */
 export const isRefusedAddress = ({ error }: ProviderFailure): boolean => hasCause(error, 'ConfigError');
 
-/** An executable that was started here has ended, and is being started again. */
+/** Whether a call failed because a started executable has ended and is being restarted. */
 export const isDown = ({ error }: ProviderFailure): boolean => hasCause(error, 'UnavailableError');
 
 const hasCause = ({ cause }: AppError, code: AppError['code']): boolean =>
   cause instanceof AppError && cause.code === code;
 
-/** In words for whoever named the backend, who may know more of it than clients of the gateway of its providers. */
-export function askError(name: string, failure: ProviderFailure): AppError {
+/** The error of a failed call, for the user who named the backend. It has more details than clients of the gateway get. */
+export function backendError(name: string, failure: ProviderFailure): AppError {
   if (isRefusedAddress(failure)) return notPublic(name, failure.error.cause);
   const { error, retryAfterSeconds } = failure;
   const sentence = isDown(failure) ? (error.cause as AppError).message : sentenceOf(name, failure);
@@ -19,20 +20,20 @@ export function askError(name: string, failure: ProviderFailure): AppError {
 }
 
 function sentenceOf(name: string, { kind, error, text, upstreamStatus }: ProviderFailure): string {
-  const said = text === undefined ? '' : `: ${text}`;
+  const detail = text === undefined ? '' : `: ${text}`;
   const status = upstreamStatus === undefined ? '' : ` with status ${upstreamStatus}`;
   const sentences: Partial<Record<FailureKind, string>> = {
-    unreachable: `${name} cannot be reached${codeOf(error.cause)}.`,
+    unreachable: `${name} is unreachable${codeOf(error.cause)}.`,
     timeout: `${name} did not answer in time.`,
-    rate_limited: `${name} takes no more requests for now${said}`,
-    provider_error: status ? `${name} failed${status}${said}` : `${name} gave no answer that can be read.`,
-    answer_too_large: `${name} gave an answer that is too large.`,
-    credentials: `${name} refused ${upstreamStatus === 403 ? 'access' : 'the credential'}${status}${said}`,
-    billing: /\bbudget\b/i.test(said)
-      ? `The budget refused the request to ${lowerFirst(name)}${said}`
-      : `${name} refused the account${status}${said}`,
+    rate_limited: `${name} rate-limited the request${detail}`,
+    provider_error: status ? `${name} failed${status}${detail}` : `${name} returned an invalid response.`,
+    answer_too_large: `${name} returned a response that is too large.`,
+    credentials: `${name} ${upstreamStatus === 403 ? 'denied access' : 'rejected the credential'}${status}${detail}`,
+    billing: /\bbudget\b/i.test(detail)
+      ? `The budget does not allow the request to ${lowerFirst(name)}${detail}`
+      : `${name} rejected the account${status}${detail}`,
   };
-  return sentences[kind] ?? `${name} refused the request${status}${said || `: ${error.message}`}`;
+  return sentences[kind] ?? `${name} rejected the request${status}${detail || `: ${error.message}`}`;
 }
 
 const lowerFirst = (name: string): string => name.replace(/^The /, 'the ');

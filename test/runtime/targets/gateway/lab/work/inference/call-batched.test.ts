@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../../../../runtime/contract/errors.ts';
-import { askTogether } from '../../../../../../../runtime/targets/gateway/lab/work/inference/ask-together.ts';
+import { callBatched } from '../../../../../../../runtime/targets/gateway/lab/work/inference/call-batched.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 const { signal } = new AbortController();
@@ -11,7 +11,7 @@ test('the time of a request is shared by its rows', async () => {
     clock.advance(80);
     return { values: texts.map((text) => text.length), tokens: 0 };
   };
-  const { answers } = await askTogether(['a', 'b', 'c', 'd'], ask, { clock, signal });
+  const { answers } = await callBatched(['a', 'b', 'c', 'd'], ask, { clock, signal });
   expect(answers.map(({ latencyMs }) => latencyMs)).toEqual([20, 20, 20, 20]);
 });
 
@@ -21,7 +21,7 @@ test('so is that of a request that fails', async () => {
     clock.advance(80);
     throw new AppError('UpstreamError', 'It is down.');
   };
-  const { answers } = await askTogether(['a', 'b'], ask, { clock, signal });
+  const { answers } = await callBatched(['a', 'b'], ask, { clock, signal });
   expect(answers).toEqual([
     { error: 'It is down.', latencyMs: 40 },
     { error: 'It is down.', latencyMs: 40 },

@@ -2,28 +2,28 @@ import { AppError, inputError } from '../../../../../contract/errors.ts';
 import { textOfRow } from './text-of-row.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { ChatReply } from '../backends/backend.ts';
-import type { AskContext, AskedRows, RowAnswer, RowFailure } from './inference.ts';
-import { atOnce } from './at-once.ts';
+import type { CallContext, AnsweredRows, RowAnswer, RowFailure } from './inference.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
-/** One request for each row, so many at once as a batch has rows. */
-export async function askChat(
+/** Calls a language model once per row, with as many concurrent requests as a batch has rows. */
+export async function callPerRow(
   rows: readonly Row[],
-  context: AskContext,
+  context: CallContext,
   columnsOf: (reply: ChatReply) => Row,
-): Promise<AskedRows<Row>> {
+): Promise<AnsweredRows<Row>> {
   const { spec } = context;
-  const ask = (row: Row): Promise<RowAnswer<Row> | RowFailure> => askRow(row, context, columnsOf);
-  return { answers: await atOnce(rows, spec.batchSize, ask), sharedTokens: 0 };
+  const call = (row: Row): Promise<RowAnswer<Row> | RowFailure> => callForRow(row, context, columnsOf);
+  return { answers: await runConcurrently(rows, spec.batchSize, call), sharedTokens: 0 };
 }
 
-async function askRow(
+async function callForRow(
   row: Row,
-  { model, spec, clock, signal }: AskContext,
+  { model, spec, clock, signal }: CallContext,
   columnsOf: (reply: ChatReply) => Row,
 ): Promise<RowAnswer<Row> | RowFailure> {
   const startedAt = clock.now();
   try {
-    if (!model.chat) throw inputError(`${model.name} writes no texts.`);
+    if (!model.chat) throw inputError(`${model.name} is not a generative model.`);
     const system = spec.systemPrompt === '' ? [] : [{ role: 'system', content: spec.systemPrompt } as const];
     const messages = [...system, { role: 'user', content: textOfRow(row) } as const];
     const reply = await model.chat(messages, spec.generation, signal);

@@ -1,0 +1,29 @@
+/**
+ * The label in the answer of a language model: the answer without quotes, punctuation and a leading word such as "label", or the
+ * only label that a longer answer names. Any other answer is returned as it is and counts as wrong.
+ */
+export function labelInAnswer(answer: string, labels: readonly string[] = []): string {
+  const text = plain(answer);
+  const exact = labels.find((label) => label === text);
+  if (exact !== undefined) return exact;
+  const alike = labels.filter((label) => label.toLowerCase() === text.toLowerCase());
+  if (alike.length === 1 && alike[0] !== undefined) return alike[0];
+  const named = labels.filter((label) => isNamed(label, answer));
+  if (named.length === 1 && named[0] !== undefined) return named[0];
+  return text.slice(0, MAX_LABEL_LENGTH);
+}
+
+/** Maximum length of an answer that is not a label. It is only shown, and long texts would fill tables. */
+const MAX_LABEL_LENGTH = 100;
+
+const plain = (answer: string): string =>
+  answer
+    .trim()
+    .replace(/^(?:the\s+)?(?:label|class|category|answer)\s*(?:is\s*)?[:=]?\s+/i, '')
+    .replaceAll(/^[\s"'`*_]+|[\s"'`*_.!]+$/g, '');
+
+/** Whether the answer contains the label as a whole word. */
+function isNamed(label: string, answer: string): boolean {
+  const pattern = RegExp.escape(label);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}_])${pattern}(?![\p{L}\p{N}_])`, 'iu').test(answer);
+}
