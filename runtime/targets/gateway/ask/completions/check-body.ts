@@ -25,9 +25,9 @@ function ambiguous(one: string, other: string): AppError {
   });
 }
 
-/** Throws an InputError if the name of the model has an unpaired surrogate, which JSON can contain but a URL cannot. */
-export function requireWellFormedModel({ model }: Json): void {
-  if (typeof model === 'string' && model.isWellFormed()) return;
+/** Returns the name of the model. Throws an InputError if it has an unpaired surrogate, which JSON can contain but a URL cannot. */
+export function requireWellFormedModel({ model }: Json): string {
+  if (typeof model === 'string' && model.isWellFormed()) return model;
   const message = 'model must be valid Unicode; it contains an unpaired surrogate';
   throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
 }

@@ -6,7 +6,6 @@ import type { Logger } from '../../../../serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Telemetry } from './telemetry.ts';
-import type { Json } from '../shapes/chat.ts';
 import { openAccount } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel } from './call-model.ts';
@@ -15,6 +14,7 @@ import { requireDistinctMembers, requireWellFormedModel } from './check-body.ts'
 import { ENDPOINTS } from './endpoints/index.ts';
 import { checkInput } from './guarded-input.ts';
 import { estimateOf, pricesOf } from './priced-targets.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 export interface CompletionParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices'>;
@@ -44,13 +44,13 @@ export function createCompletions(parts: CompletionParts): Completions {
   ) => {
     const { caller, signal, startedAt } = request;
     const rules = ENDPOINTS[request.endpoint];
-    const body = parse(request.bytes, rules.schema) as Json;
+    const body = membersOf(parse(request.bytes, rules.schema));
     const bytes = withoutByteOrderMark(request.bytes);
     const members = listMembers(bytes);
     requireDistinctMembers(members);
-    requireWellFormedModel(body);
+    const model = requireWellFormedModel(body);
     const spender = await identity.spender(caller, rules.user(body, caller));
-    const resolved = set.router.resolve(body['model'] as string);
+    const resolved = set.router.resolve(model);
     identity.requireModel(spender, resolved.alias ?? resolved.targets[0]?.key ?? '');
     const list = await pricesOf(prices, resolved.targets, startedAt, set.requirePricing);
     const tokens = {
@@ -92,8 +92,11 @@ function forwardedHeaders(
   names: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   if (names.length === 0) return undefined;
-  const entries = names.map((name) => [name, headers.get(name)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value)) as Record<string, string>;
+  const entries = names.flatMap((name) => {
+    const value = headers.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Removes a byte order mark, which some programs write and providers reject. */

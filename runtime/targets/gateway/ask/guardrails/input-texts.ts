@@ -60,7 +60,7 @@ export function inputTexts(body: Json): string[] {
 const SCHEMAS = new Set(['tools', 'functions', 'response_format', 'text', 'output_config', 'output_format']);
 
 const textOfEach = (member: unknown): string[] =>
-  (Array.isArray(member) ? (member as unknown[]) : [member])
+  (Array.isArray(member) ? member : [member])
     .map((one) => textsIn(one, true).join('\n'))
     .filter((text) => text !== '');
 
@@ -73,7 +73,7 @@ function textsIn(value: unknown, withNames = false): string[] {
     if (typeof found === 'string') {
       if (isText && found !== '') texts.push(found);
     } else if (Array.isArray(found)) {
-      for (const item of found as unknown[]) collect(item, isText);
+      for (const item of found) collect(item, isText);
     } else if (typeof found === 'object' && found !== null) {
       for (const [name, member] of Object.entries(found)) collectMember(name, member, found);
     }

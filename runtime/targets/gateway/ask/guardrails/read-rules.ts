@@ -1,7 +1,7 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { didYouMean } from '../../../../core/text/suggest.ts';
-import type { Json } from '../shapes/chat.ts';
 import type { GuardrailPlace, GuardrailRule } from './guardrail.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Maximum rules in one request, because every rule calls an encoder. */
 const MAX_RULES = 8;
@@ -19,7 +19,13 @@ export function readRules(requested: unknown, profiles: readonly string[]): Guar
 
 function readRule(rule: unknown, place: string, profiles: readonly string[]): GuardrailRule {
   if (typeof rule !== 'object' || rule === null) throw inputError(`\`${place}\` must be an object.`);
-  const { profile, mode = 'block', on_unavailable: onUnavailable = mode, on = ['input'], url } = rule as Json;
+  const {
+    profile,
+    mode = 'block',
+    on_unavailable: onUnavailable = mode,
+    on = ['input'],
+    url,
+  } = membersOf(rule);
   const unknown = Object.keys(rule).find((name) => !KNOWN_MEMBERS.includes(name));
   if (unknown !== undefined)
     throw inputError(`\`${place}.${unknown}\` is unknown${didYouMean(unknown, KNOWN_MEMBERS)}`);

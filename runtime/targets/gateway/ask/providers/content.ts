@@ -1,6 +1,7 @@
 import { inputError } from '../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
+import { isObject } from '../../../../core/json/is-object.ts';
 
 /** The parts of a message; a message whose content is one text has one part. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {
@@ -32,7 +33,7 @@ export function readArguments(text: string, tool: string): Json {
   if (text.trim() === '') return {};
   try {
     const value: unknown = parseJsonText(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+    if (isObject(value)) return value;
   } catch {
     // The error below covers invalid JSON too.
   }

@@ -1,4 +1,5 @@
 import type { Redact } from './redact.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
 
 /** Maximum bytes of a body in a log: enough to tell an error of the API from a page of a proxy. */
 const MAX_BODY_BYTES = 1000;
@@ -17,9 +18,8 @@ function describe(error: Error): string {
   // Node throws an AggregateError when a host has several addresses and none accepts the connection.
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.map((one) => describeThrown(one)).join('; ');
-  const { code } = error as { code?: unknown };
-  const name =
-    typeof code === 'string' && !error.message.includes(code) ? `${error.name} ${code}` : error.name;
+  const code = errorCode(error);
+  const name = code !== undefined && !error.message.includes(code) ? `${error.name} ${code}` : error.name;
   return error.message === '' ? name : `${name}: ${error.message}`;
 }
 

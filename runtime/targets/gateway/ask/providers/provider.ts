@@ -5,7 +5,7 @@ import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../s
 import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { Wire } from '../shapes/wire.ts';
-import type { ChatCompletion, ChatRequest, Json } from '../shapes/chat.ts';
+import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
 import type { Waiter } from './http/waiter.ts';
 
@@ -219,9 +219,9 @@ export interface Provider {
 /** One API of a provider: its path and its formats. */
 export interface UpstreamWire {
   path(model: string, streams: boolean): string;
-  /** Translates events to the internal format; `answer` does the same for whole answers. */
-  decoder(): EventDecoder;
-  answer(body: Json): ChatCompletion;
+  /** Translates events to the internal format, without checking their members; `answer` does the same for whole answers. */
+  decoder(): EventDecoder<unknown>;
+  answer(body: Json): unknown;
   /** Changes to a client's request that is already in this format. Throws an AppError for unsupported members. */
   edits(body: Json, model: string): MemberEdits;
   /** Matches events that contain nothing that the client of this request asked for. */

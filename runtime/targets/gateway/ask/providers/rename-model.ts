@@ -3,6 +3,7 @@ import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { readEvent } from '../../../../serve/event-stream/event-data.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Replaces the name of the model in an answer. All other bytes stay the same. */
 export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {
@@ -14,7 +15,7 @@ export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, 
 export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
   const { data } = readEvent(frame);
   if (data === undefined || !data.startsWith('{')) return frame;
-  const edits = wire.renames(parseJsonText(data) as Json, model);
+  const edits = wire.renames(membersOf(parseJsonText(data)), model);
   const at = edits ? frame.indexOf(data) : -1;
   if (!edits || at === -1) return frame;
   const end = at + Buffer.byteLength(data);

@@ -21,12 +21,13 @@ export function outputTexts(value: unknown): string[] {
     if (typeof found === 'string') {
       if (found !== '') texts.push(found);
     } else if (Array.isArray(found)) {
-      for (const item of found as unknown[]) collect(item);
+      for (const item of found) collect(item);
     } else if (typeof found === 'object' && found !== null) collectMembers(found);
   };
   const collectMembers = (members: object): void => {
     const isImage = 'type' in members && members.type === 'image_generation_call';
-    for (const [name, member] of Object.entries(members) as [string, unknown][]) {
+    const all: readonly (readonly [string, unknown])[] = Object.entries(members);
+    for (const [name, member] of all) {
       if (NON_OUTPUT_MEMBERS.has(name) || (isImage && name === 'result')) continue;
       const isArguments = FREE_FORM_MEMBERS.has(name) && typeof member === 'object' && member !== null;
       collect(isArguments ? JSON.stringify(member) : member);

@@ -51,14 +51,14 @@ export interface StreamSummary extends AnswerSummary {
 }
 
 /** Translates a provider's events, in order, to the internal format. It keeps the state that it needs between events. */
-export type EventDecoder = (event: string | undefined, data: string) => StreamStep;
+export type EventDecoder<Chunk = ChatChunk> = (event: string | undefined, data: string) => StreamStep<Chunk>;
 
-export type StreamStep =
+export type StreamStep<Chunk = ChatChunk> =
   /** An event without content, for example `ping`. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'chunks'; readonly chunks: readonly ChatChunk[] }
+  | { readonly kind: 'chunks'; readonly chunks: readonly Chunk[] }
   /** The provider's end marker, which can still have content. */
-  | { readonly kind: 'end'; readonly chunks?: readonly ChatChunk[] }
+  | { readonly kind: 'end'; readonly chunks?: readonly Chunk[] }
   | { readonly kind: 'error'; readonly body: unknown };
 
 /** Writes chunks as events of a client's API. */

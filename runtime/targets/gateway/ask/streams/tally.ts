@@ -1,6 +1,8 @@
 import type { ChatChunk, ChatUsage, ChunkDelta } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
 import { outputTexts } from './output-texts.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
+import { isCount } from '../../../../core/numbers/is-count.ts';
 
 /** Counts the output and usage of a stream. */
 export interface Tally {
@@ -45,19 +47,14 @@ const lengthOf = (delta: ChunkDelta): number => partsOf(delta).reduce((sum, text
 
 /** The texts of a message. Some providers repeat the reasoning under several names; it counts once. */
 function partsOf(message: object): string[] {
-  const {
-    reasoning_content: thought,
-    reasoning,
-    reasoning_details: details,
-    ...rest
-  } = message as Readonly<Record<string, unknown>>;
+  const { reasoning_content: thought, reasoning, reasoning_details: details, ...rest } = membersOf(message);
   return [...outputTexts(thought || reasoning || details), ...outputTexts(rest)];
 }
 
 /** Reads a provider's usage; undefined if it is missing or invalid, or has only zeros, which some providers send in every chunk. */
-export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | undefined {
-  if (!usage) return undefined;
-  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+export function readUsage(usage: unknown): TokenUsage | undefined {
+  const told = membersOf(usage);
+  const { prompt_tokens: prompt, completion_tokens: completion } = told;
   const [promptTokens, completionTokens] = [count(prompt), count(completion)];
   // An invalid count must not become 0, because the request would be free; the usage is estimated instead.
   if (
@@ -70,7 +67,7 @@ export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | und
     cached_tokens: cached,
     cache_write_tokens: written,
     cache_write_1h_tokens: hour,
-  } = usage.prompt_tokens_details ?? {};
+  } = membersOf(told['prompt_tokens_details']);
   const cacheWriteTokens = count(written) ?? 0;
   return {
     promptTokens,
@@ -78,7 +75,7 @@ export function readUsage(usage: ChatUsage | null | undefined): TokenUsage | und
     cachedTokens: count(cached) ?? 0,
     cacheWriteTokens,
     cacheWrite1hTokens: Math.min(cacheWriteTokens, count(hour) ?? 0),
-    reasoningTokens: count(usage.completion_tokens_details?.reasoning_tokens) ?? 0,
+    reasoningTokens: count(membersOf(told['completion_tokens_details'])['reasoning_tokens']) ?? 0,
   };
 }
 
@@ -110,6 +107,4 @@ const isPresent = (value: unknown): boolean => value !== undefined && value !== 
 
 /** A count of a provider; undefined if it is not a credible whole number. */
 const count = (value: unknown): number | undefined =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS
-    ? (value as number)
-    : undefined;
+  isCount(value) && value <= MAX_TOKENS ? value : undefined;

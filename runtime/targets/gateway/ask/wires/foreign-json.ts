@@ -1,12 +1,24 @@
 import { isObject } from '../../../../core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
+import { isCount } from '../../../../core/numbers/is-count.ts';
 
 // Readers of JSON from providers, which can have any form. They throw for invalid values.
+
+export function objectIn(value: unknown, what: string): Json {
+  if (isObject(value)) return value;
+  throw new Error(`${what} is not an object.`);
+}
 
 /** The objects of a list; none if it is missing. */
 export function objectsIn(value: unknown, what: string): readonly Json[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every(isObject)) return value;
+  throw new Error(`${what} is not a list of objects.`);
+}
+
+/** The objects of a list that is required. */
+export function requiredObjectsIn(value: unknown, what: string): readonly Json[] {
+  if (Array.isArray(value)) return objectsIn(value, what);
   throw new Error(`${what} is not a list of objects.`);
 }
 
@@ -21,5 +33,4 @@ export function textIn(value: unknown, what: string): string | null | undefined 
 export const textOr = <Other>(value: unknown, other: Other): string | Other =>
   typeof value === 'string' ? value : other;
 
-export const countOr = (value: unknown, other: number): number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : other;
+export const countOr = (value: unknown, other: number): number => (isCount(value) ? value : other);

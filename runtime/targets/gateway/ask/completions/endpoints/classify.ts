@@ -38,8 +38,10 @@ export const classifyEndpoint: EndpointRules = {
   },
 };
 
-const textsOf = ({ input }: Json): readonly string[] =>
-  typeof input === 'string' ? [input] : (input as readonly string[]);
+function textsOf({ input }: Json): readonly string[] {
+  if (typeof input === 'string') return [input];
+  return Array.isArray(input) ? input : [];
+}
 
 function wholeOf(
   classified: ClassifiedAnswer,

@@ -39,7 +39,8 @@ export const embeddingsEndpoint: EndpointRules = {
 
 function idsIn({ input }: Json): number {
   if (!Array.isArray(input)) return 0;
-  const [first] = input as unknown[];
-  if (typeof first === 'number') return input.length;
-  return Array.isArray(first) ? (input as unknown[][]).reduce((sum, list) => sum + list.length, 0) : 0;
+  const lists: readonly unknown[] = input;
+  const [first] = lists;
+  if (typeof first === 'number') return lists.length;
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }

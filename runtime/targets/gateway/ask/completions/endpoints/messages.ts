@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Json } from '../../shapes/chat.ts';
 import type { EndpointRules } from './endpoint.ts';
 import {
   content,
@@ -11,6 +10,7 @@ import {
   requestTools,
 } from './shapes.ts';
 import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 
 const schema = openObject(
   {
@@ -45,7 +45,7 @@ export const messagesEndpoint: EndpointRules = {
   schema,
   // With a virtual key, `user_id` is ignored: clients use it for their own users, and the key already identifies the payer.
   user: ({ metadata }, caller) =>
-    caller.kind === 'master' ? textOr((metadata as Json | null | undefined)?.['user_id']) : undefined,
+    caller.kind === 'master' ? textOr(memberOf(metadata, 'user_id')) : undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_tokens'], assumed),
   forwardedHeaders: ['anthropic-beta'],

@@ -6,7 +6,6 @@ import { anthropicModels } from './models.ts';
 import { nativeDecoder, readNativeAnswer } from './native.ts';
 import { anthropicRequest } from './request.ts';
 import { anthropicDecoder } from './stream.ts';
-import type { AnthropicMessage } from '../../shapes/messages.ts';
 
 /** The version of Anthropic's API that the types and translations here are written for. */
 const VERSION = '2023-06-01';
@@ -14,7 +13,7 @@ const VERSION = '2023-06-01';
 const wire: UpstreamWire = {
   path: () => '/v1/messages',
   decoder: anthropicDecoder,
-  answer: (body) => readAnswer(body as AnthropicMessage),
+  answer: readAnswer,
   edits: (_body, model) => ({ ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }),
 };
 

@@ -1,18 +1,15 @@
-import type { ChatCompletion, ChatUsage, FinishReason, ToolCall } from '../../shapes/chat.ts';
+import type { FinishReason, Json } from '../../shapes/chat.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
-import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { requiredObjectsIn } from '../../wires/foreign-json.ts';
+import { outputTexts } from '../../streams/output-texts.ts';
 
 /** Translates an answer of Anthropic to the internal format. */
-export function readAnswer({
-  id,
-  model,
-  content,
-  stop_reason: reason,
-  usage,
-}: AnthropicMessage): ChatCompletion {
-  const texts = content.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : []));
-  const thoughts = content.flatMap(({ type, thinking }) => (type === 'thinking' ? [thinking ?? ''] : []));
-  const calls = content.filter(({ type }) => type === 'tool_use').map(callOf);
+export function readAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
+  const blocks = requiredObjectsIn(content, '`content`');
+  const texts = blocks.flatMap(({ type, text }) => (type === 'text' ? [textOf(text)] : []));
+  const thoughts = blocks.flatMap(({ type, thinking }) => (type === 'thinking' ? [textOf(thinking)] : []));
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map(callOf);
   return {
     id,
     object: 'chat.completion',
@@ -35,7 +32,9 @@ export function readAnswer({
   };
 }
 
-const callOf = ({ id = '', name = '', input }: AnthropicBlock): ToolCall => ({
+const textOf = (text: unknown): string => outputTexts(text).join('');
+
+const callOf = ({ id = '', name = '', input }: Json) => ({
   id,
   type: 'function',
   function: { name, arguments: JSON.stringify(input ?? {}) },
@@ -51,15 +50,19 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-export const finishOf = (reason: string | null): FinishReason => FINISH[reason ?? ''] ?? 'stop';
+export const finishOf = (reason: unknown): FinishReason =>
+  (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop';
 
 /** Anthropic counts cache reads and cache writes separately from the rest of the prompt; the internal format includes them. */
-export function usageOf(usage: AnthropicUsage | null | undefined): ChatUsage {
-  const { cache_read_input_tokens: read, cache_creation: parts } = usage ?? {};
-  const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = parts ?? {};
-  const written = usage?.cache_creation_input_tokens ?? sumOfCounts(minutes, hour);
-  const prompt = sumOfCounts(usage?.input_tokens, read, written);
-  const completion = sumOfCounts(usage?.output_tokens);
+export function usageOf(usage: unknown) {
+  const told = membersOf(usage);
+  const { cache_read_input_tokens: read, output_tokens_details: details } = told;
+  const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = membersOf(
+    told['cache_creation'],
+  );
+  const written = told['cache_creation_input_tokens'] ?? sumOfCounts(minutes, hour);
+  const prompt = sumOfCounts(told['input_tokens'], read, written);
+  const completion = sumOfCounts(told['output_tokens']);
   return {
     ...(prompt !== undefined && { prompt_tokens: prompt }),
     ...(completion !== undefined && { completion_tokens: completion }),
@@ -69,6 +72,6 @@ export function usageOf(usage: AnthropicUsage | null | undefined): ChatUsage {
       cache_write_tokens: written ?? 0,
       ...(typeof hour === 'number' && hour > 0 && { cache_write_1h_tokens: hour }),
     },
-    completion_tokens_details: { reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? 0 },
+    completion_tokens_details: { reasoning_tokens: membersOf(details)['thinking_tokens'] ?? 0 },
   };
 }

@@ -1,56 +1,57 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
-import type { ChatChunk, ChunkDelta, Json } from '../../shapes/chat.ts';
+import type { Json } from '../../shapes/chat.ts';
 import { finishOf, usageOf } from './answer.ts';
-import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { objectIn } from '../../wires/foreign-json.ts';
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
-export function anthropicDecoder(): EventDecoder {
-  let head: Pick<ChatChunk, 'id' | 'model' | 'object' | 'created'> = {};
-  let usage: AnthropicUsage = {};
+export function anthropicDecoder(): EventDecoder<unknown> {
+  let head: Json = {};
+  let usage: Json = {};
   /** Number of each tool call by the index of its content block: Anthropic numbers all blocks together, OpenAI only the calls. */
-  const calls = new Map<number, number>();
+  const calls = new Map<unknown, number>();
 
-  const chunk = (delta: ChunkDelta, finish: string | null = null): StreamStep => ({
+  const chunk = (delta: Json): StreamStep<unknown> => ({
     kind: 'chunks',
-    chunks: [{ ...head, choices: [{ index: 0, delta, finish_reason: finish }] }],
+    chunks: [{ ...head, choices: [{ index: 0, delta, finish_reason: null }] }],
   });
 
-  const startBlock = (index: number, block: AnthropicBlock): StreamStep => {
-    if (block.type !== 'tool_use') return NOTHING;
+  const startBlock = (index: unknown, block: Json): StreamStep<unknown> => {
+    if (block['type'] !== 'tool_use') return NOTHING;
     const at = calls.size;
     calls.set(index, at);
     const { id = '', name = '' } = block;
     return chunk({ tool_calls: [{ index: at, id, type: 'function', function: { name, arguments: '' } }] });
   };
 
-  const continueBlock = (index: number, delta: Json): StreamStep => {
-    if (delta['type'] === 'text_delta') return chunk({ content: delta['text'] as string });
-    if (delta['type'] === 'thinking_delta') return chunk({ reasoning_content: delta['thinking'] as string });
+  const continueBlock = (index: unknown, delta: Json): StreamStep<unknown> => {
+    if (delta['type'] === 'text_delta') return chunk({ content: delta['text'] });
+    if (delta['type'] === 'thinking_delta') return chunk({ reasoning_content: delta['thinking'] });
     const at = calls.get(index);
     if (delta['type'] !== 'input_json_delta' || at === undefined) return NOTHING;
-    return chunk({ tool_calls: [{ index: at, function: { arguments: delta['partial_json'] as string } }] });
+    return chunk({ tool_calls: [{ index: at, function: { arguments: delta['partial_json'] } }] });
   };
 
   return (_event, data) => {
-    const json = parseJsonText(data) as Json;
+    const json = membersOf(parseJsonText(data));
     switch (json['type']) {
       case 'message_start': {
-        const message = json['message'] as AnthropicMessage;
-        head = { id: message.id, object: 'chat.completion.chunk', created: 0, model: message.model };
-        ({ usage } = message);
+        const { id, model, usage: first } = objectIn(json['message'], '`message`');
+        head = { id, object: 'chat.completion.chunk', created: 0, model };
+        usage = membersOf(first);
         return chunk({ role: 'assistant', content: '' });
       }
       case 'content_block_start':
-        return startBlock(json['index'] as number, json['content_block'] as AnthropicBlock);
+        return startBlock(json['index'], objectIn(json['content_block'], '`content_block`'));
       case 'content_block_delta':
-        return continueBlock(json['index'] as number, json['delta'] as Json);
+        return continueBlock(json['index'], objectIn(json['delta'], '`delta`'));
       case 'message_delta': {
-        usage = { ...usage, ...known(json['usage'] as AnthropicUsage | null | undefined) };
-        const { stop_reason: reason } = json['delta'] as { stop_reason: string | null };
-        const last: ChatChunk = { ...head, choices: [], usage: usageOf(usage) };
+        usage = { ...usage, ...known(json['usage']) };
+        const { stop_reason: reason } = objectIn(json['delta'], '`delta`');
+        const last = { ...head, choices: [], usage: usageOf(usage) };
         if (reason === null) return NOTHING;
-        const finish: ChatChunk = {
+        const finish = {
           ...head,
           choices: [{ index: 0, delta: {}, finish_reason: finishOf(reason) }],
         };
@@ -66,8 +67,8 @@ export function anthropicDecoder(): EventDecoder {
   };
 }
 
-const NOTHING: StreamStep = { kind: 'nothing' };
+const NOTHING: StreamStep<unknown> = { kind: 'nothing' };
 
 /** Counts that are present. Later counts replace earlier ones, but `null` must not. */
-const known = (usage: AnthropicUsage | null | undefined): AnthropicUsage =>
-  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
+const known = (usage: unknown): Json =>
+  Object.fromEntries(Object.entries(membersOf(usage)).filter(([, value]) => value !== null));

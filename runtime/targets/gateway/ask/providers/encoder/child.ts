@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { Clock } from '../../../../../platform/clock.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
 
 /** A child process of an executable that accepts requests. */
 export interface EncoderChild {
@@ -53,12 +54,12 @@ export async function startEncoder({
   onLine,
   watch,
 }: StartOptions): Promise<EncoderChild> {
-  const inherited = INHERITED_VARIABLES.flatMap((name) =>
-    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  const inherited = INHERITED_VARIABLES.filter((name) => process.env[name] !== undefined).map(
+    (name) => [name, process.env[name]] as const,
   );
   const child = spawn(path, [...ARGUMENTS, '--drain-seconds', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...(Object.fromEntries(inherited) as NodeJS.ProcessEnv), ENCODERFILE_API_KEY: apiKey },
+    env: { ...Object.fromEntries(inherited), ENCODERFILE_API_KEY: apiKey },
     // The process leads its own group, so that everything it starts can be ended together.
     detached: process.platform !== 'win32',
     windowsHide: true,
@@ -85,7 +86,7 @@ export async function startEncoder({
 }
 
 async function endOf(child: ChildProcess): Promise<string> {
-  const failed = once(child, 'error').then(([error]) => (error as Error).message);
+  const failed = once(child, 'error').then(([error]) => messageOf(error));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) =>
       resolve(signal ? `killed by ${signal}` : `exited with code ${code}`),
@@ -110,7 +111,7 @@ function portOf(child: ChildProcess, onLine: (line: string) => void): Promise<nu
 function servingPort(line: string): number | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    const { msg, http } = parseJsonText(line) as { readonly msg?: unknown; readonly http?: unknown };
+    const { msg, http } = membersOf(parseJsonText(line));
     return msg === 'serving' && typeof http === 'number' ? http : undefined;
   } catch {
     return undefined;

@@ -40,13 +40,12 @@ function readScores(
   texts: readonly string[],
   name: string,
 ): ClassifiedAnswer | FailedAnswer {
-  const { results } = json as { readonly results?: readonly Prediction[] };
-  const areScores =
-    Array.isArray(results) &&
-    results.length === texts.length &&
-    results.every(({ top }) => Array.isArray(top));
+  const { results } = json;
+  if (!Array.isArray(results)) return noClassifier(name);
+  const predictions: readonly Prediction[] = results;
+  const areScores = predictions.length === texts.length && predictions.every(({ top }) => Array.isArray(top));
   if (!areScores) return noClassifier(name);
-  const scores = (results as readonly Prediction[]).map(({ top = [] }) =>
+  const scores = predictions.map(({ top = [] }) =>
     Object.fromEntries(top.map(({ label, score }) => [label, score])),
   );
   const tokens = Number(headers['x-compute-tokens']);

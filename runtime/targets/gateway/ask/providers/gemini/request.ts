@@ -11,6 +11,7 @@ import {
   type Turn,
 } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
 
 const NAME = 'Gemini';
 
@@ -78,7 +79,7 @@ function resultPart(message: ChatMessage, names: ReadonlyMap<string, string>): J
 function responseOf(text: string): Json {
   try {
     const value: unknown = parseJsonText(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+    if (isObject(value)) return value;
   } catch {
     // Most tools return plain text.
   }

@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import { answerTooLarge } from './too-large.ts';
 import type { UpstreamBody } from './upstream-body.ts';
 
 /** Decoders by the names of HTTP's content codings. @see https://www.iana.org/assignments/http-parameters */
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -65,7 +65,8 @@ async function* decoded(pieces: AsyncIterable<Buffer>, coding: string): AsyncGen
   const decoder = create();
   source.once('error', () => decoder.end());
   try {
-    for await (const chunk of source.pipe(decoder) as AsyncIterable<Buffer>) yield chunk;
+    const decoded: AsyncIterable<Buffer> = source.pipe(decoder);
+    for await (const chunk of decoded) yield chunk;
   } catch (error) {
     throw broken ?? undecodable(coding, error);
   } finally {

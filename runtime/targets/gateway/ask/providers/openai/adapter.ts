@@ -1,6 +1,5 @@
 import type { OpenAiDialect, ProviderAdapter, UpstreamWire } from '../provider.ts';
 import { OPENAI_DIALECT } from '../presets.ts';
-import { readAnswer } from './answer.ts';
 import { openAiEmbeddings } from './embeddings.ts';
 import { openAiErrorText } from './errors.ts';
 import { openAiModels } from './models.ts';
@@ -14,7 +13,8 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
   const wire: UpstreamWire = {
     path: () => '/chat/completions',
     decoder: () => openAiDecoder,
-    answer: readAnswer,
+    // The provider's shape is the inner shape.
+    answer: (body) => body,
     edits: (body, model) => openAiEdits(body, model, dialect),
     hidden: (body) => hiddenUsage(body, dialect),
   };

@@ -3,13 +3,14 @@ import { requestsUsage } from '../../wires/chat/stream.ts';
 import type { ChatMessage, ChatRequest, Json } from '../../shapes/chat.ts';
 import type { OpenAiDialect } from '../provider.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
 
 /** Changes to a request that is already in OpenAI's format: the model, the name of the token limit, and the usage of streams. */
 export function openAiEdits(body: Json, model: string, dialect: OpenAiDialect): MemberEdits {
   const edits = { ...REMOVE_GATEWAY_MEMBERS, ...limitEdits(body, dialect), model: JSON.stringify(model) };
   const mustAsk = dialect.streamUsage && body['stream'] === true && !requestsUsage(body);
   if (!mustAsk) return edits;
-  const options = { ...(body['stream_options'] as Json | null | undefined), include_usage: true };
+  const options = { ...membersOf(body['stream_options']), include_usage: true };
   return { ...edits, stream_options: JSON.stringify(options) };
 }
 

@@ -2,10 +2,13 @@ import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import { textIn } from '../../streams/tally.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
-import type { ChatCompletion, ChatUsage, Json, ToolCall } from '../../shapes/chat.ts';
+import type { Json, ToolCall } from '../../shapes/chat.ts';
 import { refuseBackground } from '../../wires/responses/request.ts';
 import type { UpstreamWire } from '../provider.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
+import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 
 /**
  * OpenAI's Responses API of providers that have it. Requests pass through unchanged; answers are read for usage tracking only.
@@ -22,21 +25,21 @@ export const responsesWire: UpstreamWire = {
 };
 
 /** Counts the text of each item, because the events at its end repeat all of it. */
-function responsesDecoder(): EventDecoder {
+function responsesDecoder(): EventDecoder<unknown> {
   const lengths = new Map<unknown, number>();
   let totalLength = 0;
-  const chunkOf = (place: unknown, text: string): StreamStep => {
+  const chunkOf = (place: unknown, text: string): StreamStep<unknown> => {
     if (text === '') return { kind: 'nothing' };
     lengths.set(place, (lengths.get(place) ?? 0) + text.length);
     totalLength += text.length;
     return { kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content: text } }] }] };
   };
-  return (_event, data): StreamStep => {
-    const { type, output_index: place, response, ...rest } = parseJsonText(data) as Json;
+  return (_event, data) => {
+    const { type, output_index: place, response, ...rest } = membersOf(parseJsonText(data));
     switch (type) {
       case 'response.completed':
       case 'response.incomplete':
-        return endOf(readResponse(response as Json), totalLength);
+        return endOf(readResponse(membersOf(response)), totalLength);
       case 'response.failed':
         return { kind: 'error', body: response };
       case 'error':
@@ -54,30 +57,33 @@ function responsesDecoder(): EventDecoder {
 }
 
 /** The last event contains the whole answer. Its text is new only if the events before did not contain it. */
-function endOf({ choices, usage }: ChatCompletion, totalLength: number): StreamStep {
+function endOf(
+  { choices, usage }: ReturnType<typeof readResponse>,
+  totalLength: number,
+): StreamStep<unknown> {
   const [choice] = choices;
-  const content = choice ? textIn(choice.message) : '';
+  const content = textIn(choice.message);
   const isNew = content.length > totalLength;
-  const finish = choice?.finish_reason ?? 'stop';
+  const finish = choice.finish_reason;
   return {
     kind: 'end',
     chunks: [
       {
         choices: [{ index: 0, delta: isNew ? { content } : {}, finish_reason: finish }],
-        usage: usage ?? null,
+        usage,
       },
     ],
   };
 }
 
-function readResponse(body: Json): ChatCompletion {
-  const items = body['output'] as Json[];
+function readResponse(body: Json) {
+  const items = requiredObjectsIn(body['output'], '`output`');
   const functions = items.filter(isFunctionCall);
   const text = items
     .filter((item) => !isFunctionCall(item))
     .flatMap(outputTexts)
     .join('');
-  const { reason } = (body['incomplete_details'] ?? {}) as Json;
+  const { reason } = membersOf(body['incomplete_details']);
   const finish = reason === 'content_filter' ? 'content_filter' : reason === undefined ? 'stop' : 'length';
   return {
     id: String(body['id']),
@@ -90,8 +96,8 @@ function readResponse(body: Json): ChatCompletion {
         message: { role: 'assistant', content: text, tool_calls: functions.map(readCall) },
         finish_reason: finish === 'stop' && items.some(isCall) ? 'tool_calls' : finish,
       },
-    ],
-    usage: readTokens(body['usage'] as Json | null | undefined),
+    ] as const,
+    usage: readTokens(body['usage']),
   };
 }
 
@@ -104,13 +110,13 @@ const readCall = ({ call_id: id, name, arguments: text }: Json): ToolCall => ({
   function: { name: String(name), arguments: typeof text === 'string' ? text : '' },
 });
 
-function readTokens(usage: Json | null | undefined): ChatUsage | null {
-  if (!usage) return null;
-  const { cached_tokens: cached } = (usage['input_tokens_details'] ?? {}) as Record<string, number>;
-  const { reasoning_tokens: reasoning } = (usage['output_tokens_details'] ?? {}) as Record<string, number>;
+function readTokens(usage: unknown) {
+  if (!isObject(usage)) return null;
+  const { cached_tokens: cached } = membersOf(usage['input_tokens_details']);
+  const { reasoning_tokens: reasoning } = membersOf(usage['output_tokens_details']);
   return {
-    prompt_tokens: usage['input_tokens'] as number,
-    completion_tokens: usage['output_tokens'] as number,
+    prompt_tokens: usage['input_tokens'],
+    completion_tokens: usage['output_tokens'],
     prompt_tokens_details: { cached_tokens: cached ?? 0 },
     completion_tokens_details: { reasoning_tokens: reasoning ?? 0 },
   };

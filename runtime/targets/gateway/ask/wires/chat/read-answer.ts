@@ -56,11 +56,13 @@ function readMessage(message: unknown, { isTranslated }: ReadOptions): ChatMessa
 
 /** Checks and normalizes the events of a stream in the same way as `readCompletion`. */
 export const checkedDecoder =
-  (decode: EventDecoder, options: ReadOptions): EventDecoder =>
+  (decode: EventDecoder<unknown>, options: ReadOptions): EventDecoder =>
   (event, data) => {
     const step = decode(event, data);
-    if (!('chunks' in step) || !step.chunks) return step;
-    return { ...step, chunks: step.chunks.map((chunk) => readChunk(chunk, options)) };
+    if (step.kind === 'nothing' || step.kind === 'error') return step;
+    const chunks = step.chunks?.map((chunk) => readChunk(chunk, options));
+    if (step.kind === 'end') return { kind: 'end', ...(chunks && { chunks }) };
+    return { kind: 'chunks', chunks: chunks ?? [] };
   };
 
 function readChunk(chunk: unknown, options: ReadOptions): ChatChunk {

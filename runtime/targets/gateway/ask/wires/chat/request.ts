@@ -3,12 +3,16 @@ import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '.
 
 /** Checks a request, which is already in the internal format. Throws an InputError. */
 export function toChat(body: Json): ChatRequest {
+  checkRequest(body);
+  return body;
+}
+
+function checkRequest(body: Json): asserts body is ChatRequest {
   const { tool_choice: choice, response_format: format } = body;
   eachAt(body['messages'], 'messages', checkMessage);
   eachAt(body['tools'], 'tools', checkTool);
   if (typeof choice !== 'string' && !isAbsent(choice)) checkChoice(objectAt(choice, 'tool_choice'));
   if (!isAbsent(format)) textAt(objectAt(format, 'response_format')['type'], 'response_format.type');
-  return body as ChatRequest;
 }
 
 function checkMessage(message: Json, place: string): void {

@@ -2,6 +2,7 @@ import type { EventEncoder, StreamSyntax } from '../../streams/stream.ts';
 import { DONE_TEXT, eventText } from '../../streams/event-text.ts';
 import type { AnswerFacts } from '../client-wire.ts';
 import type { ChatChunk, Json } from '../../shapes/chat.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 
 /** Writes chunks as events. The usage is included only if the client requested it. */
 export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {
@@ -23,7 +24,7 @@ export function chatEncoder(request: Json, { model, created }: AnswerFacts): Eve
 }
 
 export const requestsUsage = (request: Json): boolean =>
-  (request['stream_options'] as { include_usage?: unknown } | null | undefined)?.include_usage === true;
+  memberOf(request['stream_options'], 'include_usage') === true;
 
 export const isUsageOnly = ({ usage, choices }: ChatChunk): boolean =>
   usage !== undefined && usage !== null && choices?.length === 0;

@@ -1,6 +1,6 @@
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
-import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../../shapes/chat.ts';
+import type { ChatCompletion, ChatMessage, ChatUsage } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';
 
 /** Translates an answer from the internal format to Anthropic's. */
@@ -35,10 +35,10 @@ function blocksOf(message: ChatMessage): AnthropicBlock[] {
 }
 
 /** The arguments of a tool call as an object. Models sometimes write invalid JSON; the tool of the client must report that. */
-function inputOf(text: string): Json {
+function inputOf(text: string): unknown {
   try {
     const value: unknown = parseJsonText(text);
-    return typeof value === 'object' && value !== null ? (value as Json) : {};
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
   }

@@ -1,8 +1,23 @@
 import type { Json } from '../../shapes/chat.ts';
+import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
 import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
 
+/** A request of Anthropic's messages, with the members that are translated. */
+export interface MessagesRequest extends Json {
+  readonly system?: string | readonly AnthropicBlock[] | null;
+  readonly messages: readonly MessageParam[];
+  readonly tools?: readonly AnthropicTool[] | null;
+  readonly tool_choice?: Json | null;
+}
+
+export interface MessageParam {
+  readonly role: string;
+  readonly content: string | readonly AnthropicBlock[];
+}
+
 /** Throws an InputError if a member that is translated does not have the form that Anthropic's API requires. */
-export function checkRequest({ system, messages, tools, tool_choice: choice }: Json): void {
+export function checkRequest(body: Json): asserts body is MessagesRequest {
+  const { system, messages, tools, tool_choice: choice } = body;
   contentAt(system, 'system', checkBlock);
   eachAt(messages, 'messages', ({ role, content }, place) => {
     textAt(role, `${place}.role`);

@@ -2,12 +2,9 @@ import { isObject } from '../../../../../core/json/is-object.ts';
 import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
-import { checkRequest } from './check-request.ts';
-
-interface MessageParam {
-  readonly role: string;
-  readonly content: string | readonly AnthropicBlock[];
-}
+import { textAt } from '../request-members.ts';
+import { checkRequest, type MessageParam, type MessagesRequest } from './check-request.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
 
 /**
  * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:
@@ -16,32 +13,32 @@ interface MessageParam {
 export function toChat(body: Json): ChatRequest {
   checkRequest(body);
   const { system, stop_sequences: stop, tools, metadata, output_config: output } = body;
-  const { user_id: user } = (metadata ?? {}) as Json;
-  const { effort, format } = (output ?? {}) as Json;
+  const { user_id: user } = membersOf(metadata);
+  const { effort, format } = membersOf(output);
   return {
-    model: body['model'] as string,
-    messages: [...systemOf(system), ...(body['messages'] as MessageParam[]).flatMap(messagesOf)],
-    max_tokens: body['max_tokens'] as number,
+    model: textAt(body['model'], 'model'),
+    messages: [...systemOf(system), ...body.messages.flatMap(messagesOf)],
+    ...(typeof body['max_tokens'] === 'number' && { max_tokens: body['max_tokens'] }),
     ...(body['stream'] === true && { stream: true }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { top_p: body['top_p'] }),
-    ...(Array.isArray(stop) && stop.length > 0 && { stop: stop as string[] }),
-    ...(Array.isArray(tools) && tools.length > 0 && { tools: (tools as AnthropicTool[]).map(toolOf) }),
-    ...toolChoice(body['tool_choice'] as Json | null | undefined),
+    ...(Array.isArray(stop) && stop.length > 0 && { stop }),
+    ...(tools && tools.length > 0 && { tools: tools.map(toolOf) }),
+    ...toolChoice(body.tool_choice),
     ...(typeof user === 'string' && { user }),
     ...(typeof effort === 'string' && { reasoning_effort: effort }),
     ...(isObject(format) && {
       response_format: {
         type: 'json_schema',
-        json_schema: { name: 'answer', schema: format['schema'] as Json },
+        json_schema: { name: 'answer', schema: membersOf(format['schema']) },
       },
     }),
   };
 }
 
-function systemOf(system: unknown): ChatMessage[] {
+function systemOf(system: MessagesRequest['system']): ChatMessage[] {
   if (typeof system === 'string') return [{ role: 'system', content: system }];
-  const text = ((system ?? []) as AnthropicBlock[]).map((block) => block.text ?? '').join('\n\n');
+  const text = (system ?? []).map((block) => block.text ?? '').join('\n\n');
   return text === '' ? [] : [{ role: 'system', content: text }];
 }
 

@@ -9,6 +9,8 @@ import type {
 } from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
+import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
 
 /** Members that need stored state or background workers, which only the provider of the API has. */
 const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt', 'max_tool_calls'] as const;
@@ -22,10 +24,10 @@ export function toChat(body: Json): ChatRequest {
   const found = UNSUPPORTED_MEMBERS.find((name) => isEnabled(body[name]));
   if (found !== undefined) throw refuse(`\`${found}\``);
   const { input, instructions, tools, text, reasoning } = body;
-  const { format } = (text ?? {}) as Json;
-  const { effort } = (reasoning ?? {}) as Json;
+  const { format } = membersOf(text);
+  const { effort } = membersOf(reasoning);
   return {
-    model: body['model'] as string,
+    model: textAt(body['model'], 'model'),
     messages: [
       ...(typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : []),
       ...messagesOf(input),
@@ -131,8 +133,8 @@ function partOf(part: Json, place: string): ContentPart {
       throw refuse('images by file id');
     case 'input_file':
       if (typeof part['file_data'] === 'string') {
-        const { file_data: data, filename } = part as { file_data: string; filename?: string };
-        return { type: 'file', file: { file_data: data, ...(filename !== undefined && { filename }) } };
+        const { file_data: data, filename } = part;
+        return { type: 'file', file: { file_data: data, ...(typeof filename === 'string' && { filename }) } };
       }
       throw refuse('files by id or URL');
     default:
@@ -156,7 +158,7 @@ function toolOf(
     function: {
       name: textAt(name, `tools[${at}].name`),
       ...(typeof description === 'string' && { description }),
-      ...(parameters ? { parameters: parameters as Json } : {}),
+      ...(isObject(parameters) && { parameters }),
       ...(typeof strict === 'boolean' && { strict }),
     },
   };

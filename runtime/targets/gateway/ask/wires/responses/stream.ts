@@ -51,7 +51,8 @@ export function responsesEncoder(request: Json, { model, created }: AnswerFacts)
     const at = placeOf(open);
     open = undefined;
     output.push(item);
-    const [part] = (item['content'] ?? []) as Json[];
+    const { content } = item;
+    const [part]: readonly unknown[] = Array.isArray(content) ? content : [];
     const done = call
       ? emit('response.function_call_arguments.done', { ...at, name: call.name, arguments: text })
       : emit('response.output_text.done', { ...at, content_index: 0, text, logprobs: [] }) +

@@ -1,8 +1,8 @@
-import type { Json } from '../../shapes/chat.ts';
 import type { ClientWire } from '../client-wire.ts';
 import { fromChat } from './answer.ts';
 import { toChat } from './request.ts';
 import { responsesEncoder, responsesSyntax } from './stream.ts';
+import { isObject } from '../../../../../core/json/is-object.ts';
 
 /** `/v1/responses`. @see https://platform.openai.com/docs/api-reference/responses */
 export const responsesWire: ClientWire = {
@@ -11,8 +11,8 @@ export const responsesWire: ClientWire = {
   encoder: responsesEncoder,
   syntax: responsesSyntax,
   renames(json, model) {
-    const { response } = json as { readonly response?: Json };
-    if (response) return { response: JSON.stringify({ ...response, model }) };
+    const { response } = json;
+    if (isObject(response)) return { response: JSON.stringify({ ...response, model }) };
     return json['object'] === 'response' ? { model: JSON.stringify(model) } : undefined;
   },
 };

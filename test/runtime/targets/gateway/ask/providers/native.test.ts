@@ -14,6 +14,7 @@ import {
   wholeOf,
 } from '../../test-provider.ts';
 import { startThree, TYPES, USAGE } from '../../three-providers.ts';
+import type { ChatChunk } from '../../../../../../runtime/targets/gateway/ask/shapes/chat.ts';
 
 const { fixtures, providers } = await startThree();
 
@@ -178,7 +179,9 @@ test('what Anthropic’s own tools are called with is seen as well', () => {
   const wire = anthropicAdapter.native.messages;
   const called = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'run', input: { code: 'attack' } };
   const message = { id: 'm', model: 'x', content: [{ type: 'text', text: 'Well: ' }, called], usage: {} };
-  expect(wire?.answer(message).choices[0]?.message.content).toBe('Well: run{"code":"attack"}');
+  expect(wire?.answer(message)).toMatchObject({
+    choices: [{ message: { content: 'Well: run{"code":"attack"}' } }],
+  });
   const decode = wire?.decoder();
   const delta = { type: 'input_json_delta', partial_json: 'attack' };
   const events = [
@@ -189,7 +192,7 @@ test('what Anthropic’s own tools are called with is seen as well', () => {
   const said = events.map((event) => {
     const step = decode?.(undefined, JSON.stringify(event));
     return step?.kind === 'chunks'
-      ? step.chunks.map(({ choices }) => choices?.[0]?.delta?.content)
+      ? (step.chunks as ChatChunk[]).map(({ choices }) => choices?.[0]?.delta?.content)
       : step?.kind;
   });
   expect(said).toEqual([['run{}'], ['attack'], 'nothing']);

@@ -7,7 +7,7 @@ import {
 } from '../../../../../../runtime/targets/gateway/ask/streams/tally.ts';
 
 const read = (prompt: unknown, completion: unknown) =>
-  readUsage({ prompt_tokens: prompt, completion_tokens: completion } as never);
+  readUsage({ prompt_tokens: prompt, completion_tokens: completion });
 
 test('what a provider counted is taken as it says', () => {
   expect(read(10, 5)).toMatchObject({ promptTokens: 10, completionTokens: 5, cachedTokens: 0 });

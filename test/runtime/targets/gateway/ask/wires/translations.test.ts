@@ -155,7 +155,7 @@ test('an answer that goes to Anthropic’s wire and back is the same', () => {
   fc.assert(
     fc.property(completion, (answer) => {
       const there = messagesWire.fromChat(answer, {});
-      expect(fromAnthropic(there as unknown as Parameters<typeof fromAnthropic>[0])).toEqual(answer);
+      expect(fromAnthropic(there)).toEqual(answer);
     }),
   );
 });
@@ -163,7 +163,7 @@ test('an answer that goes to Anthropic’s wire and back is the same', () => {
 test('an answer that goes to the wire of responses and back says the same', () => {
   fc.assert(
     fc.property(completion, (answer) => {
-      const back = upstreamResponses.answer(responsesWire.fromChat(answer, { model: 'm' }));
+      const back = upstreamResponses.answer(responsesWire.fromChat(answer, { model: 'm' })) as ChatCompletion;
       const [given] = answer.choices;
       expect(back.choices[0]?.message.content).toBe(given?.message.content ?? '');
       expect(back.choices[0]?.message.tool_calls).toEqual(given?.message.tool_calls ?? []);
@@ -199,12 +199,12 @@ function chunksOf({ choices, usage }: ChatCompletion): ChatChunk[] {
   ];
 }
 
-function decodeAll(decode: EventDecoder, bytes: string): ChatChunk[] {
+function decodeAll(decode: EventDecoder<unknown>, bytes: string): ChatChunk[] {
   const frames = createFrameSplitter().push(Buffer.from(bytes));
   return frames.flatMap((frame) => {
     const { event, data } = readEvent(frame);
     const step = decode(event, data ?? '');
-    return 'chunks' in step ? [...(step.chunks ?? [])] : [];
+    return 'chunks' in step ? [...((step.chunks ?? []) as ChatChunk[])] : [];
   });
 }
 
