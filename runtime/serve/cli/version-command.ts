@@ -1,3 +1,4 @@
+import { programVersion } from '../program/version.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './print.ts';
@@ -7,7 +8,7 @@ export const versionCommand = (name: string): Command => ({
   summary: 'Print the product name and version.',
   options: JSON_OPTION,
   run(invocation, output) {
-    const version = process.env['ENCODERFILE_VERSION'] ?? 'from source';
+    const version = programVersion();
     if (invocation.flag('json')) printJson(output, { name, version });
     else output.out(`${name} ${version}\n`);
     return Promise.resolve(0);

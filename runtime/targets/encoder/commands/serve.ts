@@ -15,11 +15,18 @@ export function serveCommand(modelPath: string): Command {
           help: 'gRPC port to listen on; 0 picks a free port',
           fallback: '50051',
         },
-        'http-hostname': { value: 'host', help: 'HTTP and MCP address to listen on', fallback: '0.0.0.0' },
+        'http-hostname': {
+          value: 'host',
+          help: 'HTTP and MCP address to listen on',
+          fallback: '0.0.0.0',
+          // The names of this flag in the other programs.
+          aliases: [{ name: 'host' }, { name: 'hostname' }],
+        },
         'http-port': {
           value: 'port',
           help: 'HTTP and MCP port to listen on; 0 picks a free port',
           fallback: '8080',
+          aliases: [{ name: 'port' }],
         },
         'disable-grpc': { help: 'Disable gRPC' },
         'disable-http': { help: 'Disable HTTP and MCP' },

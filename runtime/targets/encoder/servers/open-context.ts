@@ -1,6 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createAccess } from '../../../serve/access.ts';
-import { createLifecycle } from '../../../serve/lifecycle.ts';
+import { createKernel } from '../../../serve/kernel.ts';
 import { createLog } from '../../../serve/log.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { EncoderContext } from '../context.ts';
@@ -27,8 +26,8 @@ export async function openContext(
   write: (line: string) => void,
 ): Promise<OpenedContext> {
   const log = createLog(settings.logLevel, { write });
-  const metrics = new Registry();
-  const observer = observeEngine(metrics);
+  const kernel = createKernel(log, createAccess(settings.apiKeys));
+  const observer = observeEngine(kernel.metrics);
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
@@ -41,8 +40,6 @@ export async function openContext(
       onEnd: () => ended.resolve(),
     },
   });
-  collectDefaultMetrics({ register: metrics });
-  watchEngine(metrics, () => engine.stats());
-  const kernel = { log, metrics, lifecycle: createLifecycle(), access: createAccess(settings.apiKeys) };
+  watchEngine(kernel.metrics, () => engine.stats());
   return { kernel, engine, ended: ended.promise, runtime: runtimeFacts(modelPath) };
 }

@@ -1,7 +1,7 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
-import { createLifecycle } from '../../../serve/lifecycle.ts';
+import { createKernel } from '../../../serve/kernel.ts';
+import { programVersion } from '../../../serve/program/version.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
 import type { GatewayConfig } from '../config/spec.ts';
@@ -74,17 +74,16 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const singleJobs = createSingleJobs(store, { models, compute, services: jobs });
     const experiments = createExperiments(store, { clock, datasets: jobs.datasets, workflows });
 
-    const metrics = new Registry();
-    collectDefaultMetrics({ register: metrics });
-    const lifecycle = createLifecycle();
-    const version = process.env['ENCODERFILE_VERSION'] ?? 'from source';
+    // Routes check permissions themselves, because they depend on the route and on several headers.
+    const kernel = createKernel(log, { check: () => undefined });
+    const { metrics, lifecycle } = kernel;
+    const version = programVersion();
     const { tracing } = config;
     const activeRequests = lifecycle.inside;
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     closers.add(() => telemetry.close());
     return {
-      // Routes check permissions themselves, because they depend on the route and on several headers.
-      kernel: { log, metrics, lifecycle, access: { check: () => undefined } },
+      kernel,
       clock,
       state,
       jobs,

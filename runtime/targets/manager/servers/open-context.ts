@@ -1,5 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createLifecycle } from '../../../serve/lifecycle.ts';
+import { programVersion } from '../../../serve/program/version.ts';
+import { createKernel } from '../../../serve/kernel.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { Reloader } from '../../../serve/program/reloader.ts';
@@ -38,8 +38,8 @@ export interface OpenedContext extends ManagerContext {
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const { settings, config, daemon, read, log, redactor, access } = parts;
   const closers = createCloserStack();
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  const kernel = createKernel(log, access);
+  const { metrics } = kernel;
   const { auditLog: path, auditArguments } = settings;
   const audit =
     path === undefined
@@ -77,11 +77,11 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   // A reload that is running may wait for a server to start, which the end of the supervisor cuts short.
   closers.add(async () => void (await Promise.all([reloader.close(), supervisor.close()])));
   return {
-    kernel: { log, metrics, lifecycle: createLifecycle(), access },
+    kernel,
     supervisor,
     calls,
     reloader,
-    version: process.env['ENCODERFILE_VERSION'] ?? 'from source',
+    version: programVersion(),
     reopenAudit: () => audit?.reopen(),
     close: closers.close,
   };
