@@ -42,7 +42,7 @@ function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): A
   const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
   return new AppError(
     'ForbiddenError',
-    `${who} has ${has}, and this request can cost ${dollars(cost)}. Lower its maximum of output tokens, or raise the budget.`,
+    `${who} has ${has}, and this request can cost ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
     { reason: 'estimate_exceeds_budget' },
   );
 }

@@ -7,7 +7,6 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { PriceRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { NewPrice, Price, Prices } from './ledger.ts';
-import { createPriceCache } from './price-cache.ts';
 import { tierProblem, tiersFromText, tiersToText } from './price-tiers.ts';
 
 export function createPrices({ db }: Store, revision: FollowedRevision, clock: Clock): Prices {
@@ -59,7 +58,7 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
         if ((await historyOf(trx, modelKey)).length === 0) missing(modelKey);
         await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
       }),
-    at: createPriceCache(db, revision, priceOf),
+    at: createPriceCache(db, revision),
   };
 }
 
@@ -137,4 +136,23 @@ function checkPrice(price: NewPrice): void {
 
 function missing(modelKey: string): never {
   throw notFound(`Pricing for model '${modelKey}' not found`, 'pricing_not_found');
+}
+
+/** Caches all prices, which are a few hundred at most, and reads them again when the database has changed. */
+function createPriceCache(db: Kysely<Schema>, revision: FollowedRevision): Prices['at'] {
+  let known: ReadonlyMap<string, readonly Price[]> = new Map();
+  let asOf = -1;
+  return async (modelKey, time) => {
+    const current = await revision.current();
+    if (current !== asOf) {
+      const rows = await db
+        .selectFrom('gateway_prices')
+        .selectAll()
+        .orderBy('effective_at', 'desc')
+        .execute();
+      known = Map.groupBy(rows.map(priceOf), (price) => price.modelKey);
+      asOf = current;
+    }
+    return known.get(modelKey)?.find(({ effectiveAt }) => effectiveAt <= time);
+  };
 }

@@ -17,7 +17,7 @@ const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
   bad_request: {
     code: 'MalformedError',
     reason: 'provider_refused',
-    message: 'The provider refused the request',
+    message: 'The provider rejected the request',
     showsProvider: true,
   },
   model_not_found: {
@@ -64,7 +64,7 @@ const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
   answer_too_large: {
     code: 'UpstreamError',
     reason: 'answer_too_large',
-    message: "The provider's answer is too large",
+    message: "The provider's response is too large",
     showsProvider: true,
   },
   stream_incomplete: {

@@ -73,7 +73,7 @@ async function runWorkers(
     }
     if (ended.kind === 'refused') return { kind: 'failed', reason: ended.reason };
     const failed = await queue.workerFailed(claim);
-    await queue.log(id, 'warn', `The worker ended before the job: ${ended.how}.`);
+    await queue.log(id, 'warn', `The worker ended before the job was finished: ${ended.how}.`);
     for (const line of ended.lines) await queue.log(id, 'warn', line);
     if (failed >= MAX_FAILED_WORKERS) return { kind: 'failed', reason: gaveUp(doneRows, ended) };
     await pause(FIRST_PAUSE_MS * 2 ** failed, clock, stop);

@@ -94,7 +94,7 @@ describeDatabases((database) => {
       code: 'ForbiddenError',
       reason: 'estimate_exceeds_budget',
       message:
-        "User 'ada' has a budget of $0.0000001, and this request can cost $0.000000101. Lower its maximum of output tokens, or raise the budget.",
+        "User 'ada' has a budget of $0.0000001, and this request can cost $0.000000101. Lower its maximum output tokens, or raise the budget.",
     };
     await expect(ledger.reserve(spender, large)).rejects.toMatchObject(tooLarge);
     const held = await ledger.reserve(spender, ESTIMATE);
@@ -104,7 +104,7 @@ describeDatabases((database) => {
       code: 'ForbiddenError',
       reason: 'estimate_exceeds_budget',
       message:
-        "User 'ada' has $0.000000039 of the budget left, and this request can cost $0.00000004. Lower its maximum of output tokens, or raise the budget.",
+        "User 'ada' has $0.000000039 of the budget left, and this request can cost $0.00000004. Lower its maximum output tokens, or raise the budget.",
     });
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
   });

@@ -5,7 +5,7 @@ import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { USAGE } from '../../three-providers.ts';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway, type RunningTestGateway } from './running-gateway.ts';
 
 const [openai, anthropic, gemini] = await Promise.all([

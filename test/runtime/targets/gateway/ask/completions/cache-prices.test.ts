@@ -4,7 +4,7 @@ import type { NewPrice } from '../../../../../../runtime/targets/gateway/account
 import { startFixture } from '../../fixture-provider.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 import { instanceOf, runGateway } from './running-gateway.ts';
 
 const anthropic = await startFixture('anthropic');

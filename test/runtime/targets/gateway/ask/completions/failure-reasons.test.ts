@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { RETRY_POLICY } from '../../../../../../runtime/targets/gateway/shared/retry-plan.ts';
 import { selfSigned } from '../../../../../helpers/self-signed.ts';
 import { CANARY, chatBody } from '../../test-provider.ts';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 import { MASTER, priced, runGateway } from './running-gateway.ts';
 
 const listen = async (server: Server): Promise<number> => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { chatBody, contentOf, REPLY } from '../../test-provider.ts';
 import { USAGE } from '../../three-providers.ts';
-import { CHAT, errorIn, startAsking } from './asking.ts';
+import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { MASTER } from './running-gateway.ts';
 
-const { openai, anthropic, gateway, someone } = await startAsking();
+const { openai, anthropic, gateway, someone } = await startFixtureGateway();
 
 test('an answer goes out as the provider sent it, and its row is there before', async () => {
   const { userId, secret } = await someone();

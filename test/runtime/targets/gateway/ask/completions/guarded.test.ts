@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { chatBody, eventsOf } from '../../test-provider.ts';
-import { CHAT, errorIn, startAsking } from './asking.ts';
+import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 
-const { openai, encoder, gateway, someone } = await startAsking();
+const { openai, encoder, gateway, someone } = await startFixtureGateway();
 
 test('embeddings and classifications go the same way', async () => {
   const { userId, secret } = await someone();

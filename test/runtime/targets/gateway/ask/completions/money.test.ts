@@ -3,10 +3,10 @@ import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { CANARY, chatBody, REPLY } from '../../test-provider.ts';
 import { USAGE } from '../../three-providers.ts';
-import { CHAT, errorIn, startAsking } from './asking.ts';
+import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
-const { openai, gateway, someone } = await startAsking();
+const { openai, gateway, someone } = await startFixtureGateway();
 const gemini = await startFixture('gemini');
 
 test('when the first of an alias fails the next one answers, at its own price, and both are written down', async () => {

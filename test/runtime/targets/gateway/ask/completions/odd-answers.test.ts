@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { RETRY_POLICY } from '../../../../../../runtime/targets/gateway/shared/retry-plan.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { startScripted } from '../../scripted-provider.ts';
-import { errorIn } from './asking.ts';
+import { errorIn } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
 const [scripted, fixture] = [await startScripted(), await startFixture('openai')];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { chatBody, REPLY } from '../../test-provider.ts';
-import { CHAT, errorIn, startAsking } from './asking.ts';
+import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { MASTER } from './running-gateway.ts';
 
-const { openai, gateway, someone } = await startAsking();
+const { openai, gateway, someone } = await startFixtureGateway();
 
 test('a byte order mark before a request does not reach the provider', async () => {
   const { secret } = await someone();

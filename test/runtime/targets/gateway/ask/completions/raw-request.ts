@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 
 /** A request on a connection of its own, byte for byte. */
 export async function openRawRequest(

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';
-import { CHAT, errorIn } from './asking.ts';
+import { CHAT, errorIn } from './fixture-gateway.ts';
 import { priced, runGateway } from './running-gateway.ts';
 
 const held = await startHeld();
@@ -64,13 +64,13 @@ test.each(WIRES)(
       status: 403,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00032. Lower its maximum of output tokens, or raise the budget.",
+        "API key 'small' has $0.00018 of the budget left, and this request can cost $0.00032. Lower its maximum output tokens, or raise the budget.",
     });
     expect(await errorIn(await ask(100))).toMatchObject({
       status: 403,
       code: 'estimate_exceeds_budget',
       message:
-        "API key 'small' has a budget of $0.0005, and this request can cost $0.00302. Lower its maximum of output tokens, or raise the budget.",
+        "API key 'small' has a budget of $0.0005, and this request can cost $0.00302. Lower its maximum output tokens, or raise the budget.",
     });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain('gateway_budget_reserved_total 1\n');

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { fastestOf } from '../../../../../helpers/fastest-of.ts';
 import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { CANARY, chatBody, contentOf, eventsOf, REPLY } from '../../test-provider.ts';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 import { openRawRequest } from './raw-request.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 

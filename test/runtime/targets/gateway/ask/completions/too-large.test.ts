@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/ask/routing/circuit-breaker.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
-import { CHAT, errorIn } from './asking.ts';
+import { CHAT, errorIn } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 
 const openai = await startFixture('openai');

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/ask/models/models-config.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
-import { CHAT, errorIn } from './asking.ts';
+import { CHAT, errorIn } from './fixture-gateway.ts';
 import { instanceOf, priced, runGateway, type RunningTestGateway } from './running-gateway.ts';
 
 const openai = await startFixture('openai');

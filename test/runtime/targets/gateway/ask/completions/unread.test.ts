@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
-import { CHAT } from './asking.ts';
+import { CHAT } from './fixture-gateway.ts';
 import { openRawRequest } from './raw-request.ts';
 import { instanceOf, priced, runGateway } from './running-gateway.ts';
 

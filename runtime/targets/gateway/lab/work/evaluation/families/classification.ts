@@ -97,7 +97,7 @@ function rowOf(
 ): Labeled {
   if ((typeof truth === 'string') !== (kind === 'one')) {
     throw inputError(
-      'Some rows have one label as ground truth and others a list of labels. Use the same form in all rows.',
+      'Some rows have one label as ground truth and others have a list of labels. Use the same form in all rows.',
     );
   }
   if (isUnanswered(sample)) return { truth, prediction: null };

@@ -5,7 +5,7 @@ import { instanceOf, priced, runGateway, type RunningTestGateway } from './runni
 
 export const CHAT = '/v1/chat/completions';
 
-interface Asking {
+interface FixtureGateway {
   readonly openai: FixtureProvider;
   readonly anthropic: FixtureProvider;
   readonly encoder: FixtureProvider;
@@ -18,7 +18,7 @@ interface Asking {
 }
 
 /** A gateway in front of three fixtures, for all tests of a file. */
-export async function startAsking(): Promise<Asking> {
+export async function startFixtureGateway(): Promise<FixtureGateway> {
   const [openai, anthropic, encoder] = await Promise.all([
     startFixture('openai'),
     startFixture('anthropic'),
