@@ -12,17 +12,17 @@ export const migrateCommand: Command = {
     ...STORE_OPTIONS,
   },
   async run(invocation, output) {
-    const [{ readStoreConfig }, { migrateStore }, { shownPlace }] = await Promise.all([
+    const [{ readStoreConfig }, { migrateStore }, { locationText }] = await Promise.all([
       import('./store/read-store-config.ts'),
       import('../store/migrate-store.ts'),
       import('../store/database-url.ts'),
     ]);
-    const { database: place } = await readStoreConfig(invocation);
+    const { database: location } = await readStoreConfig(invocation);
     const dryRun = invocation.flag('dry-run');
-    const { from, to } = await migrateStore(place, { dryRun });
+    const { from, to } = await migrateStore(location, { dryRun });
     const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
     const json = invocation.flag('json');
-    const shown = shownPlace(place);
+    const shown = locationText(location);
     printResult(
       { output, json },
       { database: shown, from, to, applied: !dryRun && from < to },

@@ -1,4 +1,4 @@
-import { shownPlace } from '../store/database-url.ts';
+import { locationText } from '../store/database-url.ts';
 import type { LoadedGatewayConfig } from './read-config.ts';
 
 /** Shown for a gateway without a configuration file. */
@@ -10,7 +10,7 @@ export function describeConfig({ server, database, models, masterKey, file }: Lo
   const rows = [
     ['file', file ?? NO_FILE],
     ['address', `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`],
-    ['database', shownPlace(database)],
+    ['database', locationText(database)],
     ['master key', masterKey === undefined ? 'none' : 'set'],
     ['providers', names.join(', ') || 'none'],
     ['aliases', models.aliases.map(({ name }) => name).join(', ') || 'none'],

@@ -3,12 +3,12 @@ import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../ask/models/models-config.ts';
-import type { DatabasePlace } from '../store/database-url.ts';
+import type { DatabaseLocation } from '../store/database-url.ts';
 
 /** The complete configuration. Precedence: flags, environment, file, defaults. */
 export interface GatewayConfig {
   readonly server: ServerConfig;
-  readonly database: DatabasePlace;
+  readonly database: DatabaseLocation;
   readonly autoMigrate: boolean;
   readonly masterKey: string | undefined;
   /** Whether to create a first API key if there is none, and print it once. */

@@ -15,7 +15,7 @@ export interface GatewayAppOptions {
 const ONE_MEBIBYTE = 1_048_576;
 
 /** Limits of request bodies other than those for models, which contain only a few fields. */
-export const smallBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
+export const smallBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: Math.min(server.maxBodyBytes, ONE_MEBIBYTE),
   timeoutMs: server.bodyTimeoutMs,
   emptyMessage: 'The request has no body.',
@@ -23,7 +23,7 @@ export const smallBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
 });
 
 /** Limits of request bodies for models. */
-export const modelBodies = ({ server }: GatewayAppOptions): BodyOptions => ({
+export const modelBodyOptions = ({ server }: GatewayAppOptions): BodyOptions => ({
   maxBodyBytes: server.maxBodyBytes,
   timeoutMs: server.bodyTimeoutMs,
   tooLargeMessage: (limit) =>

@@ -4,7 +4,7 @@ import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
 import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { httpShell } from '../../../serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
-import { type GatewayAppOptions, hostRulesOf, smallBodies } from './app-options.ts';
+import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
 import { API_ERRORS } from './http/api-errors.ts';
 import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
 import { GATEWAY_ERRORS } from './http/errors.ts';
@@ -30,13 +30,13 @@ import { usageRoutes } from './usage/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { workerRoutes } from './worker/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
-import { secureAnswers } from './http/security-headers.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
 import { createGuards, createSignIn } from './sign-in/sign-in.ts';
 import { createLabGuard } from './sign-in/lab-guard.ts';
 
 /** Creates the HTTP application of the gateway. It does not listen. */
 export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
-  const bodies = smallBodies(options);
+  const bodies = smallBodyOptions(options);
   const signIn = createSignIn(context);
   const parts: HttpParts = {
     guards: createGuards(signIn, context.kernel.lifecycle),
@@ -73,7 +73,7 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
     explain: databaseFailure,
-    outermost: secureAnswers,
+    outermost: addSecurityHeaders,
     strict: false,
     metrics: options.metrics,
     async metricsGuard(c, next) {

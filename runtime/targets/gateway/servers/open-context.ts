@@ -12,7 +12,7 @@ import { createJobServices } from '../lab/jobs/job-services.ts';
 import { createModels, type Models } from '../ask/models/models.ts';
 import type { WatchChild } from '../ask/providers/encoder/child.ts';
 import { openProvider } from '../ask/providers/open-provider.ts';
-import { shownPlace } from '../store/database-url.ts';
+import { locationText } from '../store/database-url.ts';
 import { openStore } from '../store/open-store.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../lab/workflows/single-jobs.ts';
@@ -98,7 +98,7 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
       version,
       isDatabaseAvailable: createDatabaseCheck({
         ledger: state.ledger,
-        shown: shownPlace(config.database),
+        shown: locationText(config.database),
         clock,
         log,
       }),

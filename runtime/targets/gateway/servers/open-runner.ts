@@ -3,7 +3,7 @@ import { listenHttp } from '../../../serve/http/listen.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
 import type { gatewayApp } from '../front/app.ts';
-import { errorWithoutPath } from '../front/http/errors.ts';
+import { malformedRequestAnswer } from '../front/http/errors.ts';
 import { createLocalCompute } from '../lab/jobs/compute/local.ts';
 import { gatewayCommand } from '../lab/jobs/compute/gateway-command.ts';
 import { createRayCompute } from '../lab/jobs/compute/ray.ts';
@@ -31,7 +31,13 @@ export async function openRunner(
   if (server.tls) {
     // Local workers use HTTP, because they do not know which host name the certificate is valid for.
     const hostname = '127.0.0.1';
-    const http = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse: errorWithoutPath });
+    const http = await listenHttp({
+      app,
+      hostname,
+      port: 0,
+      portFlag: '--port',
+      refuse: malformedRequestAnswer,
+    });
     closers.add(() => http.close(0));
     localUrl = `http://${formatAddress(hostname, http.port)}`;
   }

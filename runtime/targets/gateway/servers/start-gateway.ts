@@ -10,7 +10,7 @@ import type { Keys } from '../accounts/identity/identity.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import { gatewayApp } from '../front/app.ts';
 import { directCompletions } from '../front/completions/direct.ts';
-import { errorWithoutPath } from '../front/http/errors.ts';
+import { malformedRequestAnswer } from '../front/http/errors.ts';
 import { exposureOf } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import { openRunner } from './open-runner.ts';
@@ -79,7 +79,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       port: server.port,
       portFlag: '--port',
       tls: server.tls,
-      refuse: errorWithoutPath,
+      refuse: malformedRequestAnswer,
     });
     // Part of the timeout is left to record the usage of requests that are closed when it ends.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);

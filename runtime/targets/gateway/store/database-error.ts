@@ -32,7 +32,7 @@ export function isContention(error: unknown): boolean {
 }
 
 /** Error for a lock of our own, in the form of SQLite's errors. */
-export const lockedByOther = (): Error =>
+export const ledgerLockedError = (): Error =>
   Object.assign(new Error('Another process has exclusive access to the ledger.'), {
     errcode: OWNED_BY_OTHER,
   });

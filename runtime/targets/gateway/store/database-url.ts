@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { configError } from '../../../contract/errors.ts';
 
 /** The location of a database. `shown` is the URL without credentials, for messages. */
-export type DatabasePlace =
+export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly shown: string };
 
@@ -10,7 +10,7 @@ const RULE =
   'Use `postgres://user:password@host:5432/name` or `sqlite:<file>`, or remove it to use a file in the data folder.';
 
 /** Parses a database URL. A file is relative to `folder`. Throws a ConfigError, whose message never contains a password. */
-export function parseDatabaseUrl(text: string, folder = '.'): DatabasePlace {
+export function parseDatabaseUrl(text: string, folder = '.'): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text.trim()) ?? [];
   switch (scheme.toLowerCase()) {
     case 'sqlite':
@@ -26,8 +26,8 @@ export function parseDatabaseUrl(text: string, folder = '.'): DatabasePlace {
 }
 
 /** Returns the location of a database for messages, without credentials. */
-export const shownPlace = (place: DatabasePlace): string =>
-  place.kind === 'sqlite' ? place.path : place.shown;
+export const locationText = (location: DatabaseLocation): string =>
+  location.kind === 'sqlite' ? location.path : location.shown;
 
 /** Parses the path in `sqlite:path`, or in `sqlite:///relative` and `sqlite:////absolute`, the forms of other tools. */
 function sqlitePath(rest: string, folder: string): string {

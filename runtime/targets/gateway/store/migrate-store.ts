@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { explainOpenError } from './database-error.ts';
-import { type DatabasePlace, shownPlace } from './database-url.ts';
+import { type DatabaseLocation, locationText } from './database-url.ts';
 import { migrate, type MigrateResult, NEWEST_VERSION, versionsOf } from './migrate.ts';
 import { openDatabase } from './open-store.ts';
 
@@ -9,13 +9,14 @@ import { openDatabase } from './open-store.ts';
  * Throws a ConfigError if the database cannot be used.
  */
 export async function migrateStore(
-  place: DatabasePlace,
+  location: DatabaseLocation,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<MigrateResult> {
-  if (dryRun && place.kind === 'sqlite' && !existsSync(place.path)) return { from: 0, to: NEWEST_VERSION };
-  const shown = shownPlace(place);
+  if (dryRun && location.kind === 'sqlite' && !existsSync(location.path))
+    return { from: 0, to: NEWEST_VERSION };
+  const shown = locationText(location);
   try {
-    const store = openDatabase(place);
+    const store = openDatabase(location);
     try {
       return dryRun ? await versionsOf(store) : await migrate(store, shown, true);
     } finally {

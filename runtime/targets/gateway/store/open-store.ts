@@ -1,6 +1,6 @@
 import type { Store } from './store.ts';
 import { explainOpenError } from './database-error.ts';
-import { type DatabasePlace, shownPlace } from './database-url.ts';
+import { type DatabaseLocation, locationText } from './database-url.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -11,11 +11,11 @@ export interface OpenOptions {
 }
 
 /** Opens the database and migrates it to the current schema. Throws a ConfigError if it cannot be used. */
-export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptions): Promise<Store> {
-  const shown = shownPlace(place);
+export async function openStore(location: DatabaseLocation, { autoMigrate }: OpenOptions): Promise<Store> {
+  const shown = locationText(location);
   let store: Store | undefined;
   try {
-    store = openDatabase(place);
+    store = openDatabase(location);
     await migrate(store, shown, autoMigrate);
     return store;
   } catch (error) {
@@ -25,5 +25,5 @@ export async function openStore(place: DatabasePlace, { autoMigrate }: OpenOptio
 }
 
 /** Opens a database of any version. */
-export const openDatabase = (place: DatabasePlace): Store =>
-  place.kind === 'sqlite' ? openSqlite(place.path) : openPostgres(place);
+export const openDatabase = (location: DatabaseLocation): Store =>
+  location.kind === 'sqlite' ? openSqlite(location.path) : openPostgres(location);

@@ -6,7 +6,7 @@ import { AppError } from '../../../../runtime/contract/errors.ts';
 import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
 import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
 import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { errorWithoutPath } from '../../../../runtime/targets/gateway/front/http/errors.ts';
+import { malformedRequestAnswer } from '../../../../runtime/targets/gateway/front/http/errors.ts';
 import { problemWithoutPath } from '../../../../runtime/targets/manager/http/problem.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
@@ -44,7 +44,7 @@ async function listen(refuse?: ListenOptions['refuse'], tls?: ListenOptions['tls
 }
 
 const PORTS = {
-  gateway: await listen(errorWithoutPath),
+  gateway: await listen(malformedRequestAnswer),
   manager: await listen(problemWithoutPath),
   encoder: await listen(),
 };
@@ -126,7 +126,7 @@ test('what breaks after an answer has begun adds nothing to it', async () => {
 });
 
 test('over TLS a client that speaks no TLS is hung up on, and one that does is told', async () => {
-  const port = await listen(errorWithoutPath, selfSigned());
+  const port = await listen(malformedRequestAnswer, selfSigned());
   expect(await answerTo(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain('HTTP/');
   const socket = connectTls({ port, rejectUnauthorized: false });
   socket.write('hello?\r\n\r\n');

@@ -2,7 +2,7 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { budgetView } from '../../front/budgets/view.ts';
-import { budgetText, moment, orDash } from '../show/format-values.ts';
+import { budgetText, formatTime, orDash } from '../show/format-values.ts';
 import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 
@@ -22,7 +22,7 @@ export const listBudgetsCommand = storeCommand({
         orDash(budget.name),
         budgetText(budget),
         String(users.get(budget.budgetId)?.length ?? 0),
-        moment(budget.createdAt),
+        formatTime(budget.createdAt),
       ]);
       return printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
     },

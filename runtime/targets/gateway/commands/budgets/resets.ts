@@ -4,7 +4,7 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { requiredNumber } from '../../../../serve/cli/values.ts';
 import { budgetResetView } from '../../front/budgets/view.ts';
-import { dollars, moment } from '../show/format-values.ts';
+import { formatDollars, formatTime } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 export const budgetResetsCommand = storeCommand({
@@ -24,10 +24,10 @@ export const budgetResetsCommand = storeCommand({
         return output.err(`No budget${owner} has been reset yet.\n`);
       }
       const rows = resets.map((reset) => [
-        moment(reset.resetAt),
+        formatTime(reset.resetAt),
         reset.userId,
-        dollars(reset.previousSpend),
-        moment(reset.nextResetAt),
+        formatDollars(reset.previousSpend),
+        formatTime(reset.nextResetAt),
       ]);
       return printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
     };

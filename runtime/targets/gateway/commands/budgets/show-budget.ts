@@ -2,7 +2,7 @@ import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { budgetView } from '../../front/budgets/view.ts';
 import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, moment, orDash } from '../show/format-values.ts';
+import { budgetText, formatTime, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 export function showBudget(budget: Budget, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
@@ -14,6 +14,6 @@ const recordOf = (budget: Budget): Record<string, string> => ({
   id: budget.budgetId,
   name: orDash(budget.name),
   'limit per user': budgetText(budget),
-  created: moment(budget.createdAt),
-  updated: moment(budget.updatedAt),
+  created: formatTime(budget.createdAt),
+  updated: formatTime(budget.updatedAt),
 });

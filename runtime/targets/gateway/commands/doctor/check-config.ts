@@ -5,13 +5,13 @@ import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { GATEWAY_OPTIONS } from '../../config/options.ts';
 import { type LoadedGatewayConfig, readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
-import type { DatabasePlace } from '../../store/database-url.ts';
+import type { DatabaseLocation } from '../../store/database-url.ts';
 
 export interface CheckedConfig {
   /** Undefined if the gateway would not start with it. */
   readonly config: LoadedGatewayConfig | undefined;
   /** The database can be known although other settings are invalid. */
-  readonly database: DatabasePlace | undefined;
+  readonly database: DatabaseLocation | undefined;
   readonly findings: readonly Finding[];
 }
 

@@ -8,7 +8,7 @@ import type { Price } from '../../accounts/ledger/ledger.ts';
 import { createPrices } from '../../accounts/ledger/prices.ts';
 import type { Store } from '../../store/store.ts';
 import { explainOpenError } from '../../store/database-error.ts';
-import { type DatabasePlace, shownPlace } from '../../store/database-url.ts';
+import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { followRevision } from '../../store/followed-revision.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { openDatabase } from '../../store/open-store.ts';
@@ -21,20 +21,23 @@ export interface CheckedDatabase {
 }
 
 /** Checks access to the database, its schema version and its clock. Does not create a database that does not exist. */
-export async function checkDatabase(place: DatabasePlace, autoMigrate: boolean): Promise<CheckedDatabase> {
-  if (place.kind === 'sqlite' && !existsSync(place.path)) {
-    return { findings: [checkMissingFile(place.path)], prices: [] };
+export async function checkDatabase(
+  location: DatabaseLocation,
+  autoMigrate: boolean,
+): Promise<CheckedDatabase> {
+  if (location.kind === 'sqlite' && !existsSync(location.path)) {
+    return { findings: [checkMissingFile(location.path)], prices: [] };
   }
   try {
-    const store = openDatabase(place);
+    const store = openDatabase(location);
     try {
-      return await checkStore(store, shownPlace(place), autoMigrate);
+      return await checkStore(store, locationText(location), autoMigrate);
     } finally {
       await store.close();
     }
   } catch (error) {
     return {
-      findings: [problem(SUBJECT, messageOf(explainOpenError(error, shownPlace(place))))],
+      findings: [problem(SUBJECT, messageOf(explainOpenError(error, locationText(location))))],
       prices: undefined,
     };
   }

@@ -3,7 +3,7 @@ import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
-import { budgetText, dollars, moment, orDash } from '../show/format-values.ts';
+import { budgetText, formatDollars, formatTime, orDash } from '../show/format-values.ts';
 import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 
@@ -44,8 +44,8 @@ const row = (key: Key): Parameters<typeof formatTable>[1][number] => [
   `${key.keyPrefix}…`,
   key.userId,
   { text: key.status, style: STYLES[key.status] },
-  dollars(key.spent),
+  formatDollars(key.spent),
   key.budget === null ? '-' : budgetText(key.budget),
-  moment(key.expiresAt),
-  moment(key.lastUsedAt),
+  formatTime(key.expiresAt),
+  formatTime(key.lastUsedAt),
 ];

@@ -6,7 +6,7 @@ import type { ownKey } from '../../front/keys/schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { dollars, orDash } from '../show/format-values.ts';
+import { formatDollars, orDash } from '../show/format-values.ts';
 import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
 
 type OwnKey = Static<typeof ownKey>;
@@ -59,7 +59,7 @@ const accountRecord = (owner: string, account: Account): Record<string, string> 
   [`${owner}: concurrent requests`]: useText(account.parallel),
 });
 
-const amountText = (amount: number): string => dollars(nanosOf(amount) ?? 0n);
+const amountText = (amount: number): string => formatDollars(nanosOf(amount) ?? 0n);
 
 const useText = ({ used, limit }: Account['requests']): string =>
   limit === null ? String(used) : `${used} of ${limit}`;

@@ -4,7 +4,7 @@ import { createdKeyView, keyView } from '../../front/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { budgetText, dollars, moment, orDash } from '../show/format-values.ts';
+import { budgetText, formatDollars, formatTime, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Prints everything about a key except its secret. */
@@ -31,11 +31,11 @@ const recordOf = (key: Key): Record<string, string> => ({
   user: key.userId,
   status: key.status,
   models: key.allowedModels === null ? 'all' : key.allowedModels.join(', ') || 'none',
-  spent: dollars(key.spent),
+  spent: formatDollars(key.spent),
   budget: key.budget === null ? '-' : budgetText(key.budget),
   ...limitRecord(key),
-  created: moment(key.createdAt),
-  expires: moment(key.expiresAt),
-  'last used': moment(key.lastUsedAt),
+  created: formatTime(key.createdAt),
+  expires: formatTime(key.expiresAt),
+  'last used': formatTime(key.lastUsedAt),
   metadata: JSON.stringify(key.metadata),
 });

@@ -28,7 +28,7 @@ const isTooLate = (time: number | undefined): boolean => time !== undefined && t
 const LATE = 'a time up to the year 9999';
 
 /** Reads a time in the past in milliseconds since 1970: a duration before now, such as `24h`, or a date. */
-export const pastOf = (invocation: Invocation, name: string, now: number): number | undefined =>
+export const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
     rule: spanRule('a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31'),
     parse: (text) => {

@@ -105,8 +105,8 @@ function missing({ fail }: Reader, name: RateField): Nanos {
 
 function effectiveAt({ members: { effective_at: time }, fail }: Reader): number | undefined {
   if (time === undefined || time === null) return undefined;
-  const moment = typeof time === 'string' ? parseTimestamp(time) : undefined;
-  if (moment === undefined)
+  const date = typeof time === 'string' ? parseTimestamp(time) : undefined;
+  if (date === undefined)
     fail(`effective_at is ${JSON.stringify(time)}, which is not a date, e.g. "2027-01-31".`);
-  return moment;
+  return date;
 }

@@ -5,7 +5,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import { pricingView } from '../../front/pricing/view.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
-import { dollars, moment } from '../show/format-values.ts';
+import { formatDollars, formatTime } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 type Shown = Pick<StoreContext, 'output' | 'json'>;
@@ -23,7 +23,7 @@ export function showPrices(prices: readonly Price[], { output, json }: Shown): v
 /** Formats prices per million tokens, with a line for each tier. Columns for cache writes appear only if a price has them. */
 function tableOf(prices: readonly Price[]): string[] {
   const lines = prices.flatMap((price) => [
-    { name: price.modelKey, rates: price, since: moment(price.effectiveAt) },
+    { name: price.modelKey, rates: price, since: formatTime(price.effectiveAt) },
     ...(price.tiers ?? []).map((tier) => ({
       name: `above ${tier.aboveTokens} tokens`,
       rates: tier,
@@ -59,4 +59,4 @@ const COLUMNS: readonly Column[] = [
 ];
 
 const amountText = (amount: Nanos | null | undefined): string =>
-  amount === null || amount === undefined ? '-' : dollars(amount);
+  amount === null || amount === undefined ? '-' : formatDollars(amount);

@@ -2,21 +2,21 @@ import { dollarText, type Nanos } from '../../shared/money.ts';
 import { spanText } from '../../../../core/time/time-span.ts';
 
 /** Formats an amount as `$2.50`, with more digits if it has them. */
-export function dollars(nanos: Nanos): string {
+export function formatDollars(nanos: Nanos): string {
   const [whole = '', fraction = ''] = dollarText(nanos).split('.');
   const amount = `$${whole.replace('-', '')}.${fraction.padEnd(2, '0')}`;
   return nanos < 0n ? `-${amount}` : amount;
 }
 
 /** Formats a time as `2027-01-31 10:05Z`. */
-export const moment = (time: number | null): string =>
+export const formatTime = (time: number | null): string =>
   time === null ? '-' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
 export const orDash = (value: string | number | null): string => (value === null ? '-' : String(value));
 
 /** Formats a budget as `$5.00 per 30d`. */
 export function budgetText({ maxBudget, budgetDurationSec }: BudgetAmount): string {
-  const amount = maxBudget === null ? 'unlimited' : dollars(maxBudget);
+  const amount = maxBudget === null ? 'unlimited' : formatDollars(maxBudget);
   return budgetDurationSec === null ? amount : `${amount} per ${spanText(budgetDurationSec * 1000)}`;
 }
 

@@ -3,11 +3,11 @@ import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
 import type { ModelsConfig } from '../../ask/models/models-config.ts';
-import type { DatabasePlace } from '../../store/database-url.ts';
+import type { DatabaseLocation } from '../../store/database-url.ts';
 
 /** The part of the configuration that commands on the database need. */
 export interface StoreConfig {
-  readonly database: DatabasePlace;
+  readonly database: DatabaseLocation;
   /** Configured models; undefined without a configuration file. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'> | undefined;
 }

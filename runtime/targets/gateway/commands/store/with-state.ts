@@ -5,7 +5,7 @@ import type { Invocation } from '../../../../serve/cli/command.ts';
 import { type Administration, openAdministration } from '../../gateway-state.ts';
 import { explainOpenError } from '../../store/database-error.ts';
 import { openStore } from '../../store/open-store.ts';
-import { type DatabasePlace, shownPlace } from '../../store/database-url.ts';
+import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
 
 /**
@@ -17,37 +17,37 @@ export async function withState<Result>(
   work: (state: Administration, config: StoreConfig) => Promise<Result>,
 ): Promise<Result> {
   const config = await readStoreConfig(invocation);
-  const { database: place } = config;
-  refuseMissing(place);
+  const { database: location } = config;
+  refuseMissing(location);
   try {
-    const state = openAdministration(await openStore(place, { autoMigrate: false }), systemClock);
+    const state = openAdministration(await openStore(location, { autoMigrate: false }), systemClock);
     try {
       return await work(state, config);
     } finally {
       await state.close();
     }
   } catch (error) {
-    throw explain(error, shownPlace(place));
+    throw explain(error, locationText(location));
   }
 }
 
-function refuseMissing(place: DatabasePlace): void {
-  if (place.kind !== 'sqlite') return;
+function refuseMissing(location: DatabaseLocation): void {
+  if (location.kind !== 'sqlite') return;
   try {
-    statSync(place.path);
+    statSync(location.path);
     return;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // A file in a folder that cannot be read may exist.
     if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
-        `Cannot access ${place.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
+        `Cannot access ${location.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
         error,
       );
     }
   }
   throw configError(
-    `${place.path} does not exist. Create it with \`gateway migrate\`, or choose another database with -c or --database-url.`,
+    `${location.path} does not exist. Create it with \`gateway migrate\`, or choose another database with -c or --database-url.`,
   );
 }
 

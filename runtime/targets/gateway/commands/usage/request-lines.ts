@@ -1,7 +1,7 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import { dollars, orDash } from '../show/format-values.ts';
+import { formatDollars, orDash } from '../show/format-values.ts';
 
 /** Formats a table with a line for each request. */
 export const requestLines = (rows: readonly UsageRow[]): string[] =>
@@ -19,7 +19,7 @@ const rowOf = (row: UsageRow): Parameters<typeof formatTable>[1][number] => [
     : { text: 'success', style: 'green' },
   tokens(row.prompt_tokens, row),
   tokens(row.completion_tokens, row),
-  row.cost_nano === null ? '-' : dollars(row.cost_nano),
+  row.cost_nano === null ? '-' : formatDollars(row.cost_nano),
   orDash(row.latency_ms),
 ];
 

@@ -1,6 +1,6 @@
 import { printJson, printLines } from '../../../../serve/cli/print.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../../front/usage/view.ts';
-import { moment } from '../show/format-values.ts';
+import { formatTime } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 import type { UsageReport } from './read-report.ts';
 import { requestLines } from './request-lines.ts';
@@ -27,7 +27,7 @@ function reportLines(report: UsageReport): string[] {
   const { totals } = report;
   if (report.kind === 'requests') return [...requestLines(report.rows), totalSentence(totals)];
   if (report.kind === 'series') {
-    const rows = report.points.map(({ start, ...sums }) => ({ labels: [moment(start)], totals: sums }));
+    const rows = report.points.map(({ start, ...sums }) => ({ labels: [formatTime(start)], totals: sums }));
     return totalLines(['FROM'], rows, totals);
   }
   const rows = report.groups.map(({ group, ...sums }) => ({

@@ -1,7 +1,7 @@
 import { formatTable } from '../../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import type { UsageTotals } from '../../accounts/ledger/usage-api.ts';
-import { dollars } from '../show/format-values.ts';
+import { formatDollars } from '../show/format-values.ts';
 
 export interface TotalRow {
   /** The group that the totals belong to, for example a user and a model. */
@@ -29,7 +29,7 @@ const cellsOf = ({ labels, totals }: TotalRow): string[] => [
 
 /** Returns `unknown` if no request had a price. */
 const costText = ({ cost, unpriced }: UsageTotals, unknown: string): string =>
-  cost === 0n && unpriced > 0 ? unknown : dollars(cost);
+  cost === 0n && unpriced > 0 ? unknown : formatDollars(cost);
 
 /** Formats totals as a sentence. */
 export function totalSentence(totals: UsageTotals): string {

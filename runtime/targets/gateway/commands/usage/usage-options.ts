@@ -4,7 +4,7 @@ import { list } from '../../../../serve/cli/values.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { GROUPINGS, INTERVALS } from '../../front/usage/query.ts';
-import { pastOf } from '../options/time-options.ts';
+import { pastTimeOf } from '../options/time-options.ts';
 
 export const USAGE_OPTIONS = {
   user: { value: 'user_id', help: 'Only requests of this user' },
@@ -33,8 +33,8 @@ export const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter,
   endpoint: invocation.value('endpoint'),
   status: invocation.value('status'),
   requestId: invocation.value('request-id'),
-  from: pastOf(invocation, 'from', now),
-  to: pastOf(invocation, 'to', now),
+  from: pastTimeOf(invocation, 'from', now),
+  to: pastTimeOf(invocation, 'to', now),
 });
 
 /** The requested form of the report. */

@@ -4,7 +4,7 @@ import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { userView } from '../../front/users/view.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import type { Budget } from '../../accounts/ledger/ledger.ts';
-import { budgetText, dollars, moment, orDash } from '../show/format-values.ts';
+import { budgetText, formatDollars, formatTime, orDash } from '../show/format-values.ts';
 import { listAll } from '../../store/list-all.ts';
 import { storeCommand } from '../store/store-command.ts';
 
@@ -30,8 +30,8 @@ const rowOf = (user: User, budget: Budget | undefined): Parameters<typeof format
   user.userId,
   orDash(user.alias),
   user.blocked ? { text: 'blocked', style: 'red' } : { text: 'active', style: 'green' },
-  dollars(user.spent),
+  formatDollars(user.spent),
   budget === undefined ? '-' : (budget.name ?? budgetText(budget)),
-  moment(user.nextBudgetResetAt),
-  moment(user.createdAt),
+  formatTime(user.nextBudgetResetAt),
+  formatTime(user.createdAt),
 ];

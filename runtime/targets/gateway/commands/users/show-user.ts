@@ -3,7 +3,7 @@ import { userView } from '../../front/users/view.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';
-import { dollars, moment, orDash } from '../show/format-values.ts';
+import { formatDollars, formatTime, orDash } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 export function showUser(user: User, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
@@ -15,12 +15,12 @@ const recordOf = (user: User): Record<string, string> => ({
   id: user.userId,
   alias: orDash(user.alias),
   blocked: user.blocked ? 'yes' : 'no',
-  spent: dollars(user.spent),
-  reserved: dollars(user.reserved),
+  spent: formatDollars(user.spent),
+  reserved: formatDollars(user.reserved),
   budget: orDash(user.budgetId),
-  'budget started': moment(user.budgetStartedAt),
-  'budget resets': moment(user.nextBudgetResetAt),
+  'budget started': formatTime(user.budgetStartedAt),
+  'budget resets': formatTime(user.nextBudgetResetAt),
   ...limitRecord(user),
-  created: moment(user.createdAt),
+  created: formatTime(user.createdAt),
   metadata: JSON.stringify(user.metadata),
 });

@@ -1,12 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf } from '../../../../contract/errors.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
-import { type DatabasePlace, parseDatabaseUrl } from '../../store/database-url.ts';
+import { type DatabaseLocation, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
 
 /** Resolves the database: its URL, or else a file in the data folder. Precedence: flag, variable, file. */
-export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabasePlace {
+export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabaseLocation {
   const { flagsAndEnv, secrets, report, folder } = context;
   const name = 'database-url';
   const own = flagsAndEnv.text(name);
@@ -27,7 +27,7 @@ export function resolveDatabase(context: ResolveContext, file: GatewayFile): Dat
 /** The variable that hosting platforms set. */
 const PLATFORM_VARIABLE = 'DATABASE_URL';
 
-const fileIn = (folder: string): DatabasePlace => ({ kind: 'sqlite', path: join(folder, 'gateway.db') });
+const fileIn = (folder: string): DatabaseLocation => ({ kind: 'sqlite', path: join(folder, 'gateway.db') });
 
 function dataFolder(context: ResolveContext, file: GatewayFile): string {
   const { flagsAndEnv } = context;

@@ -4,7 +4,7 @@ import { answerOf } from '../../../../serve/http/openapi/describe.ts';
 import { closed } from '../../../../serve/http/schemas.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { onlyMaster } from '../http/operations.ts';
+import { requiresMasterKey } from '../http/operations.ts';
 
 /** `POST /v1/admin/reload`. */
 export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): GatewayRoutes {
@@ -25,7 +25,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
         id: 'reload',
         tag: 'Admin',
         summary: 'Reload the configuration.',
-        description: onlyMaster(
+        description: requiresMasterKey(
           'The new configuration is applied as a whole, or not at all. Requests in flight keep the old one.',
         ),
         answer: answerOf(

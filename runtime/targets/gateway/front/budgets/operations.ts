@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
-import { noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
 
 const MONTHLY = {
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
@@ -22,7 +22,9 @@ const create: Operation = {
   id: 'createBudget',
   tag: 'Budgets',
   summary: 'Create a budget.',
-  description: onlyMaster('Each user with the budget can spend the full amount, in windows of their own.'),
+  description: requiresMasterKey(
+    'Each user with the budget can spend the full amount, in windows of their own.',
+  ),
   request: {
     schema: budgetChanges,
     examples: { monthly: { name: 'monthly', max_budget: 100, budget_duration_sec: 2_592_000 } },
@@ -37,7 +39,7 @@ const list: Operation = {
   id: 'listBudgets',
   tag: 'Budgets',
   summary: 'List budgets in order of creation.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', budgets, [MONTHLY]),
   errors: [422, ...STORE_ERRORS],
@@ -49,7 +51,7 @@ const resets: Operation = {
   id: 'listBudgetResets',
   tag: 'Budgets',
   summary: 'List past budget resets, newest first.',
-  description: onlyMaster('A window ends with the first request after its time.'),
+  description: requiresMasterKey('A window ends with the first request after its time.'),
   parameters: [
     { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
     ...PAGE_PARAMETERS,
@@ -72,7 +74,7 @@ const get: Operation = {
   id: 'getBudget',
   tag: 'Budgets',
   summary: 'Get a budget.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: [BUDGET_ID],
   answer: answerOf('The budget.', budget, MONTHLY),
   errors: [404, ...STORE_ERRORS],
@@ -84,7 +86,7 @@ const change: Operation = {
   id: 'changeBudget',
   tag: 'Budgets',
   summary: 'Change a budget for all its users.',
-  description: onlyMaster('Fields that are not set stay unchanged; null clears a field.'),
+  description: requiresMasterKey('Fields that are not set stay unchanged; null clears a field.'),
   parameters: [BUDGET_ID],
   request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
   answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
@@ -97,7 +99,7 @@ const remove: Operation = {
   id: 'deleteBudget',
   tag: 'Budgets',
   summary: 'Delete a budget that is not assigned to any user.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: [BUDGET_ID],
   answer: noContent('The budget is deleted.'),
   errors: [404, 409, ...STORE_ERRORS],

@@ -2,7 +2,7 @@ import { readJsonBytes } from '../../../../serve/http/body.ts';
 import { type HttpExchange, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
 import type { CompletionRequest } from '../../ask/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
-import { type GatewayAppOptions, modelBodies } from '../app-options.ts';
+import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './event-stream.ts';
 
 /** Answers a model request. Shutdown waits for the answer. */
@@ -15,7 +15,7 @@ export function createCompletionAnswer(
   { kernel, clock, completions }: GatewayContext,
   options: GatewayAppOptions,
 ): AnswerCompletion {
-  const bodies = modelBodies(options);
+  const bodies = modelBodyOptions(options);
   return async (exchange, request) => {
     const startedAt = clock.now();
     const controller = new AbortController();

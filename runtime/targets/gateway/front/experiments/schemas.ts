@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, orNull } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
-import { someText, text, time, timeOrNull } from '../http/fields.ts';
+import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 import { workflowDetails } from '../workflows/schemas.ts';
 
@@ -17,8 +17,8 @@ export const taskDefinition = Type.Union(
     Type.Object(
       {
         task: Type.Literal('translation'),
-        source_language: someText('For example `English`.', 100),
-        target_language: someText('For example `German`.', 100),
+        source_language: nonEmptyText('For example `English`.', 100),
+        target_language: nonEmptyText('For example `German`.', 100),
       },
       { additionalProperties: false, title: 'translation' },
     ),
@@ -38,9 +38,9 @@ const maxSamples = Type.Integer({
 });
 
 export const newExperiment = closed('NewExperiment', {
-  name: someText('Display name. If it exists already, the time is appended.', 255),
+  name: nonEmptyText('Display name. If it exists already, the time is appended.', 255),
   description: maybe(description),
-  dataset: someText('Dataset id.'),
+  dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(maxSamples),
   task_definition: maybe(taskDefinition),
 });

@@ -29,7 +29,7 @@ export function errorBody(error: AppError, status: number, path: string): object
 }
 
 /** The answer to a malformed HTTP request, whose path is unknown. */
-export const errorWithoutPath = (error: AppError, status: number): Response =>
+export const malformedRequestAnswer = (error: AppError, status: number): Response =>
   Response.json(errorBody(error, status, ''), { status, headers: securityHeaders('') });
 
 /** Returns the member or parameter of the first problem, e.g. `messages[0].role`; null if it concerns something else. */

@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH = 256;
 
 export const text = (description: string, maxLength = MAX_NAME_LENGTH) =>
   Type.String({ maxLength, description });
-export const someText = (description: string, maxLength = MAX_NAME_LENGTH) =>
+export const nonEmptyText = (description: string, maxLength = MAX_NAME_LENGTH) =>
   Type.String({ minLength: 1, maxLength, description });
 export const dollars = (description?: string) =>
   Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });

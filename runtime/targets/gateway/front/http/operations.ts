@@ -2,7 +2,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 
 /** Description of an operation that requires the master key. */
-export const onlyMaster = (more?: string): string =>
+export const requiresMasterKey = (more?: string): string =>
   `Requires the master key.${more === undefined ? '' : ` ${more}`}`;
 
 /** Errors of operations that use the database. */

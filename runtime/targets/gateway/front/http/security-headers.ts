@@ -19,7 +19,7 @@ export const securityHeaders = (path: string): Readonly<Record<string, string>> 
   path === '/health' || path.startsWith('/health/') ? ALWAYS : PRIVATE;
 
 /** Sets the security headers before the route runs, so that an answer can replace them. */
-export const secureAnswers: MiddlewareHandler<ShellEnv> = async (c, next) => {
+export const addSecurityHeaders: MiddlewareHandler<ShellEnv> = async (c, next) => {
   for (const [name, value] of Object.entries(securityHeaders(c.req.path))) c.header(name, value);
   await next();
 };

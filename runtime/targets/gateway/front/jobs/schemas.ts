@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { taskDefinition } from '../experiments/schemas.ts';
 import { maybe } from '../http/maybe.ts';
-import { count, someText, text, time, timeOrNull } from '../http/fields.ts';
+import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { embedder, judge } from '../workflows/named-models.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 import {
@@ -15,9 +15,9 @@ import {
 } from '../workflows/schemas.ts';
 
 const shared = {
-  name: someText('Display name.', 255),
+  name: nonEmptyText('Display name.', 255),
   description: maybe(text('Description.', 10_000)),
-  dataset: someText('Dataset id.'),
+  dataset: nonEmptyText('Dataset id.'),
   max_samples: maybe(Type.Integer({ minimum: -1 })),
   batch_size: maybe(batchSize),
   job_timeout_sec: maybe(jobTimeout),
@@ -33,7 +33,7 @@ export const newInferenceJob = closed('NewInferenceJob', {
   job_config: closed('InferenceConfig', {
     job_type: Type.Literal('inference'),
     ...inferenceConfig,
-    output_field: maybe(someText('Column for the answers (default: predictions).', 100)),
+    output_field: maybe(nonEmptyText('Column for the answers (default: predictions).', 100)),
   }),
 });
 
@@ -48,7 +48,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     job_type: Type.Literal('evaluator'),
     task_definition: maybe(taskDefinition),
     metrics: maybe(metricList),
-    prediction_field: maybe(someText('Column with the answers (default: predictions).', 100)),
+    prediction_field: maybe(nonEmptyText('Column with the answers (default: predictions).', 100)),
     llm_as_judge: maybe(judge),
     embedder: maybe(embedder),
     failures: maybe(failures),

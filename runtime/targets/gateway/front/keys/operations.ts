@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from './schemas.ts';
-import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
 
 const SHOWN = {
   id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
@@ -47,7 +47,7 @@ const create: Operation = {
   id: 'createKey',
   tag: 'Keys',
   summary: 'Create a key.',
-  description: onlyMaster('`key` is only in this answer and cannot be retrieved later.'),
+  description: requiresMasterKey('`key` is only in this answer and cannot be retrieved later.'),
   request: {
     schema: newKey,
     examples: {
@@ -72,7 +72,7 @@ const list: Operation = {
   id: 'listKeys',
   tag: 'Keys',
   summary: 'List keys in order of creation.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', keys, [KEY]),
   errors: [422, ...STORE_ERRORS],
@@ -94,7 +94,7 @@ const get: Operation = {
   id: 'getKey',
   tag: 'Keys',
   summary: 'Get a key.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: [KEY_ID],
   answer: answerOf('The key, without its secret.', key, KEY),
   errors: [404, ...STORE_ERRORS],
@@ -106,7 +106,9 @@ const change: Operation = {
   id: 'changeKey',
   tag: 'Keys',
   summary: 'Change, disable or enable a key.',
-  description: onlyMaster('Fields that are not set stay unchanged; null clears a field, except `is_active`.'),
+  description: requiresMasterKey(
+    'Fields that are not set stay unchanged; null clears a field, except `is_active`.',
+  ),
   parameters: [KEY_ID],
   request: {
     schema: keyChanges,
@@ -122,7 +124,7 @@ const remove: Operation = {
   id: 'deleteKey',
   tag: 'Keys',
   summary: 'Delete a key.',
-  description: onlyMaster('Its user and its usage are kept.'),
+  description: requiresMasterKey('Its user and its usage are kept.'),
   parameters: [KEY_ID],
   answer: noContent('The key is deleted.'),
   errors: [404, ...STORE_ERRORS],
@@ -134,7 +136,9 @@ const rotate: Operation = {
   id: 'rotateKey',
   tag: 'Keys',
   summary: 'Replace the secret of a key.',
-  description: onlyMaster('Everything else is kept. Without a body, the old secret is invalid immediately.'),
+  description: requiresMasterKey(
+    'Everything else is kept. Without a body, the old secret is invalid immediately.',
+  ),
   parameters: [KEY_ID],
   request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
   answer: answerOf('The key with its new secret.', createdKey, CREATED),

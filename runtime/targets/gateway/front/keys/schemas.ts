@@ -10,7 +10,7 @@ import {
   rateChanges,
   rates,
   seconds,
-  someText,
+  nonEmptyText,
   text,
   time,
   timeOrNull,
@@ -21,7 +21,7 @@ const MAX_PATTERNS = 1000;
 const MAX_GRACE_SECONDS = 31_536_000;
 
 const allowedModels = orNull(
-  Type.Array(someText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
+  Type.Array(nonEmptyText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
     maxItems: MAX_PATTERNS,
   }),
   'Allowed models. Null: all, an empty list: none.',
@@ -47,7 +47,7 @@ const changes = {
 export const newKey = closed('NewKey', {
   ...changes,
   user_id: Type.Optional(
-    orNull(someText('Owner of the key, created if missing. Default: a new user for this key.')),
+    orNull(nonEmptyText('Owner of the key, created if missing. Default: a new user for this key.')),
   ),
 });
 

@@ -3,7 +3,7 @@ import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { newPricing, pricing, pricings } from './schemas.ts';
-import { KEY_ERRORS, noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+import { KEY_ERRORS, noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
 
 const RATES = {
   input_price_per_million: 3,
@@ -41,7 +41,7 @@ const set: Operation = {
   id: 'setPricing',
   tag: 'Pricing',
   summary: 'Set the price of a model.',
-  description: onlyMaster(
+  description: requiresMasterKey(
     'Earlier prices stay in the history. Each request is billed at the price valid at its time.',
   ),
   request: {
@@ -97,7 +97,7 @@ const remove: Operation = {
   id: 'deletePricing',
   tag: 'Pricing',
   summary: 'Delete all prices of a model.',
-  description: onlyMaster('Costs that are already recorded do not change.'),
+  description: requiresMasterKey('Costs that are already recorded do not change.'),
   parameters: [MODEL_KEY],
   answer: noContent('The prices are deleted.'),
   errors: [404, ...STORE_ERRORS],

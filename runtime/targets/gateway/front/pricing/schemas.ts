@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed, orNull } from '../../../../serve/http/schemas.ts';
 import { MAX_TIERS } from '../../accounts/ledger/price-fields.ts';
-import { dollars, moment, someText, time } from '../http/fields.ts';
+import { dollars, moment, nonEmptyText, time } from '../http/fields.ts';
 
 const prices = {
   input_price_per_million: dollars('Price of input tokens, in US dollars per million.'),
@@ -35,7 +35,7 @@ const above = {
 const TIERS = 'Prices of requests with long prompts. The highest tier that the prompt exceeds applies.';
 
 export const newPricing = closed('NewPricing', {
-  model_key: someText('The model, `provider:model`.'),
+  model_key: nonEmptyText('The model, `provider:model`.'),
   ...prices,
   ...newCachePrices,
   tiers: Type.Optional(

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { closed } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
-import { someText, text, time, timeOrNull } from '../http/fields.ts';
+import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 
 export const newSecret = closed('NewSecret', {
-  value: someText('The secret. It is never returned.', 1024),
+  value: nonEmptyText('The secret. It is never returned.', 1024),
   description: maybe(text('Description.', 1000)),
 });
 

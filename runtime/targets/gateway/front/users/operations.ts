@@ -5,7 +5,7 @@ import { PAGE_PARAMETERS } from '../http/page.ts';
 import { usageLogs } from '../usage/schemas.ts';
 import { newUser, user, userChanges, users } from './schemas.ts';
 import { USAGE_LOG } from '../usage/operations.ts';
-import { noContent, onlyMaster, STORE_ERRORS } from '../http/operations.ts';
+import { noContent, requiresMasterKey, STORE_ERRORS } from '../http/operations.ts';
 
 const ADA = {
   user_id: 'ada',
@@ -32,7 +32,7 @@ const create: Operation = {
   id: 'createUser',
   tag: 'Users',
   summary: 'Create a user.',
-  description: onlyMaster('A deleted user is restored with no spending; its old keys stay disabled.'),
+  description: requiresMasterKey('A deleted user is restored with no spending; its old keys stay disabled.'),
   request: {
     schema: newUser,
     examples: { user: { user_id: 'ada', alias: 'Ada Lovelace', metadata: { team: 'engines' } } },
@@ -47,7 +47,7 @@ const list: Operation = {
   id: 'listUsers',
   tag: 'Users',
   summary: 'List users in order of creation.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: PAGE_PARAMETERS,
   answer: answerOf('A page of the list.', users, [ADA]),
   errors: [422, ...STORE_ERRORS],
@@ -59,7 +59,7 @@ const get: Operation = {
   id: 'getUser',
   tag: 'Users',
   summary: 'Get a user.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: [USER_ID],
   answer: answerOf('The user.', user, ADA),
   errors: [404, ...STORE_ERRORS],
@@ -71,7 +71,7 @@ const change: Operation = {
   id: 'changeUser',
   tag: 'Users',
   summary: 'Change a user.',
-  description: onlyMaster(
+  description: requiresMasterKey(
     'Fields that are not set stay unchanged; null clears a field, except `blocked`. Assigning another budget starts a new window.',
   ),
   parameters: [USER_ID],
@@ -86,7 +86,7 @@ const remove: Operation = {
   id: 'deleteUser',
   tag: 'Users',
   summary: 'Delete a user.',
-  description: onlyMaster('The user’s keys are disabled. The usage is kept.'),
+  description: requiresMasterKey('The user’s keys are disabled. The usage is kept.'),
   parameters: [USER_ID],
   answer: noContent('The user is deleted.'),
   errors: [404, ...STORE_ERRORS],
@@ -98,7 +98,7 @@ const usage: Operation = {
   id: 'getUserUsage',
   tag: 'Users',
   summary: 'List requests of a user, newest first.',
-  description: onlyMaster(),
+  description: requiresMasterKey(),
   parameters: [USER_ID, ...PAGE_PARAMETERS],
   answer: answerOf('A page of the list.', usageLogs, [USAGE_LOG]),
   errors: [404, 422, ...STORE_ERRORS],

@@ -6,7 +6,7 @@ import {
   metadata,
   rateChanges,
   rates,
-  someText,
+  nonEmptyText,
   text,
   time,
   timeOrNull,
@@ -22,7 +22,7 @@ const changes = {
 };
 
 export const newUser = closed('NewUser', {
-  user_id: someText('User id. Requests with the master key use it in `user`.'),
+  user_id: nonEmptyText('User id. Requests with the master key use it in `user`.'),
   ...changes,
   blocked: Type.Optional(orNull(blocked, 'Null means false.')),
 });

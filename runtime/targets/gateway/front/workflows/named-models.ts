@@ -1,17 +1,20 @@
 import { Type } from 'typebox';
 import { closed } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
-import { someText } from '../http/fields.ts';
+import { nonEmptyText } from '../http/fields.ts';
 
 const MAX_URL_LENGTH = 2000;
 
-export const modelName = someText('Model name, or the path of an `.encoder` file.', 1000);
-export const provider = someText(
+export const modelName = nonEmptyText('Model name, or the path of an `.encoder` file.', 1000);
+export const provider = nonEmptyText(
   '`encoder` for a model executable, `gateway` or the name of a provider for models of this gateway, `openai-compatible` for another server.',
   100,
 );
-export const baseUrl = someText('Base URL of the model, if it is not behind this gateway.', MAX_URL_LENGTH);
-export const secretName = someText('Name of the secret with the API key for the model.', 100);
+export const baseUrl = nonEmptyText(
+  'Base URL of the model, if it is not behind this gateway.',
+  MAX_URL_LENGTH,
+);
+export const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
 
 /** Each use needs its own name, because names of schemas are unique. */
 const parameters = (name: string) =>
@@ -41,7 +44,7 @@ export const judge = closed(
 export const embedder = closed(
   'Embedder',
   {
-    model: maybe(someText('Path of an `.encoder` file.', 1000)),
+    model: maybe(nonEmptyText('Path of an `.encoder` file.', 1000)),
     base_url: maybe(baseUrl),
     secret_key_name: maybe(secretName),
   },

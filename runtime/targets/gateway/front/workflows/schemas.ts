@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
-import { count, someText, text, time, timeOrNull } from '../http/fields.ts';
+import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import {
   baseUrl,
   embedder,
@@ -46,7 +46,7 @@ export const jobTimeout = Type.Integer({
   maximum: MAX_TIMEOUT_SECONDS,
   description: 'Time limit per job, in seconds.',
 });
-export const metricList = Type.Array(someText('For example `accuracy`.', 100), {
+export const metricList = Type.Array(nonEmptyText('For example `accuracy`.', 100), {
   minItems: 1,
   maxItems: 100,
 });
@@ -57,12 +57,12 @@ export const failures = oneOf(['wrong', 'skipped'], {
 });
 
 export const newWorkflow = closed('NewWorkflow', {
-  name: someText('Display name.', 255),
+  name: nonEmptyText('Display name.', 255),
   description: maybe(text('Description.', MAX_TEXT_LENGTH)),
   experiment_id: maybe(text('Experiment id. Required.')),
   ...inferenceFields,
   batch_size: maybe(batchSize),
-  inference_output_field: maybe(someText('Column for the answers (default: predictions).', 100)),
+  inference_output_field: maybe(nonEmptyText('Column for the answers (default: predictions).', 100)),
   config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),

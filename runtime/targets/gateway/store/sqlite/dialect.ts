@@ -15,9 +15,9 @@ import type { FileCheck } from './file-check.ts';
 import type { TransactionGate } from './transaction-gate.ts';
 
 /** A dialect of the query builder for Node's built-in SQLite. */
-export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, place: FileCheck): Dialect {
+export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, file: FileCheck): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(database, gate, place),
+    createDriver: () => new ImmediateDriver(database, gate, file),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -31,17 +31,17 @@ export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, pla
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
   readonly #gate: TransactionGate;
-  readonly #place: FileCheck;
+  readonly #file: FileCheck;
 
-  constructor(database: DatabaseSync, gate: TransactionGate, place: FileCheck) {
+  constructor(database: DatabaseSync, gate: TransactionGate, file: FileCheck) {
     super({ database: adaptDatabase(database) });
     this.#database = database;
     this.#gate = gate;
-    this.#place = place;
+    this.#file = file;
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#place.require();
+    this.#file.require();
     for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       try {
         await connection.executeQuery(CompiledQuery.raw('begin immediate'));

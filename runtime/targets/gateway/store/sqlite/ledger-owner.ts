@@ -1,4 +1,4 @@
-import { lockedByOther } from '../database-error.ts';
+import { ledgerLockedError } from '../database-error.ts';
 import { isGone } from '../machine.ts';
 import type { ProcessRow } from '../schema.ts';
 import type { LedgerStatements } from './ledger-statements.ts';
@@ -24,7 +24,7 @@ export function claimLedger(
   const { revision, ledger_owner: owner } = sql.meta();
   const processes = sql.processes();
   const other = owner === processId ? undefined : processes.find(({ id }) => id === owner);
-  if (other && !isDead(other, machine)) throw lockedByOther();
+  if (other && !isDead(other, machine)) throw ledgerLockedError();
   const owns = processes.length === 1 && processes[0]?.id === processId;
   const next = owns && processId !== undefined ? processId : null;
   if (owner !== next) sql.own(next);

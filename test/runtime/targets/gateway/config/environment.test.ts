@@ -10,7 +10,7 @@ import {
   STORE_SETTINGS,
 } from '../../../../../runtime/targets/gateway/config/read-config.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { read, readTold } from './read.ts';
+import { read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 
@@ -74,12 +74,12 @@ test('without a file, the presets whose variables are set', async () => {
   process.chdir(temp());
   try {
     const env = { ANTHROPIC_API_KEY: 'a-key', GROQ_API_KEY: 'g-key', OPENAI_API_KEY: '' };
-    const config = await readTold({ env });
+    const config = await readWithEnv({ env });
     expect(config.models.providers.map(({ name }) => name)).toEqual(['anthropic', 'groq']);
     expect(config.secrets.map(({ value }) => value)).toEqual(expect.arrayContaining(['a-key', 'g-key']));
     expect(config.files).toEqual([join(process.cwd(), 'gateway.yml')]);
     writeFileSync('gateway.yml', 'providers: {ollama: }\n', { mode: 0o600 });
-    expect((await readTold({ env })).models.providers).toMatchObject([{ name: 'ollama' }]);
+    expect((await readWithEnv({ env })).models.providers).toMatchObject([{ name: 'ollama' }]);
   } finally {
     process.chdir(before);
   }

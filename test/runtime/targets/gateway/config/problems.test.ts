@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { problems, read, readTold } from './read.ts';
+import { problems, read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 
@@ -138,16 +138,16 @@ test('a rule that looks nowhere is refused', async () => {
 
 test('files that cannot be read are told in a sentence', async () => {
   const missing = join(temp(), 'none.yml');
-  await expect(readTold({ flags: ['-c', missing] })).rejects.toThrow(
+  await expect(readWithEnv({ flags: ['-c', missing] })).rejects.toThrow(
     `--config: ${missing} does not exist. Correct the path, or omit it.`,
   );
-  await expect(readTold({ env: { GATEWAY_CONFIG: missing } })).rejects.toThrow(
+  await expect(readWithEnv({ env: { GATEWAY_CONFIG: missing } })).rejects.toThrow(
     /^GATEWAY_CONFIG: .*none\.yml does not exist\./,
   );
-  await expect(readTold({ flags: ['-c', temp()] })).rejects.toThrow(/it is a folder\. Pass a file\./);
+  await expect(readWithEnv({ flags: ['-c', temp()] })).rejects.toThrow(/it is a folder\. Pass a file\./);
   const latin = join(temp(), 'latin.yml');
   writeFileSync(latin, Buffer.from([0x61, 0x3a, 0x20, 0xe4]));
-  await expect(readTold({ flags: ['-c', latin] })).rejects.toThrow(/is not valid UTF-8/);
+  await expect(readWithEnv({ flags: ['-c', latin] })).rejects.toThrow(/is not valid UTF-8/);
 });
 
 test('flags and variables that cannot be meant are refused by their names', async () => {

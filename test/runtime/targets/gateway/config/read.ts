@@ -10,7 +10,7 @@ import {
   readGatewayConfig,
 } from '../../../../../runtime/targets/gateway/config/read-config.ts';
 
-interface Told {
+interface Settings {
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
 }
@@ -18,28 +18,28 @@ interface Told {
 /** What a file comes to, together with variables and flags; `~` is `/home/ada`. */
 export async function read(
   config: string | object,
-  { env = {}, flags = [] }: Told = {},
+  { env = {}, flags = [] }: Settings = {},
 ): Promise<LoadedGatewayConfig> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'));
   try {
     const file = join(folder, 'g.yml');
     writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config), { mode: 0o600 });
-    return await readTold({ env, flags: ['-c', file, ...flags] });
+    return await readWithEnv({ env, flags: ['-c', file, ...flags] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The same for whatever file the flags name. */
-export async function readTold({ env = {}, flags = [] }: Told): Promise<LoadedGatewayConfig> {
+/** Reads the configuration with these flags and variables. The flags name the file. */
+export async function readWithEnv({ env = {}, flags = [] }: Settings): Promise<LoadedGatewayConfig> {
   const invocation = parseInvocation(serveCommand, flags, env);
   return await readGatewayConfig(readFlagsAndEnv(invocation, serveCommand.options, env), env);
 }
 
-/** What is wrong with a file, each problem as `line:column  path: message`. */
-export async function problems(config: string | object, told: Told = {}): Promise<string[]> {
+/** Returns all problems of a file, each as `line:column  path: message`. */
+export async function problems(config: string | object, settings: Settings = {}): Promise<string[]> {
   try {
-    await read(config, told);
+    await read(config, settings);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ConfigError') throw error;
     return error.message.split('\n').map((line) => line.replace(/^.*g\.yml:/, ''));

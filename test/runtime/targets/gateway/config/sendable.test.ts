@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { problems, read, readTold } from './read.ts';
+import { problems, read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 const MASTER = 'the-master-key-of-this-test-0123456789';
@@ -53,7 +53,7 @@ test('keys out of variables of presets are refused by the names of these', async
   const before = process.cwd();
   process.chdir(temp());
   try {
-    await expect(readTold({ env })).rejects.toThrow(
+    await expect(readWithEnv({ env })).rejects.toThrow(
       /^GROQ_API_KEY contains characters that headers cannot carry[^\n]*\.$/,
     );
   } finally {

@@ -11,7 +11,7 @@ import { createExperiments } from '../../../../../runtime/targets/gateway/lab/ex
 import { createGuardrails } from '../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
 import { gatewayApp } from '../../../../../runtime/targets/gateway/front/app.ts';
 import type { GatewayAppOptions } from '../../../../../runtime/targets/gateway/front/app-options.ts';
-import { errorWithoutPath } from '../../../../../runtime/targets/gateway/front/http/errors.ts';
+import { malformedRequestAnswer } from '../../../../../runtime/targets/gateway/front/http/errors.ts';
 import type { Provider } from '../../../../../runtime/targets/gateway/ask/providers/provider.ts';
 import type { Alias } from '../../../../../runtime/targets/gateway/ask/routing/routing.ts';
 import { createJobServices } from '../../../../../runtime/targets/gateway/lab/jobs/job-services.ts';
@@ -181,7 +181,7 @@ export function gatewayOn(
       }),
     async listen() {
       const hostname = '127.0.0.1';
-      const refuse = errorWithoutPath;
+      const refuse = malformedRequestAnswer;
       const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
       closers.push(() => listener.close(0));
       return `http://${hostname}:${listener.port}`;

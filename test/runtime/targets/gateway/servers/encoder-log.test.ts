@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startGateway } from '../../../../../runtime/targets/gateway/servers/start-gateway.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { readTold } from '../config/read.ts';
+import { readWithEnv } from '../config/read.ts';
 
 const folder = useTempFolder();
 
@@ -15,7 +15,7 @@ test('that an encoder ends is a warning, and what it says is not', async () => {
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
   const lines: { readonly level: number; readonly msg: string; readonly encoder?: string }[] = [];
   const gateway = await startGateway({
-    read: () => readTold({ flags: ['-c', file] }),
+    read: () => readWithEnv({ flags: ['-c', file] }),
     write: (line) => lines.push(JSON.parse(line)),
   });
   await expect

@@ -5,7 +5,7 @@ import type { LoadedGatewayConfig } from '../../../../../runtime/targets/gateway
 import { createGatewayReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
 import { useTempFolder } from '../../../../helpers/temp-folder.ts';
 import { testKernel } from '../../../../helpers/test-kernel.ts';
-import { readTold } from '../config/read.ts';
+import { readWithEnv } from '../config/read.ts';
 import { manualClock } from '../manual-clock.ts';
 
 const folder = useTempFolder();
@@ -17,7 +17,7 @@ async function start(flags?: readonly string[]) {
   write(LAB);
   const clock = manualClock();
   const read = (): Promise<LoadedGatewayConfig> =>
-    readTold({ flags: flags ?? ['-c', file], env: { GROQ_API_KEY: 'g-key' } });
+    readWithEnv({ flags: flags ?? ['-c', file], env: { GROQ_API_KEY: 'g-key' } });
   const applied: string[][] = [];
   const reloader = createGatewayReloader({
     config: await read(),
