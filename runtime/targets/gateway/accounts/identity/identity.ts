@@ -16,7 +16,7 @@ export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
 export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec'>;
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Times are milliseconds since 1970. */
+/** A user. Times are milliseconds since 1970. */
 export interface User extends RateLimits {
   readonly userId: string;
   readonly alias: string | null;

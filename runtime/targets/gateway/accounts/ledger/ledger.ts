@@ -53,7 +53,7 @@ export interface UsageEntry {
   readonly errorDetail?: string | null | undefined;
   readonly statusCode?: number | null | undefined;
   readonly latencyMs?: number | null | undefined;
-  /** Time to the first token. */
+  /** Milliseconds to the first token of a stream. */
   readonly ttftMs?: number | null | undefined;
   /** Whether the token counts are estimates, because the provider did not report them. */
   readonly estimated?: boolean | undefined;
@@ -155,7 +155,7 @@ export interface Price extends TokenPrice {
 
 export interface NewPrice extends TokenPrice {
   readonly modelKey: string;
-  /** Default: now. */
+  /** Time from which the price is valid. Default: now. */
   readonly effectiveAt?: number | undefined;
 }
 

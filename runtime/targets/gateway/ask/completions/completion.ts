@@ -16,7 +16,7 @@ export interface CompletionRequest {
   readonly bytes: Uint8Array;
   readonly headers: HeaderReader;
   readonly requestId: string;
-  /** Milliseconds since 1970. */
+  /** Start of the request in milliseconds since 1970. */
   readonly startedAt: number;
   /** Aborted when the client disconnects, or with an AppError as the reason when the gateway cannot continue. */
   readonly signal: AbortSignal;

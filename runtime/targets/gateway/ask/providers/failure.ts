@@ -103,7 +103,7 @@ export interface RefusedAnswer {
   readonly errorText: ErrorText;
   readonly detail: string;
   readonly redact: Redact;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: number;
 }
 

@@ -19,7 +19,7 @@ export interface ProviderInstance {
   /** URL that the paths of all its routes are appended to. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether its address is allowed to be on this machine or in a private network. */
   readonly local: boolean;
@@ -144,7 +144,7 @@ export interface ProviderFailure {
  * provider bills it.
  */
 export interface AbandonedAnswer {
-  /** Never rejects. */
+  /** Resolves when the answer was read to its end or reading was stopped. Never rejects. */
   readonly read: Promise<AbandonedRead>;
   /** Ends the connection; `read` resolves with what was read so far. */
   readonly stop: () => void;
@@ -190,7 +190,7 @@ export type SuccessfulAnswer = WholeAnswer | StreamedAnswer | ClassifiedAnswer;
 /** A model as `/v1/models` lists it. */
 export interface ModelEntry {
   readonly id: string;
-  /** Seconds since 1970. */
+  /** Time of creation in seconds since 1970; 0 if the provider does not report it. */
   readonly created: number;
   readonly ownedBy: string;
   /** Set for an encoder that was available. */

@@ -5,7 +5,7 @@ import type { ChatCompletion, ChatRequest, Json } from '../shapes/chat.ts';
 /** Facts about an answer that providers do not always report. */
 export interface AnswerFacts {
   readonly model: string;
-  /** Seconds since 1970. */
+  /** Time of creation in seconds since 1970. */
   readonly created: number;
 }
 

@@ -55,7 +55,7 @@ export interface Datasets {
   upload(upload: Upload): Promise<Dataset>;
   /** Datasets, newest first, with their total number. */
   list(viewer: Viewer, page: Page): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
-  /** Throws a NotFoundError. */
+  /** Reads a dataset. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
   /** The output of a job, also before it is complete. Throws a NotFoundError. */
   output(id: string): Promise<Dataset>;

@@ -38,7 +38,7 @@ export interface Experiments {
     viewer: Viewer,
     page: Page,
   ): Promise<{ readonly total: number; readonly items: readonly Experiment[] }>;
-  /** Throws a NotFoundError. */
+  /** Reads an experiment. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Experiment>;
   /** Deletes an experiment with its workflows. Running jobs are stopped. */
   delete(viewer: Viewer, id: string): Promise<void>;

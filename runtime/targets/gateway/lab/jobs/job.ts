@@ -66,7 +66,7 @@ export interface Claim {
 
 /** New results for rows that had failed. */
 interface ReplacedRows {
-  /** The `retryRow` of the job. */
+  /** First row of the batch. It must be the `retryRow` of the job. */
   readonly from: number;
   /** Row at which the retry continues; null if no failed row is left. */
   readonly next: number | null;
@@ -95,7 +95,7 @@ export interface LogLine {
 /** The queue of jobs in the database. A process needs a lease to work on a job, and another one can continue if it ends. */
 export interface JobQueue {
   create(db: Kysely<Schema>, job: NewJob): Promise<Job>;
-  /** Throws a NotFoundError. */
+  /** Reads a job. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Job>;
   list(
     viewer: Viewer,

@@ -18,7 +18,7 @@ export interface Secrets {
   /** Sets a secret and returns whether it is new. */
   set(owner: string | null, name: string, value: string, description: string): Promise<boolean>;
   list(owner: string | null): Promise<readonly SecretInfo[]>;
-  /** Throws a NotFoundError. */
+  /** Deletes a secret. Throws a NotFoundError if it does not exist. */
   delete(owner: string | null, name: string): Promise<void>;
   has(owner: string | null, name: string): Promise<boolean>;
   /** The value of a secret. Throws a NotFoundError, or a ConfigError if it was encrypted with another master key. */

@@ -91,7 +91,7 @@ interface WorkflowFilter {
 export interface Workflows extends ExperimentWorkflows {
   /** Creates a workflow. Throws an InputError for an invalid request, also for problems that only a call of the model shows. */
   create(workflow: NewWorkflow): Promise<Workflow>;
-  /** Throws a NotFoundError. */
+  /** Reads a workflow with its jobs. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<WorkflowDetails>;
   /** Workflows, newest first. */
   list(

@@ -11,7 +11,7 @@ export function guardedLookup(local: boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '');
-      const refused = found.find(({ address }) => !mayConnect(addressKind(address), local));
+      const refused = found.find(({ address }) => !isAllowed(addressKind(address), local));
       const [first] = found;
       if (refused) return callback(refusal(hostname, refused.address, local), '');
       if (options.all) return callback(null, found);
@@ -31,13 +31,13 @@ export function checkedUrl(name: string, text: string, local: boolean): URL {
       `Provider \`${name}\`: the URL can only have a host and a path. Put credentials into \`api_key\` or \`headers\`.`,
     );
   }
-  if (isIpAddress(url.hostname) && !mayConnect(addressKind(url.hostname), local)) {
+  if (isIpAddress(url.hostname) && !isAllowed(addressKind(url.hostname), local)) {
     throw refusal(name, url.hostname, local);
   }
   return url;
 }
 
-const mayConnect = (kind: AddressKind, local: boolean): boolean =>
+const isAllowed = (kind: AddressKind, local: boolean): boolean =>
   kind === 'public' || (kind === 'private' && local);
 
 function refusal(name: string, address: string, local: boolean): Error {

@@ -13,7 +13,7 @@ export function openAiAdapter(own: Partial<OpenAiDialect> = {}): ProviderAdapter
   const wire: UpstreamWire = {
     path: () => '/chat/completions',
     decoder: () => openAiDecoder,
-    // The provider's shape is the inner shape.
+    // Answers are already in the internal format.
     answer: (body) => body,
     edits: (body, model) => openAiEdits(body, model, dialect),
     hidden: (body) => hiddenUsage(body, dialect),

@@ -4,9 +4,9 @@ import type { Clock } from '../../../../../platform/clock.ts';
 export interface Backoff {
   /** Whether the next attempt is due. */
   readonly isOver: () => boolean;
-  /** Call after a failure. Returns false during a pause: attempts that ran in parallel count as one. */
+  /** Starts a longer pause; must be called after a failure. Returns false during a pause: parallel attempts count as one. */
   readonly extend: () => boolean;
-  /** Call after a success. */
+  /** Ends the pauses; must be called after a success. */
   readonly reset: () => void;
 }
 

@@ -52,7 +52,7 @@ export const chrfScores = (counts: readonly ChrfCount[]): ChrfScores => ({
   chrf_plus_plus: scoreOf(counts),
 });
 
-/** Beta squared. */
+/** Weight of recall, beta squared: a beta of 2 makes recall count twice as much as precision. */
 const RECALL_WEIGHT = 4;
 
 function scoreOf(counts: readonly ChrfCount[]): number {

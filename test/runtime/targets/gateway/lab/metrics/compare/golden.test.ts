@@ -8,7 +8,7 @@ import { mcnemar } from '../../../../../../../runtime/targets/gateway/lab/metric
 import { randomizationTest } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/randomization.ts';
 import { seededRandom } from '../../../../../../../runtime/targets/gateway/lab/metrics/compare/random.ts';
 import { readGolden, wrongNumber } from '../golden-metrics.ts';
-import { atOnce } from './at-once.ts';
+import { runSteps } from './run-steps.ts';
 
 interface BootstrapCase {
   readonly scores: readonly number[];
@@ -56,7 +56,7 @@ test('a seed gives the numbers of sfc32', () => {
 test('bootstrap intervals are those of numpy for the same resamples', () => {
   const wrong = GOLDEN.bootstrap.flatMap(({ scores, interval, ...options }, number) => {
     const values = Float64Array.from(scores);
-    const found = atOnce(bootstrapInterval(values.length, meanOf(values), options));
+    const found = runSteps(bootstrapInterval(values.length, meanOf(values), options));
     return [
       ...wrongNumber(found?.low, interval[0], `case ${number} low`),
       ...wrongNumber(found?.high, interval[1], `case ${number} high`),
@@ -68,7 +68,7 @@ test('bootstrap intervals are those of numpy for the same resamples', () => {
 test('randomisation of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
   const wrong = GOLDEN.randomisation.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
-      atOnce(randomizationTest(Float64Array.from(differences), options)),
+      runSteps(randomizationTest(Float64Array.from(differences), options)),
       p_value,
       `case ${number}`,
     ),

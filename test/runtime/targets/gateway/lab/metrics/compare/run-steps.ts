@@ -1,7 +1,7 @@
 import type { Steps } from '../../../../../../../runtime/core/limits/steps.ts';
 
 /** All steps, one after the other. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
