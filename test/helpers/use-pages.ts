@@ -2,7 +2,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, expect } from 'vitest';
 import { CHROMIUM_FLAGS } from './chromium.ts';
 
-interface VisitOptions extends BrowserContextOptions {
+interface CallContextOptions extends BrowserContextOptions {
   /** A call is meant to fail in this test; browsers write that to their console. */
   readonly callFails?: boolean;
   /** Done before the page is opened. */
@@ -11,7 +11,7 @@ interface VisitOptions extends BrowserContextOptions {
 
 interface Pages {
   /** Opens a page, does something there, and expects that nothing else was asked for and nobody complained. */
-  visit(url: string, body: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+  visit(url: string, body: (page: Page) => Promise<void>, options?: CallContextOptions): Promise<void>;
 }
 
 /** A real browser for all tests of a file. */

@@ -128,18 +128,18 @@ verifiesCommand('mcli:restart', async (arm) => {
   const pid = async (): Promise<number> => (await api.get('/api/v1/admin/status')).body.servers[0].pid;
   const before = await pid();
   const { exitCode, stdout } = await run('restart', 'echo');
-  expect([exitCode, stdout]).toEqual([0, `echo is running, process ${await pid()}.\n`]);
+  expect([exitCode, stdout]).toEqual([0, `echo is running (PID ${await pid()}).\n`]);
   expect(await pid()).not.toBe(before);
   expect(await run('restart', 'nope')).toMatchObject({ exitCode: 1 });
 });
 
 verifiesCommand('mcli:reload', async (arm) => {
   const { run, api } = await connect(arm, { config: ECHO }, use);
-  expect((await run('reload')).stdout).toBe('Nothing has changed.\n');
+  expect((await run('reload')).stdout).toBe('No changes.\n');
   const file = join(api.folder, '.mcpd.toml');
   writeFileSync(file, 'servers = [\n');
   const broken = await run('reload');
-  expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringMatching(/^Error: .*not valid TOML/)]);
+  expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringMatching(/^Error: .*invalid TOML/)]);
   expect((await run('call', 'echo', 'add', 'a=1', 'b=2')).stdout).toBe('3\n');
 });
 

@@ -46,7 +46,7 @@ verifiesCommand('mcli:config:secrets', async (arm) => {
   expect(read('secrets.toml').trim()).toBe('');
   expect(await run('config', 'env', 'set', 'b', 'K=v')).toMatchObject({
     exitCode: 1,
-    stderr: 'Error: There is no server "b". Servers are a, far.\n',
+    stderr: 'Error: Unknown server "b". Servers: a, far.\n',
   });
 });
 

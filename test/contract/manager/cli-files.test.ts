@@ -17,7 +17,7 @@ verifiesCommand('mcli:init', async (arm) => {
   expect(serversIn(read('.mcpd.toml'))).toBeUndefined();
   expect(await run('init')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/^Error: .* is there already/),
+    stderr: expect.stringMatching(/^Error: .* already exists/),
   });
   expect(await run('validate')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 servers') });
 });
@@ -71,7 +71,7 @@ verifiesCommand('mcli:remove', async (arm) => {
   write('secrets.toml', '[servers.a.env]\nK = "v"\n');
   expect(await run('remove', 'b')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('Servers are a.'),
+    stderr: expect.stringContaining('Servers: a.'),
   });
   expect(await run('remove', 'A', '--with-secrets')).toMatchObject({ exitCode: 0 });
   expect(serversIn(read('.mcpd.toml'))).toEqual([]);
@@ -173,7 +173,7 @@ verifiesCommand('mcli:export', async (arm) => {
   });
   const onItself = await run('export', '--overwrite', '--contract-output', path('.mcpd.toml'));
   expect(onItself).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(onItself.stderr).toContain('it is the configuration that is exported. Choose another output path.');
+  expect(onItself.stderr).toContain('it is the exported configuration file. Choose another output path.');
 });
 
 verifiesOnce('mcli:config:at-once', async () => {

@@ -20,7 +20,7 @@ verifiesCommand('mcli:search', async (arm) => {
   expect(found.length).toBeGreaterThan(1);
   expect(found[0]).toMatchObject({ id: expect.any(String), installations: expect.any(Array) });
   const none = await run('search', 'no-such-server');
-  expect([none.exitCode, none.stderr]).toEqual([0, expect.stringContaining('Nothing fits.')]);
+  expect([none.exitCode, none.stderr]).toEqual([0, expect.stringContaining('No matches.')]);
 });
 
 verifiesCommand('mcli:completion', async (arm) => {
@@ -84,7 +84,7 @@ verifiesCommand('mcli:no-daemon', async (arm) => {
       exitCode: 1,
       stdout: '',
       stderr:
-        'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --url.\n',
+        'Error: No manager is running at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or set its address with --url.\n',
     });
   }
 });
@@ -104,7 +104,7 @@ verifiesCommand('mcli:keys', async (arm) => {
   expect([exitCode, key]).toEqual([0, expect.stringMatching(/^mcpm_[\w-]{43}\n$/)]);
   expect(read('keys.jsonl')).not.toContain(key.trim().slice(5));
   const listed = await run('keys', 'list');
-  expect(listed.stdout).toMatch(/^ID +NAME +STATE +MAY .*\n\w+ +ci +active +use git\* +5\/m/);
+  expect(listed.stdout).toMatch(/^ID +NAME +STATE +ACCESS .*\n\w+ +ci +active +git\* +5\/m/);
   expect(listed.stdout).not.toContain(key.trim().slice(5));
   expect((await run('keys', 'create', '--name', 'ci')).exitCode).toBe(1);
   expect((await run('keys', 'revoke', 'ci')).exitCode).toBe(0);
@@ -113,7 +113,7 @@ verifiesCommand('mcli:keys', async (arm) => {
   ]);
   expect(await run('keys', 'revoke', 'ci')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/No key "ci"/),
+    stderr: expect.stringMatching(/contains no active key "ci"/),
   });
 });
 

@@ -1,23 +1,23 @@
-/** What servers have apart from tools. */
+/** The kinds of things that a server offers in addition to tools. */
 export type ReadableKind = 'prompt' | 'resource';
 
-/** Who calls: a key, or anyone when there are no keys. */
+/** The permissions of a caller: those of its key, or all of them if there are no keys. */
 export interface Caller {
-  /** For logs and limits. */
+  /** The name for logs and limits. */
   readonly name: string;
-  /** May reload, restart and read logs. */
+  /** Whether the caller can reload, restart servers and read logs. */
   readonly admin: boolean;
-  /** May only use tools that say of themselves that they change nothing. */
+  /** Whether the caller can only use tools with the annotation `readOnlyHint`. */
   readonly readOnly?: boolean | undefined;
-  /** Whether it may use this server at all, or this tool of it. */
-  mayUse(server: string, tool?: string): boolean;
-  /** Whether it may get this prompt of the server, or read the resource of this URI or URI template. */
-  mayRead(server: string, kind: ReadableKind, name: string): boolean;
+  /** Whether the caller can use the server at all, or one of its tools. */
+  canUse(server: string, tool?: string): boolean;
+  /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
+  canRead(server: string, kind: ReadableKind, name: string): boolean;
 }
 
-/** Whether an authenticated caller is one of this program's, which its sign-in always returns. */
+/** Whether an authenticated principal is a caller of this program. Its authentication always returns callers. */
 export const isCaller = (principal: object | undefined): principal is Caller =>
-  principal !== undefined && 'mayUse' in principal;
+  principal !== undefined && 'canUse' in principal;
 
-/** Without keys, whoever can reach the server may do everything. */
-export const ANYONE: Caller = { name: 'anyone', admin: true, mayUse: () => true, mayRead: () => true };
+/** The caller if there are no keys: every client that can connect has all permissions. */
+export const ANYONE: Caller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };

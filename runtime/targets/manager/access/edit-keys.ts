@@ -8,18 +8,18 @@ import { writeText } from '../../../platform/files/write-text.ts';
 import { keyFileText, readKeyFile } from './key-file.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 
-/** For its owner only, as is the folder if it is made for it. */
+/** Mode of the file, which only its owner can read. A folder that is created for it has the same restriction. */
 const MODE = 0o600;
 
-/** Adds a key at the end of the file, which is made if there is none. */
+/** Appends a key to the file, which is created if missing. */
 export async function addKey(file: string, record: KeyRecord, now: number): Promise<void> {
   createFolders(dirname(file), 0o700);
   await withFileLock(file, () => Promise.resolve(append(file, record, now)));
 }
 
-/** Marks a key as revoked. It stays in the file, so that a server with no other keys is not open to all. */
+/** Marks a key as revoked. It stays in the file, because a manager without any keys is open to all clients. */
 export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
-  // Where there is no file, there may be no folder for a lock either.
+  // Checked before the lock, because without a file its folder may not exist either.
   find(readKeyFile(file) ?? [], nameOrId, file);
   return await withFileLock(file, () => revoke(file, nameOrId, now));
 }
@@ -28,7 +28,7 @@ function append(file: string, record: KeyRecord, now: number): void {
   const known = readKeyFile(file) ?? [];
   if (known.some((one) => one.name === record.name && stateOf(one, now) === 'active')) {
     throw configError(
-      `There is a key of the name ${JSON.stringify(record.name)} already; revoke it first, or choose another name.`,
+      `A key named ${JSON.stringify(record.name)} already exists. Revoke it first, or choose another name.`,
     );
   }
   try {
@@ -49,21 +49,19 @@ async function revoke(file: string, nameOrId: string, now: number): Promise<KeyR
 }
 
 function find(known: readonly KeyRecord[], nameOrId: string, file: string): KeyRecord {
-  const meant = known.filter(
+  const matches = known.filter(
     ({ id, name, revoked }) => revoked === undefined && (id === nameOrId || name === nameOrId),
   );
-  const [record, other] = meant;
+  const [record, other] = matches;
   if (!record) {
     const names = known.filter(({ revoked }) => revoked === undefined).map(({ name }) => name);
     throw inputError(
-      `No key ${JSON.stringify(nameOrId)} is in ${file}. ${names.length === 0 ? 'There is none at all.' : `There are ${names.join(', ')}.`}`,
+      `${file} contains no active key ${JSON.stringify(nameOrId)}. ${names.length === 0 ? 'It has no active keys.' : `Active keys: ${names.join(', ')}.`}`,
     );
   }
   if (other) {
-    const ids = meant.map(({ id }) => id);
-    throw inputError(
-      `Several keys have the name ${JSON.stringify(nameOrId)}; say which one: ${ids.join(', ')}.`,
-    );
+    const ids = matches.map(({ id }) => id);
+    throw inputError(`Several keys are named ${JSON.stringify(nameOrId)}. Use an ID: ${ids.join(', ')}.`);
   }
   return record;
 }

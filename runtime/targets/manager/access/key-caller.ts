@@ -3,9 +3,10 @@ import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /**
- * What a key opens. `servers` are patterns of servers; `tools`, `prompts` and `resources` are patterns of `server/name`. A server
- * that any of the latter is about only opens what fits one of its kind: a key for tools opens no prompts and resources. Other
- * servers are open as a whole. Without `servers`, the key opens the servers that the patterns are about, and all without patterns.
+ * Returns the permissions of a key. `servers` are patterns of servers; `tools`, `prompts` and `resources` are patterns of
+ * `server/name`. On a server that the latter mention, only matching items of each kind are allowed: a key with patterns of
+ * tools only allows no prompts and resources there. Other servers are allowed completely. Without `servers`, the key allows
+ * the servers that the other patterns mention, or all servers if there are no patterns.
  */
 export function keyCaller(record: KeyRecord): Caller {
   const { name, admin, readOnly, servers } = record;
@@ -15,21 +16,21 @@ export function keyCaller(record: KeyRecord): Caller {
     resource: (record.resources ?? []).map(splitPattern),
   };
   const all = Object.values(scopes).flat();
-  const opened = servers.length > 0 ? servers : all.map(({ server }) => server);
-  const opensServer = (server: string): boolean => opened.length === 0 || matchesAny(opened, server);
-  const opens = (server: string, kind: keyof typeof scopes, item: string): boolean => {
-    const isAbout = (scope: Scope): boolean => matchesAny([scope.server], server);
-    if (!opensServer(server)) return false;
-    if (!all.some(isAbout)) return true;
-    const patterns = scopes[kind].filter(isAbout).map(({ pattern }) => pattern);
+  const allowed = servers.length > 0 ? servers : all.map(({ server }) => server);
+  const allowsServer = (server: string): boolean => allowed.length === 0 || matchesAny(allowed, server);
+  const allows = (server: string, kind: keyof typeof scopes, item: string): boolean => {
+    const mentions = (scope: Scope): boolean => matchesAny([scope.server], server);
+    if (!allowsServer(server)) return false;
+    if (!all.some(mentions)) return true;
+    const patterns = scopes[kind].filter(mentions).map(({ pattern }) => pattern);
     return matchesAny(patterns, item);
   };
   return {
     name,
     admin,
     readOnly,
-    mayUse: (server, tool) => (tool === undefined ? opensServer(server) : opens(server, 'tool', tool)),
-    mayRead: opens,
+    canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),
+    canRead: allows,
   };
 }
 
@@ -38,7 +39,7 @@ interface Scope {
   readonly pattern: string;
 }
 
-/** Names of tools and URIs may have slashes, servers have none. */
+/** Splits a pattern at the first slash: names of tools and URIs can contain slashes, names of servers cannot. */
 function splitPattern(text: string): Scope {
   const at = text.indexOf('/');
   return at === -1

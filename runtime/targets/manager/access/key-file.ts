@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { configError, messageOf } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
-import { parseRate } from './rate.ts';
+import { parseRate, RATE_RULE } from './rate.ts';
 import { type KeyRecord, keyRecord } from './key-record.ts';
 
-/**
- * The keys in the file, which has a JSON object on each line. Nothing if there is no file. Throws a ConfigError that names
- * the line which is no key.
- */
+/** Reads the keys of a file with a JSON object per line; undefined if the file does not exist. Throws for an invalid line. */
 export function readKeyFile(file: string): KeyRecord[] | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
@@ -17,19 +14,21 @@ export function readKeyFile(file: string): KeyRecord[] | undefined {
     if (line.trim() === '') return [];
     const problem = (reason: string): Error =>
       configError(
-        `${file}, line ${at + 1} is no API key: ${reason}. Remove the line, or make a new key with \`keys create\`.`,
+        `${file}:${at + 1}: invalid API key: ${reason}. Remove the line, or create a new key with \`mcp-manager keys create\`.`,
       );
     const record = parse(line, problem);
     if (!isRecord(record)) {
       const [error] = isRecord.errors ?? [];
-      throw problem(`${error?.instancePath.slice(1) || 'the object'} ${error?.message ?? 'is wrong'}`);
+      throw problem(`${error?.instancePath.slice(1) || 'the object'} ${error?.message ?? 'is invalid'}`);
     }
     for (const key of ['created', 'expires', 'revoked'] as const) {
       if (record[key] !== undefined && Number.isNaN(Date.parse(record[key]))) {
-        throw problem(`${key} is no date`);
+        throw problem(`${key} must be a date`);
       }
     }
-    if (record.rate !== undefined && parseRate(record.rate) === undefined) throw problem('rate is no rate');
+    if (record.rate !== undefined && parseRate(record.rate) === undefined) {
+      throw problem(`rate must be ${RATE_RULE}`);
+    }
     return [record];
   });
 }
@@ -42,7 +41,7 @@ function readText(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw configError(`The file of API keys cannot be read: ${messageOf(error)}.`, error);
+    throw configError(`Cannot read the API keys: ${messageOf(error)}.`, error);
   }
 }
 
@@ -50,6 +49,6 @@ function parse(line: string, problem: (reason: string) => Error): unknown {
   try {
     return parseJsonText(line);
   } catch {
-    throw problem('it is not JSON');
+    throw problem('the line must be valid JSON');
   }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 const patterns = Type.Array(Type.String({ minLength: 1 }));
 const time = Type.String({ format: 'date-time' });
 
-/** One line of the keys' file. The key itself is nowhere: it cannot be found again from its hash. */
+/** One line of the keys file. It contains a hash, from which the key cannot be recovered. */
 export const keyRecord = Type.Object(
   {
     id: Type.String({ pattern: '^[0-9a-f]{8}$' }),

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ConfigPaths } from '../config/config-paths.ts';
 
-/** Where the API keys are: the file that is asked for, else one beside the secrets. */
-export const keysPath = (given: string | undefined, { runtime }: ConfigPaths): string =>
-  given === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(given);
+/** Returns the path of the API keys: the selected file, or keys.jsonl next to the secrets file. */
+export const keysPath = (selected: string | undefined, { runtime }: ConfigPaths): string =>
+  selected === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(selected);

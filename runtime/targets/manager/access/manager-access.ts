@@ -9,77 +9,77 @@ import { parseRate } from './rate.ts';
 
 export interface ManagerAccess extends Access {
   readonly check: (authorization: string | null | undefined) => Caller;
-  /** Whether calls need a key. */
+  /** Whether calls require a key. */
   readonly hasKeys: () => boolean;
 }
 
 export interface KeySource {
-  /** The keys as they are now; the same list as long as they are. Undefined if there never were any. */
+  /** Returns the current keys, as the same list until they change. Undefined if there has never been a keys file. */
   readonly keys: () => readonly KeyRecord[] | undefined;
 }
 
-/** A key with what is known of whoever holds it. */
-interface Holder {
+/** A key with its permissions and the state of its rate limit. */
+interface KeyEntry {
   readonly record: KeyRecord;
   readonly digest: Buffer;
-  /** What the record says of him. */
+  /** The permissions in the record. */
   readonly caller: Caller;
   readonly bucket: TokenBucket | undefined;
 }
 
-/** Access by the keys of a file. Without such a file anyone may do anything. */
+/** Checks requests against the keys of a file. Without such a file, all requests are allowed. */
 export function createManagerAccess(source: KeySource, now: () => number = Date.now): ManagerAccess {
   let records: readonly KeyRecord[] | undefined;
-  let holders: readonly Holder[] = [];
+  let entries: readonly KeyEntry[] = [];
 
-  const current = (): readonly Holder[] => {
+  const current = (): readonly KeyEntry[] => {
     const latest = source.keys();
     if (latest !== records) {
-      holders = (latest ?? []).map((record) => holderOf(record, holders));
+      entries = (latest ?? []).map((record) => entryOf(record, entries));
       records = latest;
     }
-    return holders;
+    return entries;
   };
-  /** Streams stay open for hours: whoever holds one may use no more than his key opens now. */
-  const asOfNow = ({ record, caller }: Holder): Caller => {
+  /** Returns a caller whose permissions are those of the key at each check, because streams stay open for hours. */
+  const liveCaller = ({ record, caller }: KeyEntry): Caller => {
     const latest = (): Caller | undefined => {
-      const found = current().find((holder) => holder.record.hash === record.hash);
+      const found = current().find((entry) => entry.record.hash === record.hash);
       return found && isActive(found, now()) ? found.caller : undefined;
     };
     return {
       ...caller,
-      mayUse: (server, tool) => latest()?.mayUse(server, tool) ?? false,
-      mayRead: (server, kind, item) => latest()?.mayRead(server, kind, item) ?? false,
+      canUse: (server, tool) => latest()?.canUse(server, tool) ?? false,
+      canRead: (server, kind, item) => latest()?.canRead(server, kind, item) ?? false,
     };
   };
   const isOpen = (): boolean => source.keys() === undefined;
-  const anyone: Caller = { ...ANYONE, mayUse: isOpen, mayRead: isOpen };
+  const anyone: Caller = { ...ANYONE, canUse: isOpen, canRead: isOpen };
 
   return {
     hasKeys: () => source.keys() !== undefined,
     check(authorization) {
       const all = current();
       if (records === undefined) return anyone;
-      const given = digestOf(requireBearerToken(authorization));
-      // Every key is compared, so the time tells nothing about them.
-      const holder = all[all.map(({ digest }) => timingSafeEqual(digest, given)).indexOf(true)];
-      if (!holder) throw unknownKey();
+      const received = digestOf(requireBearerToken(authorization));
+      // All keys are compared, so that the response time does not depend on which one matches.
+      const entry = all[all.map(({ digest }) => timingSafeEqual(digest, received)).indexOf(true)];
+      if (!entry) throw unknownKey();
       const time = now();
-      const state = stateOf(holder.record, time);
+      const state = stateOf(entry.record, time);
       if (state !== 'active') throw new AppError('UnauthorizedError', `The API key is ${state}.`);
-      const wait = holder.bucket?.take(time) ?? 0;
-      if (wait > 0) throw tooOften(holder.record, wait);
-      return asOfNow(holder);
+      const wait = entry.bucket?.take(time) ?? 0;
+      if (wait > 0) throw rateLimitError(entry.record, wait);
+      return liveCaller(entry);
     },
   };
 }
 
-const isActive = ({ record }: Holder, now: number): boolean => stateOf(record, now) === 'active';
+const isActive = ({ record }: KeyEntry, now: number): boolean => stateOf(record, now) === 'active';
 
-/** A key that was there before keeps its tokens: a reload is no way to get new ones. */
-function holderOf(record: KeyRecord, before: readonly Holder[]): Holder {
+/** Creates the entry of a key. A known key keeps its bucket, so that a reload does not reset its rate limit. */
+function entryOf(record: KeyRecord, before: readonly KeyEntry[]): KeyEntry {
   const known = before.find(
-    (holder) => holder.record.hash === record.hash && holder.record.rate === record.rate,
+    (entry) => entry.record.hash === record.hash && entry.record.rate === record.rate,
   );
   const rate = record.rate === undefined ? undefined : parseRate(record.rate);
   return {
@@ -90,7 +90,11 @@ function holderOf(record: KeyRecord, before: readonly Holder[]): Holder {
   };
 }
 
-const tooOften = ({ name, rate = '' }: KeyRecord, milliseconds: number): AppError =>
-  new AppError('OverloadedError', `The key ${JSON.stringify(name)} may be used ${rate} and was used more.`, {
-    retryAfterSeconds: Math.ceil(milliseconds / 1000),
-  });
+function rateLimitError({ name, rate = '' }: KeyRecord, milliseconds: number): AppError {
+  const retryAfterSeconds = Math.ceil(milliseconds / 1000);
+  return new AppError(
+    'OverloadedError',
+    `The key ${JSON.stringify(name)} exceeded its rate limit of ${rate}. Retry in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  );
+}

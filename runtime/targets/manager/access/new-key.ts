@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { digestOf } from '../../../serve/access.ts';
 import type { KeyRecord } from './key-record.ts';
 
-/** Makes keys recognisable, for people and for tools that look for leaked ones. */
+/** Prefix that identifies keys, for people and for scanners that search for leaked keys. */
 const PREFIX = 'mcpm_';
 const KEY_BYTES = 32;
 const ID_BYTES = 4;
 
 export interface NewKey {
-  /** Shown once. */
+  /** The secret, which is shown once and not stored. */
   readonly key: string;
   readonly record: KeyRecord;
 }

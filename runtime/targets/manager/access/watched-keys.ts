@@ -5,8 +5,8 @@ import { readKeyFile } from './key-file.ts';
 import type { KeyRecord } from './key-record.ts';
 import type { KeySource } from './manager-access.ts';
 
-/** Looked at no more often than this: a key that was revoked is good for one more second at most. */
-const LOOK_EVERY_MS = 1000;
+/** Minimum time between checks of the file. A revoked key is accepted for at most this time. */
+const CHECK_INTERVAL_MS = 1000;
 
 export interface WatchedKeysOptions {
   readonly log: Logger;
@@ -14,39 +14,39 @@ export interface WatchedKeysOptions {
 }
 
 /**
- * The keys of a file, read again when it has changed. A file that is broken, or gone, does not open the server: what was
- * broken counts as it was before, and once there was a file, calls need a key. Throws a ConfigError if it is broken now.
+ * Reads the keys of a file, and again whenever it changes. While a changed file is invalid, the previous keys apply; after the
+ * file is deleted, no key is valid, but calls still require one. Throws a ConfigError if the file is invalid at the start.
  */
 export function watchedKeys(file: string, { log, now = Date.now }: WatchedKeysOptions): KeySource {
   let seen = fileState(file);
   let keys = readKeyFile(file);
-  let lookedAt = now();
+  let checkedAt = now();
 
   return {
     keys() {
       const time = now();
-      if (Math.abs(time - lookedAt) < LOOK_EVERY_MS) return keys;
-      lookedAt = time;
+      if (Math.abs(time - checkedAt) < CHECK_INTERVAL_MS) return keys;
+      checkedAt = time;
       const found = fileState(file);
       if (found === seen) return keys;
       seen = found;
-      keys = readAgain(file, keys, log);
+      keys = reload(file, keys, log);
       return keys;
     },
   };
 }
 
-function readAgain(
+function reload(
   file: string,
   before: readonly KeyRecord[] | undefined,
   log: Logger,
 ): KeyRecord[] | undefined {
   try {
     const found = readKeyFile(file) ?? (before && []);
-    log.info({ file, keys: found?.length ?? 0 }, 'API keys read again');
+    log.info({ file, keys: found?.length ?? 0 }, 'API keys reloaded');
     return found;
   } catch (error) {
-    log.error({ file, reason: messageOf(error) }, 'API keys stay as they were');
+    log.error({ file, reason: messageOf(error) }, 'API keys not reloaded');
     return before && [...before];
   }
 }

@@ -8,12 +8,12 @@ import type { ServerCall } from './call.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 
-/** Arguments are personal: recorded is either what identifies them, or what is left of them without secrets. @internal */
+/** The form of arguments in the audit log. They can be personal data, so their hash is the default. @internal */
 export type AuditArguments = 'hashed' | 'redacted';
 
 interface AuditedCall {
   readonly call: ServerCall;
-  /** Undefined if there is no such server, or not for this caller. */
+  /** Undefined if the server does not exist or the caller has no access to it. */
   readonly server: string | undefined;
   readonly kind: CallKind;
   readonly name: string;
@@ -23,10 +23,10 @@ interface AuditedCall {
   readonly result: unknown;
 }
 
-/** Who called what, when, and how it went: one line of JSON for each call. */
+/** A log with one JSON line per call: its caller, target, time and outcome. */
 export interface AuditLog {
   readonly record: (call: AuditedCall) => void;
-  /** Goes on in a new file, after the old one was moved away. */
+  /** Reopens the file after it was renamed for rotation. */
   readonly reopen: () => void;
   readonly close: () => Promise<void>;
 }
@@ -39,8 +39,8 @@ export interface AuditOptions {
   readonly metrics?: Registry | undefined;
 }
 
-/** Names come from callers, and may be of any length. */
-const LONGEST_NAME = 512;
+/** Maximum length of names, which come from callers, in the log. */
+const MAX_NAME_LENGTH = 512;
 
 export async function openAuditLog({
   path,
@@ -49,9 +49,9 @@ export async function openAuditLog({
   metrics,
   ...options
 }: AuditOptions): Promise<AuditLog> {
-  const file = await openLineFile(path, (trouble) => log.error({ audit: path }, trouble));
+  const file = await openLineFile(path, (problem) => log.error({ audit: path }, problem));
   if (metrics) countLost(metrics, file.lost);
-  const shown = (args: unknown, server: string | undefined): unknown =>
+  const loggedArgs = (args: unknown, server: string | undefined): unknown =>
     options.arguments === 'redacted'
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
@@ -61,12 +61,12 @@ export async function openAuditLog({
         at: new Date().toISOString(),
         requestId: call.requestId,
         caller: call.caller.name,
-        server: server ?? cut(redact.text(call.server)),
+        server: server ?? truncate(redact.text(call.server)),
         kind,
-        name: cut(redact.text(name, server)),
+        name: truncate(redact.text(name, server)),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,
-        args: shown(args, server),
+        args: loggedArgs(args, server),
         ...(result === undefined ? {} : { resultCharacters: jsonSize(result) }),
       };
       file.write(JSON.stringify(entry));
@@ -79,7 +79,7 @@ export async function openAuditLog({
 function countLost(registry: Registry, lost: () => number): void {
   void new Counter({
     name: 'mcp_audit_lines_lost_total',
-    help: 'Calls that could not be recorded.',
+    help: 'Calls that could not be written to the audit log.',
     registers: [registry],
     collect() {
       this.reset();
@@ -88,4 +88,5 @@ function countLost(registry: Registry, lost: () => number): void {
   });
 }
 
-const cut = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+const truncate = (name: string): string =>
+  name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;

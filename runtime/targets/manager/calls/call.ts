@@ -1,26 +1,26 @@
 import type { Caller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Asker } from '../upstream/connection.ts';
+import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /**
- * Everything callers may ask of the servers, over whichever wire: who may, what is offered, how many at once, how long and
- * how large, what is recorded. All of it throws AppErrors.
+ * The calls of all protocols. They apply permissions, filters, concurrency limits, timeouts and size limits, and record each
+ * call. They reject with AppErrors only.
  */
 export interface Calls {
-  /** Names of the servers the caller may use, sorted. */
+  /** Returns the sorted names of the servers that the caller can use. */
   servers(caller: Caller): readonly string[];
-  /** All pages, filtered; tools in the server's own spelling and order, each as the server sent it, malformed ones repaired or left out. */
+  /** Returns the allowed tools of all pages, in the order of the server. Malformed tools are repaired or omitted. */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
   /**
-   * The same for any list, empty if the server has none, as part of a list over all servers: with the last known items of a server
-   * that does not answer in time. Rejects if there are none.
+   * Returns any list of a server as part of a list over all servers; empty if the server does not support the list. If the
+   * server does not respond in time, the cached list is returned; rejects if there is none.
    */
   listAll(
     call: ServerCall & { readonly list: ListName; readonly maxWaitMs?: number | undefined },
   ): Promise<readonly Params[]>;
-  /** The result as the server sent it, `isError` and all; repaired where it is malformed and that is safe. */
+  /** Returns the result of the server, which can be an error of the tool. Malformed results are repaired if that is safe. */
   callTool(call: ServerCall & { readonly tool: string; readonly args: Params }): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
@@ -28,11 +28,11 @@ export interface Calls {
   ): Promise<Params>;
   listResources(call: PageCall): Promise<Page>;
   listResourceTemplates(call: PageCall): Promise<Page>;
-  /** The `contents` of the resource. */
+  /** Returns the `contents` of the resource. */
   readResource(call: ServerCall & { readonly uri: string }): Promise<readonly Params[]>;
-  /** The result of `completion/complete`; only for prompts and templates that are offered. */
+  /** Returns the result of `completion/complete`, for allowed prompts and templates only. */
   complete(call: ServerCall & { readonly params: Params }): Promise<Params>;
-  /** Each subscription is passed on; who wants it how often is for the caller to count. */
+  /** Forwards every subscription; counting the subscribers of a resource is up to the caller of this function. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
@@ -40,14 +40,14 @@ export interface Calls {
 
 export interface ServerCall {
   readonly caller: Caller;
-  /** As the caller wrote it. */
+  /** The name of the server as the caller spelled it. */
   readonly server: string;
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Params) => void) | undefined;
-  /** Whom the server may ask things because of it; without one nobody. */
-  readonly asker?: Asker | undefined;
-  /** Goes to the server as the request's `_meta`. */
+  /** The client to which the server can send requests during the call; undefined if that is not possible. */
+  readonly requester?: Requester | undefined;
+  /** The `_meta` of the request to the server. */
   readonly meta?: Params | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface PageCall extends ServerCall {
   readonly cursor?: string | undefined;
 }
 
-/** One page of a list: the server's items, repaired, without malformed ones. */
+/** One page of a list, with repaired items and without malformed ones. */
 export interface Page {
   readonly items: readonly Params[];
   readonly nextCursor: string | undefined;

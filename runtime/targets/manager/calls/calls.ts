@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 import type { Calls } from './call.ts';
-import { createAsk } from './ask.ts';
+import { createCallRunner } from './run-call.ts';
 import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';
 import { listAllCalls } from './list-all.ts';
@@ -10,14 +10,14 @@ import { promptCalls } from './prompts.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { resourceCalls } from './resources.ts';
 import { createCheckList } from '../shapes/check-list.ts';
-import { sideCalls } from './side-calls.ts';
-import { createToolCatalogue } from './tool-catalogue.ts';
+import { mcpCalls } from './mcp-calls.ts';
+import { createToolCatalog } from './tool-catalog.ts';
 import { createServerLists } from './server-lists.ts';
 import { toolCalls } from './tools.ts';
 
 /** @internal Exported for tests only. */
 export interface CallLimits {
-  /** What the JSON of one answer may have at most. */
+  /** Maximum size of a result, in characters of JSON. */
   readonly maxResultCharacters: number;
 }
 
@@ -45,15 +45,15 @@ export function createCalls({
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') supervisor.get(event.server)?.listFaults.clear();
   });
-  const ask = createAsk({ supervisor, redact, clock, audit, observer, ...limits });
+  const runCall = createCallRunner({ supervisor, redact, clock, audit, observer, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList });
-  const catalogue = createToolCatalogue(lists, clock);
+  const catalog = createToolCatalog(lists, clock);
   return {
-    servers: (caller) => supervisor.names().filter((name) => caller.mayUse(name)),
-    ...toolCalls(ask, catalogue),
-    ...listAllCalls(ask, lists, catalogue),
-    ...promptCalls(ask, checkList),
-    ...resourceCalls(ask, checkList),
-    ...sideCalls(ask),
+    servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
+    ...toolCalls(runCall, catalog),
+    ...listAllCalls(runCall, lists, catalog),
+    ...promptCalls(runCall, checkList),
+    ...resourceCalls(runCall, checkList),
+    ...mcpCalls(runCall),
   };
 }

@@ -5,36 +5,36 @@ import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connec
 import { Malformed } from '../shapes/shape.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 
-/** MCP's code for a resource that is not there, up to 2025-11-25. */
+/** MCP's error code for an unknown resource, up to revision 2025-11-25. */
 export const RESOURCE_NOT_FOUND = -32_002;
 
-/** How a failure of one kind of request is told. */
+/** The texts that describe a failure of one kind of request. */
 export interface FailureTexts {
-  /** `MCP server error calling tool` */
+  /** For example `MCP server error calling tool`. */
   readonly title: string;
-  /** `tool call failed: time/get_current_time`; the cause follows. */
+  /** For example `tool call failed: time/get_current_time`; the cause is appended. */
   readonly detail: string;
 }
 
 export interface FailureContext {
   readonly texts: FailureTexts;
   readonly redact: Redactor;
-  /** The server that it is about. */
+  /** The normalized name of the server, if it is known. */
   readonly server: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whatever went wrong between us and a server, as callers are told. What the server said stays as `cause`; nothing has secrets. */
+/** Converts a failure of a call to an error for the caller, with secrets redacted. An error of the server stays its `cause`. */
 export function explainFailure(error: unknown, { texts, redact, server, signal }: FailureContext): AppError {
-  const clean: Clean = {
+  const redactor: ServerRedactor = {
     text: (text) => redact.text(text, server),
     value: (value) => redact.value(value, server),
   };
-  if (error instanceof AppError) return withoutSecrets(error, clean);
+  if (error instanceof AppError) return redactError(error, redactor);
   if (signal?.aborted) return clientDisconnected();
   const code = error instanceof TimeoutFailure ? 'TimeoutError' : 'UpstreamError';
   const details = [{ message: `${texts.detail}: ${causeOf(error)}` }];
-  return withoutSecrets(new AppError(code, texts.title, { details, cause: error }), clean);
+  return redactError(new AppError(code, texts.title, { details, cause: error }), redactor);
 }
 
 export const isMethodNotFound = (error: unknown): boolean =>
@@ -44,7 +44,7 @@ export const isInvalidParams = (error: unknown): error is RpcFailure =>
 export const isResourceNotFound = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === RESOURCE_NOT_FOUND;
 
-/** The published JavaScript client takes it for an empty list only if it reads both "501" and "Not Implemented". */
+/** mcpd's JavaScript client treats the error as an empty list only if the text contains "501" and "Not Implemented". */
 export const notImplemented = (what: string, server: string): AppError =>
   new AppError('NotImplementedError', `${what} not implemented by server: ${server} (501 Not Implemented)`);
 
@@ -53,20 +53,20 @@ function causeOf(error: unknown): string {
   if (error instanceof ConnectionClosed || error instanceof TimeoutFailure) {
     return `transport error: ${error.message}`;
   }
-  return error instanceof Malformed ? `malformed answer: ${error.message}` : messageOf(error);
+  return error instanceof Malformed ? `malformed result: ${error.message}` : messageOf(error);
 }
 
-type Clean = Pick<Redactor, 'text' | 'value'>;
+type ServerRedactor = Pick<Redactor, 'text' | 'value'>;
 
-function withoutSecrets(error: AppError, redact: Clean): AppError {
+function redactError(error: AppError, redact: ServerRedactor): AppError {
   const { code, message, details, cause, retryAfterSeconds } = error;
   return new AppError(code, redact.text(message), {
     details: details?.map((detail) => ({ ...detail, message: redact.text(detail.message) })),
-    // Of any other cause all that matters is said already.
-    cause: cause instanceof RpcFailure ? rpcFailureWithoutSecrets(cause, redact) : undefined,
+    // The message already contains the relevant part of any other cause.
+    cause: cause instanceof RpcFailure ? redactRpcFailure(cause, redact) : undefined,
     retryAfterSeconds,
   });
 }
 
-const rpcFailureWithoutSecrets = ({ code, message, data }: RpcFailure, redact: Clean): RpcFailure =>
+const redactRpcFailure = ({ code, message, data }: RpcFailure, redact: ServerRedactor): RpcFailure =>
   new RpcFailure(code, redact.text(message), redact.value(data));

@@ -1,35 +1,39 @@
 import type { Calls } from './call.ts';
-import type { Ask } from './ask.ts';
-import type { ListPatience } from './list-reader.ts';
-import { LIST_QUESTIONS } from './list-questions.ts';
-import { mayCall, mayList } from './offered.ts';
+import type { RunCall } from './run-call.ts';
+import type { ListWaitLimits } from './list-reader.ts';
+import { LIST_CALL_INFO } from './list-call-info.ts';
+import { canCall, canList } from './permissions.ts';
 import type { ServerLists } from './server-lists.ts';
-import type { ToolCatalogue } from './tool-catalogue.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
 
-/** A server without an answer by then is left out: it must not delay the lists of others. */
-const DEFAULT_PATIENCE: ListPatience = { startMs: 10_000, listMs: 5000 };
+/** Default time limits of lists over all servers. A slower server is omitted, so that it does not delay the others. */
+const DEFAULT_WAIT_LIMITS: ListWaitLimits = { startMs: 10_000, listMs: 5000 };
 
-/** Lists that are part of a list over all servers. */
-export function listAllCalls(ask: Ask, lists: ServerLists, catalogue: ToolCatalogue): Pick<Calls, 'listAll'> {
+/** Creates the calls for lists over all servers. */
+export function listAllCalls(
+  runCall: RunCall,
+  lists: ServerLists,
+  catalog: ToolCatalog,
+): Pick<Calls, 'listAll'> {
   return {
     listAll({ list, maxWaitMs, ...call }) {
       const { signal, caller } = call;
-      const patience = limited(DEFAULT_PATIENCE, maxWaitMs);
-      // One request for all readers needs no turn of its own, and calls that wait for the server must not delay lists.
-      return ask(call, { ...LIST_QUESTIONS[list], takesTurn: false }, async (visit) => {
-        const { server, timeLeft } = visit;
+      const waitLimits = limited(DEFAULT_WAIT_LIMITS, maxWaitMs);
+      // Readers share one request, so it needs no turn, and queued calls must not delay lists.
+      return runCall(call, { ...LIST_CALL_INFO[list], takesTurn: false }, async (context) => {
+        const { server, timeLeft } = context;
         if (list === 'tools') {
-          const tools = await catalogue.tools(visit, { signal, patience });
-          return tools.filter((tool) => mayCall(caller, server.name, tool));
+          const tools = await catalog.tools(context, { signal, waitLimits });
+          return tools.filter((tool) => canCall(caller, server.name, tool));
         }
-        const { items } = await lists.read(server, list, { timeLeft, signal, patience });
-        return items.filter((item) => mayList(caller, server.spec(), list, item));
+        const { items } = await lists.read(server, list, { timeLeft, signal, waitLimits });
+        return items.filter((item) => canList(caller, server.spec(), list, item));
       });
     },
   };
 }
 
-const limited = ({ startMs, listMs }: ListPatience, maxWaitMs = Infinity): ListPatience => ({
+const limited = ({ startMs, listMs }: ListWaitLimits, maxWaitMs = Infinity): ListWaitLimits => ({
   startMs: Math.min(startMs, maxWaitMs),
   listMs: Math.min(listMs, maxWaitMs),
 });

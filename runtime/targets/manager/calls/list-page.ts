@@ -3,10 +3,10 @@ import type { Page } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
 import { itemsOf, nextCursorOf } from './list-pages.ts';
 import type { Caller } from '../access/caller.ts';
-import { mayList } from './offered.ts';
+import { canList } from './permissions.ts';
 import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
-import type { Visit } from './visit.ts';
+import type { CallContext } from './call-context.ts';
 
 export interface PageRequest {
   readonly list: Exclude<ListName, 'tools'>;
@@ -14,26 +14,26 @@ export interface PageRequest {
   readonly caller: Caller;
 }
 
-/** One page as the server gives it, repaired, without what is malformed, not offered or not for this caller. */
+/** Returns a page of the server with repaired items, without items that are malformed or not allowed for the caller. */
 export async function listPage(
-  visit: Visit,
+  context: CallContext,
   { list, cursor, caller }: PageRequest,
   checkList: CheckList,
 ): Promise<Page> {
-  const { server } = visit;
+  const { server } = context;
   const { capability, method } = LISTS[list];
-  await demand(visit, capability);
+  await requireCapability(context, capability);
   try {
-    const page = await visit.request(method, cursor ? { cursor } : undefined);
+    const page = await context.request(method, cursor ? { cursor } : undefined);
     const { items, faults } = await checkList(list, itemsOf(page, list));
     server.listFaults.report(list, faults, { isFirstPage: !cursor });
-    const offered = items.filter((item) => mayList(caller, server.spec(), list, item));
+    const offered = items.filter((item) => canList(caller, server.spec(), list, item));
     return { items: offered, nextCursor: nextCursorOf(page) };
   } catch (error) {
     if (isMethodNotFound(error)) throw notImplemented(capability, server.name);
     if (cursor && isInvalidParams(error)) {
       throw inputError(
-        `The cursor \`${cursor}\` is not one of server ${server.name}; take it from \`nextCursor\` of the page before.`,
+        `Invalid cursor \`${cursor}\` for server ${server.name}. Use \`nextCursor\` of the previous page.`,
         error,
       );
     }
@@ -41,8 +41,11 @@ export async function listPage(
   }
 }
 
-/** Refuses what the server never said it could do. */
-export async function demand({ connection, server }: Visit, capability: string): Promise<void> {
+/** Rejects requests for capabilities that the server did not declare. */
+export async function requireCapability(
+  { connection, server }: CallContext,
+  capability: string,
+): Promise<void> {
   const { peer } = await connection();
   if (!(capability in peer.capabilities)) throw notImplemented(capability, server.name);
 }

@@ -1,29 +1,30 @@
 import { isObject } from '../../../core/json/is-object.ts';
 import { type Params, refuseMember } from '../shapes/shape.ts';
 
-/** More than any server should have; whoever gives more than this is cut off. */
-const MOST_PAGES = 1000;
-const MOST_ITEMS = 20_000;
+/** Maximum number of pages that are requested; the rest of the list is ignored. */
+const MAX_PAGES = 1000;
+/** Number of items after which no further page is requested. */
+const MAX_ITEMS = 20_000;
 
-type AskPage = (cursor: string | undefined) => Promise<Params>;
+type FetchPage = (cursor: string | undefined) => Promise<Params>;
 
-/** The objects on all pages of a list. */
-export async function listAllPages(key: string, askPage: AskPage): Promise<Params[]> {
-  return (await allItems(key, askPage)).filter(isObject);
+/** Returns the objects on all pages of a list. */
+export async function listAllPages(key: string, fetchPage: FetchPage): Promise<Params[]> {
+  return (await allItems(key, fetchPage)).filter(isObject);
 }
 
-/** All pages of a list, as far as the server gives it an end: a cursor that comes again is the last one followed. */
-export async function allItems(key: string, askPage: AskPage): Promise<unknown[]> {
+/** Returns the items on all pages of a list. A repeated cursor ends the list, because the pages would never end. */
+export async function allItems(key: string, fetchPage: FetchPage): Promise<unknown[]> {
   const items: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
-    const page = await askPage(cursor);
+    const page = await fetchPage(cursor);
     items.push(...itemsOf(page, key));
     cursor = nextCursorOf(page);
     if (cursor === undefined || cursors.has(cursor)) break;
     cursors.add(cursor);
-  } while (cursors.size < MOST_PAGES && items.length < MOST_ITEMS);
+  } while (cursors.size < MAX_PAGES && items.length < MAX_ITEMS);
   return items;
 }
 

@@ -4,18 +4,18 @@ import type { Params } from '../shapes/shape.ts';
 export interface ListReader {
   readonly timeLeft: () => number;
   readonly signal?: AbortSignal | undefined;
-  /** For readers that can do without the list. */
-  readonly patience?: ListPatience | undefined;
+  /** Time limits of readers that can continue without the list. */
+  readonly waitLimits?: ListWaitLimits | undefined;
 }
 
-export interface ListPatience {
+export interface ListWaitLimits {
   /** Maximum time for a server to start. */
   readonly startMs: number;
   /** Maximum time for its first list, from the moment it was requested. */
   readonly listMs: number;
 }
 
-/** A list as the server sent it at some time, repaired, without malformed items. */
+/** A list of a server at some point in time, with repaired items and without malformed ones. */
 export interface ListSnapshot {
   readonly items: readonly Params[];
   readonly listedAt: number;

@@ -4,7 +4,7 @@ import type { Supervisor } from '../supervisor/managed-server.ts';
 
 const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
-/** `tool-error` is the answer of a tool that says it failed. */
+/** The outcome of a call; `tool-error` is a result with `isError`. */
 export type CallOutcome = 'ok' | 'tool-error' | ErrorCode;
 
 export interface CallObserver {
@@ -13,18 +13,18 @@ export interface CallObserver {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts calls of servers that are there; what was counted of a removed one goes with it. */
+/** Creates the metrics of calls. Those of a removed server are removed, too. */
 export function observeCalls(registry: Registry, supervisor: Supervisor): CallObserver {
   const registers = [registry];
   const calls = new Counter({
     name: 'mcp_calls_total',
-    help: 'Calls of servers.',
+    help: 'Calls to servers.',
     labelNames: ['server', 'kind', 'outcome'],
     registers,
   });
   const durations = new Histogram({
     name: 'mcp_call_duration_seconds',
-    help: 'Time from a call to its answer, waiting included.',
+    help: 'Duration of calls, including the time in the queue.',
     labelNames: ['server', 'kind'],
     buckets: SECONDS,
     registers,
@@ -45,7 +45,7 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
   });
   return {
     onCall(server, kind, outcome, seconds) {
-      // A call of a removed server may end after it is gone.
+      // A call can end after its server was removed.
       if (!supervisor.get(server)) return;
       let outcomes = seen.get(server);
       if (!outcomes) seen.set(server, (outcomes = new Set()));

@@ -2,25 +2,28 @@ import { AppError, inputError } from '../../../contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls } from './call.ts';
-import type { Ask, Question } from './ask.ts';
+import type { RunCall, CallInfo } from './run-call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
-import { demand, listPage } from './list-page.ts';
+import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
-import { LIST_QUESTIONS } from './list-questions.ts';
-import { mayRead } from './offered.ts';
+import { LIST_CALL_INFO } from './list-call-info.ts';
+import { canRead } from './permissions.ts';
 import { promptResult } from '../shapes/results.ts';
 import type { CheckList } from '../shapes/check-list.ts';
-import type { Visit } from './visit.ts';
+import type { CallContext } from './call-context.ts';
 
-export function promptCalls(ask: Ask, checkList: CheckList): Pick<Calls, 'listPrompts' | 'getPrompt'> {
+export function promptCalls(
+  runCall: RunCall,
+  checkList: CheckList,
+): Pick<Calls, 'listPrompts' | 'getPrompt'> {
   return {
     listPrompts: (call) =>
-      ask(call, LIST_QUESTIONS.prompts, (visit) =>
-        listPage(visit, { list: 'prompts', cursor: call.cursor, caller: call.caller }, checkList),
+      runCall(call, LIST_CALL_INFO.prompts, (context) =>
+        listPage(context, { list: 'prompts', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     getPrompt(call) {
       const { prompt, args } = call;
-      const question: Question = {
+      const info: CallInfo = {
         kind: 'prompt',
         audited: { name: prompt, args },
         texts: (server) => ({
@@ -28,36 +31,36 @@ export function promptCalls(ask: Ask, checkList: CheckList): Pick<Calls, 'listPr
           detail: `prompt generation from template failed: ${server}: ${prompt}`,
         }),
       };
-      return ask(call, question, async (visit) => {
-        if (!mayRead(call.caller, visit.server.spec(), 'prompt', prompt)) {
-          throw new AppError('ForbiddenError', `prompt not allowed: ${visit.server.name}/${prompt}`);
+      return runCall(call, info, async (context) => {
+        if (!canRead(call.caller, context.server.spec(), 'prompt', prompt)) {
+          throw new AppError('ForbiddenError', `prompt not allowed: ${context.server.name}/${prompt}`);
         }
-        await demand(visit, 'prompts');
+        await requireCapability(context, 'prompts');
         try {
-          return promptResult(await visit.request('prompts/get', { name: prompt, arguments: args }));
+          return promptResult(await context.request('prompts/get', { name: prompt, arguments: args }));
         } catch (error) {
-          throw await judge(error, visit, prompt);
+          throw await explainRpcFailure(error, context, prompt);
         }
       });
     },
   };
 }
 
-/** Servers refuse an unknown prompt with all kinds of codes, and bad arguments with the same ones: their list tells which. */
-async function judge(error: unknown, visit: Visit, prompt: string): Promise<unknown> {
+/** Distinguishes unknown prompts from invalid arguments by the list of prompts, because servers use the same codes for both. */
+async function explainRpcFailure(error: unknown, context: CallContext, prompt: string): Promise<unknown> {
   if (!(error instanceof RpcFailure)) return error;
-  const { name } = visit.server;
+  const { name } = context.server;
   if (isMethodNotFound(error)) return notImplemented('prompts', name);
-  if (await isUnlisted(visit, prompt)) {
+  if (await isUnlisted(context, prompt)) {
     return new AppError('NotFoundError', `prompt not found: ${name}/${prompt}`, { cause: error });
   }
   if (!isInvalidParams(error)) return error;
   return inputError(`prompt arguments not accepted: ${name}/${prompt}: ${error.message}`, error);
 }
 
-async function isUnlisted(visit: Visit, prompt: string): Promise<boolean> {
-  const askPage = (cursor: string | undefined): Promise<Params> =>
-    visit.request('prompts/list', cursor === undefined ? undefined : { cursor });
-  const prompts = await listAllPages('prompts', askPage).catch(() => undefined);
+async function isUnlisted(context: CallContext, prompt: string): Promise<boolean> {
+  const fetchPage = (cursor: string | undefined): Promise<Params> =>
+    context.request('prompts/list', cursor === undefined ? undefined : { cursor });
+  const prompts = await listAllPages('prompts', fetchPage).catch(() => undefined);
   return prompts !== undefined && !prompts.some(({ name }) => name === prompt);
 }

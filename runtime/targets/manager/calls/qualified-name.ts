@@ -1,4 +1,4 @@
-/** Between a server's name and the name of what it offers. Names of servers never have it, those of tools may. */
+/** Separates the name of a server from that of an item. Names of servers never contain it; names of items can. */
 const SEPARATOR = '__';
 
 export interface QualifiedName {
@@ -6,10 +6,10 @@ export interface QualifiedName {
   readonly name: string;
 }
 
-/** The name under which something of one server is known where all servers are: `server__name`. */
+/** Returns the name of an item in lists over all servers: `server__name`. */
 export const qualify = (server: string, name: string): string => `${server}${SEPARATOR}${name}`;
 
-/** Undoes `qualify`; nothing if no such server is among these. */
+/** Splits a qualified name; undefined if it does not start with the name of one of the servers. */
 export function splitQualified(qualified: string, servers: readonly string[]): QualifiedName | undefined {
   const end = qualified.indexOf(SEPARATOR);
   const server = qualified.slice(0, Math.max(0, end)).toLowerCase();

@@ -1,25 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ListName } from '../shapes/check-list.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 import { isMethodNotFound } from './failures.ts';
-import { maxListAge, ttlOf } from './list-age.ts';
 import { allItems } from './list-pages.ts';
 
 interface ListOptions {
   readonly clock: Clock;
-  /** For all pages together. */
+  /** Timeout for all pages together. */
   readonly timeoutMs: number;
 }
 
 export interface WholeList {
   readonly items: readonly unknown[];
   readonly maxAge: number;
-  /** Equal for equal items. */
+  /** A hash of the items. */
   readonly digest: string;
 }
 
-/** Which capability a list belongs to, and what it is called on the wire. */
+/** The capability and the method of each list. */
 export const LISTS = {
   tools: { capability: 'tools', method: 'tools/list' },
   prompts: { capability: 'prompts', method: 'prompts/list' },
@@ -27,7 +28,7 @@ export const LISTS = {
   resourceTemplates: { capability: 'resources', method: 'resources/templates/list' },
 } as const satisfies Record<ListName, { readonly capability: string; readonly method: string }>;
 
-/** All pages of a list; a server that does not have such a list has an empty one. */
+/** Requests all pages of a list; it is empty if the server does not support it. */
 export async function requestList(
   connection: Connection,
   list: ListName,
@@ -55,3 +56,31 @@ export async function requestList(
   const stated = ttlMs !== undefined && Number.isFinite(ttlMs) ? ttlMs : undefined;
   return { items, digest, maxAge: maxListAge(list, { capabilities, ttlMs: stated }) };
 }
+
+const SECOND = 1000;
+/** Maximum age of a list if the server does not announce changes. */
+const UNANNOUNCED_MS = 30 * SECOND;
+/** Maximum age of a list if the server announces changes: some servers never do, and streams of remote servers break. */
+const ANNOUNCED_MS = 300 * SECOND;
+/** Minimum age, so that calls in quick succession share a list even if the server does not want it to be cached. */
+const MIN_AGE_MS = SECOND;
+const MAX_AGE_MS = 86_400 * SECOND;
+
+interface ListFacts {
+  readonly capabilities: Params;
+  /** `ttlMs` of the result, since revision 2026-07-28. 0 is the default of the official SDKs and has no meaning. */
+  readonly ttlMs: number | undefined;
+}
+
+/** Returns how long a list is cached, in milliseconds. Without a `ttlMs`, only tools are cached, because each call needs them. */
+function maxListAge(list: ListName, { capabilities, ttlMs }: ListFacts): number {
+  if (ttlMs !== undefined && ttlMs > 0) return Math.min(Math.max(ttlMs, MIN_AGE_MS), MAX_AGE_MS);
+  if (list !== 'tools') return 0;
+  const { tools } = capabilities;
+  if (isObject(tools) && tools['listChanged'] === true) return ANNOUNCED_MS;
+  return ttlMs === 0 ? MIN_AGE_MS : UNANNOUNCED_MS;
+}
+
+/** Returns the `ttlMs` of a page, if it is valid. */
+const ttlOf = ({ ttlMs }: Params): number | undefined =>
+  typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined;

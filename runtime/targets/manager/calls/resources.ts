@@ -3,32 +3,32 @@ import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
-import type { Ask, Question } from './ask.ts';
+import type { RunCall, CallInfo } from './run-call.ts';
 import { isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented } from './failures.ts';
-import { demand, listPage } from './list-page.ts';
+import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
-import { LIST_QUESTIONS } from './list-questions.ts';
-import { mayRead } from './offered.ts';
+import { LIST_CALL_INFO } from './list-call-info.ts';
+import { canRead } from './permissions.ts';
 import { readResult } from '../shapes/results.ts';
 import type { CheckList } from '../shapes/check-list.ts';
-import type { Visit } from './visit.ts';
+import type { CallContext } from './call-context.ts';
 
 export function resourceCalls(
-  ask: Ask,
+  runCall: RunCall,
   checkList: CheckList,
 ): Pick<Calls, 'listResources' | 'listResourceTemplates' | 'readResource'> {
   return {
     listResources: (call) =>
-      ask(call, LIST_QUESTIONS.resources, (visit) =>
-        listPage(visit, { list: 'resources', cursor: call.cursor, caller: call.caller }, checkList),
+      runCall(call, LIST_CALL_INFO.resources, (context) =>
+        listPage(context, { list: 'resources', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     listResourceTemplates: (call) =>
-      ask(call, LIST_QUESTIONS.resourceTemplates, (visit) =>
-        listPage(visit, { list: 'resourceTemplates', cursor: call.cursor, caller: call.caller }, checkList),
+      runCall(call, LIST_CALL_INFO.resourceTemplates, (context) =>
+        listPage(context, { list: 'resourceTemplates', cursor: call.cursor, caller: call.caller }, checkList),
       ),
     readResource(call) {
       const { uri } = call;
-      const question: Question = {
+      const info: CallInfo = {
         kind: 'resource',
         audited: { name: uri, args: {} },
         texts: (server) => ({
@@ -36,12 +36,12 @@ export function resourceCalls(
           detail: `resource read failed: ${server}: ${uri}`,
         }),
       };
-      return ask(call, question, async (visit) => {
-        await demandResource(visit, call);
+      return runCall(call, info, async (context) => {
+        await requireResource(context, call);
         try {
-          return readResult(await visit.request('resources/read', { uri })).contents;
+          return readResult(await context.request('resources/read', { uri })).contents;
         } catch (error) {
-          throw await judge(error, visit, uri);
+          throw await explainRpcFailure(error, context, uri);
         }
       });
     },
@@ -50,30 +50,30 @@ export function resourceCalls(
 
 type ResourceCall = ServerCall & { readonly uri: string };
 
-/** Refuses what is not offered or not for this caller, before the server hears of it. */
-export async function demandResource(visit: Visit, { caller, uri }: ResourceCall): Promise<void> {
+/** Rejects resources that are not allowed, before a request is sent to the server. */
+export async function requireResource(context: CallContext, { caller, uri }: ResourceCall): Promise<void> {
   if (uri === '') {
-    throw inputError('`uri` is missing; name the resource to read, as the list of resources has it.');
+    throw inputError('`uri` is missing. Set it to the URI of a resource.');
   }
-  if (!mayRead(caller, visit.server.spec(), 'resource', uri)) {
-    throw new AppError('ForbiddenError', `resource not allowed: ${visit.server.name}: ${uri}`);
+  if (!canRead(caller, context.server.spec(), 'resource', uri)) {
+    throw new AppError('ForbiddenError', `resource not allowed: ${context.server.name}: ${uri}`);
   }
-  await demand(visit, 'resources');
+  await requireCapability(context, 'resources');
 }
 
-/** Servers refuse an unknown resource with several codes, some of which also mean other things: their lists tell which. */
-async function judge(error: unknown, visit: Visit, uri: string): Promise<unknown> {
+/** Detects unknown resources by the lists of the server, because servers use several codes that also have other meanings. */
+async function explainRpcFailure(error: unknown, context: CallContext, uri: string): Promise<unknown> {
   if (!(error instanceof RpcFailure)) return error;
-  const { name } = visit.server;
+  const { name } = context.server;
   if (isMethodNotFound(error)) return notImplemented('resources', name);
-  if (!isResourceNotFound(error) && !(await isUnlisted(visit, uri, isInvalidParams(error)))) return error;
+  if (!isResourceNotFound(error) && !(await isUnlisted(context, uri, isInvalidParams(error)))) return error;
   return new AppError('NotFoundError', `resource not found: ${name}: ${uri}`, { cause: error });
 }
 
-/** Whether no list has it. With invalid parameters, the address is wrong also if it looks like one of a template. */
-async function isUnlisted(visit: Visit, uri: string, isInvalid: boolean): Promise<boolean> {
+/** Whether no list contains the URI. After an "invalid params" error, a matching template does not count as a match. */
+async function isUnlisted(context: CallContext, uri: string, isInvalid: boolean): Promise<boolean> {
   const all = (method: string, key: string): Promise<readonly Params[]> =>
-    listAllPages(key, (cursor) => visit.request(method, cursor === undefined ? undefined : { cursor }));
+    listAllPages(key, (cursor) => context.request(method, cursor === undefined ? undefined : { cursor }));
   try {
     const resources = await all('resources/list', 'resources');
     if (resources.some((resource) => resource['uri'] === uri)) return false;

@@ -2,7 +2,7 @@ import { isObject } from '../../../core/json/is-object.ts';
 import MiniSearch from 'minisearch';
 import type { Caller } from '../access/caller.ts';
 import { type Calls, isTool, type UpstreamTool } from './call.ts';
-import { askEach } from './ask-each.ts';
+import { queryServers } from './query-servers.ts';
 import { qualify } from './qualified-name.ts';
 import { qualifiedToolName } from './tool-name.ts';
 
@@ -10,33 +10,33 @@ export interface FoundTool {
   readonly server: string;
   /** `server__tool`, or a mapped name that clients accept. */
   readonly name: string;
-  /** As the server sent it. */
+  /** The tool as the server sent it. */
   readonly tool: UpstreamTool;
 }
 
 interface SearchRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each server that could not be asked; what it has is not found. */
+  /** Called for each server whose tools are not searched, because it failed. */
   readonly onFailure: (server: string, reason: unknown) => void;
 }
 
 export interface ToolSearch {
-  /** The tools that fit the words best, best first; without words the first ones there are. */
+  /** Returns the best matches first; with an empty query, the first tools of the list. */
   search(caller: Caller, query: string, limit: number, request: SearchRequest): Promise<FoundTool[]>;
 }
 
-/** Indexes of so many callers are kept: to make one takes a tenth of a second for a thousand tools. */
+/** Number of cached indexes, one per caller. Creating one takes a tenth of a second for a thousand tools. */
 const MAX_INDEXES = 16;
 
-/** Finds tools of all servers by what they are called, what they say of themselves, and what they take. */
+/** Searches the tools of all servers by their names, titles, descriptions and parameters. */
 export function createToolSearch(calls: Calls): ToolSearch {
   const indexes = new Map<string, ToolIndex>();
   const indexOf = (caller: Caller, tools: readonly FoundTool[]): MiniSearch => {
     const rows = tools.map(texts);
     const content = JSON.stringify(rows);
     const known = indexes.get(caller.name);
-    const index = known?.content === content ? known.index : makeIndex(rows);
+    const index = known?.content === content ? known.index : createIndex(rows);
     indexes.delete(caller.name);
     indexes.set(caller.name, { content, index });
     for (const oldest of [...indexes.keys()].slice(0, -MAX_INDEXES)) indexes.delete(oldest);
@@ -44,7 +44,7 @@ export function createToolSearch(calls: Calls): ToolSearch {
   };
   return {
     async search(caller, query, limit, { requestId, signal, onFailure }) {
-      const answers = await askEach(
+      const results = await queryServers(
         calls.servers(caller),
         async (server) => {
           const items = await calls.listAll({ caller, server, requestId, signal, list: 'tools' });
@@ -52,8 +52,8 @@ export function createToolSearch(calls: Calls): ToolSearch {
         },
         { signal, onFailure },
       );
-      const tools = answers.flatMap(({ server, answer }) =>
-        answer.map((tool): FoundTool => ({ server, name: qualifiedToolName(server, tool.name), tool })),
+      const tools = results.flatMap(({ server, result }) =>
+        result.map((tool): FoundTool => ({ server, name: qualifiedToolName(server, tool.name), tool })),
       );
       if (query.trim() === '') return tools.slice(0, limit);
       const found = indexOf(caller, tools).search(query);
@@ -63,12 +63,12 @@ export function createToolSearch(calls: Calls): ToolSearch {
 }
 
 interface ToolIndex {
-  /** What is in it, to know when it is old. */
+  /** The indexed texts; the index is outdated when they change. */
   readonly content: string;
   readonly index: MiniSearch;
 }
 
-function makeIndex(rows: readonly Record<string, string>[]): MiniSearch {
+function createIndex(rows: readonly Record<string, string>[]): MiniSearch {
   const index = new MiniSearch({
     fields: ['name', 'title', 'description', 'parameters'],
     tokenize: words,
@@ -88,7 +88,7 @@ function texts({ server, tool }: FoundTool): Record<string, string> {
   };
 }
 
-/** Names and descriptions of the parameters. */
+/** Returns names and descriptions of the parameters of a tool. */
 function parameterTexts(schema: unknown): string[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return [];
   return Object.entries(schema['properties']).flatMap(([name, property]) => [
@@ -97,10 +97,10 @@ function parameterTexts(schema: unknown): string[] {
   ]);
 }
 
-/** Also finds the words inside `getCurrentTime` and `get_current_time`. */
+/** Splits a text into words, including those inside `getCurrentTime` and `get_current_time`. */
 function words(text: string): string[] {
-  const apart = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
-  return apart.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
+  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

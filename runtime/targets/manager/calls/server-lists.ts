@@ -1,26 +1,26 @@
 import type { ListName } from '../shapes/check-list.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
-import { KnownList, type ListParts } from './known-list.ts';
+import { CachedList, type ListParts } from './cached-list.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { LISTS } from './request-list.ts';
 
-/** The lists of all servers, as last listed. */
+/** The cached lists of all servers. */
 export interface ServerLists {
   readonly read: (server: ManagedServer, list: ListName, reader: ListReader) => Promise<ListSnapshot>;
-  /** The next reader requests the list again. */
+  /** Makes the next reader request the list again. */
   readonly expire: (server: ManagedServer, list: ListName) => void;
 }
 
 export function createServerLists(supervisor: Supervisor, parts: ListParts): ServerLists {
-  const known = new WeakMap<ManagedServer, Map<ListName, KnownList>>();
-  const listsOf = (name: string): [ListName, KnownList][] => {
+  const known = new WeakMap<ManagedServer, Map<ListName, CachedList>>();
+  const listsOf = (name: string): [ListName, CachedList][] => {
     const server = supervisor.get(name);
     return server ? [...(known.get(server) ?? [])] : [];
   };
-  const knownList = (server: ManagedServer, list: ListName): KnownList => {
-    const lists = known.get(server) ?? new Map<ListName, KnownList>();
+  const knownList = (server: ManagedServer, list: ListName): CachedList => {
+    const lists = known.get(server) ?? new Map<ListName, CachedList>();
     known.set(server, lists);
-    const found = lists.get(list) ?? new KnownList(list, server, parts);
+    const found = lists.get(list) ?? new CachedList(list, server, parts);
     lists.set(list, found);
     return found;
   };

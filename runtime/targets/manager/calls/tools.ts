@@ -1,24 +1,24 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Calls, UpstreamTool } from './call.ts';
-import { toolResult } from '../shapes/results.ts';
-import type { Ask, Question } from './ask.ts';
-import { LIST_QUESTIONS } from './list-questions.ts';
-import { mayCall } from './offered.ts';
-import type { ToolCatalogue } from './tool-catalogue.ts';
-import { deniesTool, reportsUnknownTool } from './unknown-tool.ts';
+import { toolResult, type ToolResult } from '../shapes/results.ts';
+import type { RunCall, CallInfo } from './run-call.ts';
+import { LIST_CALL_INFO } from './list-call-info.ts';
+import { canCall } from './permissions.ts';
+import type { ToolCatalog } from './tool-catalog.ts';
+import { RpcFailure } from '../upstream/connection.ts';
 
-export function toolCalls(ask: Ask, catalogue: ToolCatalogue): Pick<Calls, 'listTools' | 'callTool'> {
+export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
   return {
     listTools: (call) =>
-      ask(call, LIST_QUESTIONS.tools, async (visit) => {
-        const mayUse = (tool: UpstreamTool): boolean => mayCall(call.caller, visit.server.name, tool);
-        const tools = (await catalogue.tools(visit, call)).filter(mayUse);
+      runCall(call, LIST_CALL_INFO.tools, async (context) => {
+        const canUse = (tool: UpstreamTool): boolean => canCall(call.caller, context.server.name, tool);
+        const tools = (await catalog.tools(context, call)).filter(canUse);
         if (tools.length > 0) return tools;
-        throw new AppError('NotFoundError', `tools not found: ${visit.server.name}`);
+        throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
       }),
     callTool(call) {
       const { caller, tool: typed, args } = call;
-      const question: Question = {
+      const info: CallInfo = {
         kind: 'tool',
         audited: { name: typed, args },
         texts: (server) => ({
@@ -26,29 +26,48 @@ export function toolCalls(ask: Ask, catalogue: ToolCatalogue): Pick<Calls, 'list
           detail: `tool call failed: ${server}/${typed}`,
         }),
       };
-      return ask(call, question, async (visit) => {
-        const { name: server } = visit.server;
+      return runCall(call, info, async (context) => {
+        const { name: server } = context.server;
         const nameOf = (tool: UpstreamTool | undefined): string => {
-          if (tool && mayCall(caller, server, tool)) return tool.name;
+          if (tool && canCall(caller, server, tool)) return tool.name;
           throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
         };
         const request = async (name: string) =>
-          toolResult(await visit.request('tools/call', { name, arguments: args }));
-        const name = nameOf(await catalogue.find(visit, call, typed));
+          toolResult(await context.request('tools/call', { name, arguments: args }));
+        const name = nameOf(await catalog.find(context, call, typed));
         try {
           const result = await request(name);
-          if (reportsUnknownTool(result, name)) catalogue.expire(visit);
+          if (reportsUnknownTool(result, name)) catalog.expire(context);
           return result;
         } catch (error) {
           if (!deniesTool(error, name)) throw error;
-          const tool = await catalogue.findAgain(visit, call, typed).catch(() => {
+          const tool = await catalog.findAgain(context, call, typed).catch(() => {
             throw error;
           });
-          // The list still has it: the error is the answer.
+          // If the new list contains the tool as well, the error has another reason.
           if (tool?.name === name) throw error;
           return request(nameOf(tool));
         }
       });
     },
   };
+}
+
+/** Messages of the official SDKs and FastMCP: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */
+const UNKNOWN =
+  /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is;
+/** Maximum length of such a message without the tool's name; longer texts have another subject. */
+const MAX_LENGTH = 500;
+
+const reportsUnknown = (text: string, tool: string): boolean =>
+  text.length <= MAX_LENGTH + tool.length && text.includes(tool) && UNKNOWN.test(text);
+
+/** Whether a server rejected a call because it does not have the tool, so that nothing was called. */
+const deniesTool = (error: unknown, tool: string): boolean =>
+  error instanceof RpcFailure && reportsUnknown(error.message, tool);
+
+/** Whether a failed result looks like that of an unknown tool. The tool itself can return such a text, too. */
+function reportsUnknownTool({ isError, content }: ToolResult, tool: string): boolean {
+  const text = content?.[0]?.text;
+  return isError === true && typeof text === 'string' && reportsUnknown(text, tool);
 }

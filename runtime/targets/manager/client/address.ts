@@ -5,14 +5,14 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { readText } from '../../../platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
-/** Where the manager answers: what was given, else what the configuration tells it to listen on, else its default. */
-export async function managerAddress(given: string | undefined, configPath: string): Promise<URL> {
-  return addressUrl(given ?? (await configuredAddress(configPath)));
+/** Returns the address of the manager: the selected one, or the one in the configuration, or the default. */
+export async function managerAddress(selected: string | undefined, configPath: string): Promise<URL> {
+  return addressUrl(selected ?? (await configuredAddress(configPath)));
 }
 
 async function configuredAddress(path: string): Promise<string> {
   const file = await readText(path).catch(() => undefined);
-  // A file with mistakes is for `validate` to tell of; the address may be right all the same.
+  // `validate` reports mistakes in the file; its address can be valid regardless.
   return file ? readConfigFile(file).daemon.settings.addr : DEFAULTS.addr;
 }
 
@@ -21,7 +21,7 @@ export function addressUrl(address: string): URL {
   const url = /^https?:\/\//i.test(address) ? URL.parse(address) : hostAndPort(address);
   if (url) return url;
   throw new UsageError(
-    `${JSON.stringify(address)} is not the address of a manager; write host:port, as in ${DEFAULTS.addr}, or a URL.`,
+    `Invalid manager address ${JSON.stringify(address)}. Use host:port, e.g. ${DEFAULTS.addr}, or a URL.`,
   );
 }
 

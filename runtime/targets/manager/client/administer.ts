@@ -10,7 +10,7 @@ export async function restartServer(
   const state = await manager.post(apiPath('admin', 'servers', server, 'restart'));
   const { name, phase, pid } = state as { name: string; phase: string; pid?: number };
   if (json) printJson(output, state);
-  else output.out(`${name} is ${phase}${pid === undefined ? '' : `, process ${pid}`}.\n`);
+  else output.out(`${name} is ${phase}${pid === undefined ? '' : ` (PID ${pid})`}.\n`);
   return 0;
 }
 
@@ -22,11 +22,11 @@ export async function reloadConfig(
   output: Output,
 ): Promise<number> {
   const changes = (await manager.post(apiPath('admin', 'reload'))) as Record<string, readonly string[]>;
-  const told = CHANGES.flatMap((kind) => {
+  const lines = CHANGES.flatMap((kind) => {
     const names = changes[kind] ?? [];
     return names.length === 0 ? [] : [`${kind}: ${names.join(', ')}`];
   });
   if (json) printJson(output, changes);
-  else output.out(`${told.length === 0 ? 'Nothing has changed.' : told.join('\n')}\n`);
+  else output.out(`${lines.length === 0 ? 'No changes.' : lines.join('\n')}\n`);
   return 0;
 }

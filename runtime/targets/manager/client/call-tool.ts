@@ -12,13 +12,13 @@ export type ToolArguments =
 export interface CallToolOptions {
   readonly server: string;
   readonly tool: string;
-  /** Pairs are read with the tool's schema at hand. */
+  /** `key=value` pairs get the types in the tool's schema. */
   readonly args: ToolArguments;
-  /** Print everything the server sent. */
+  /** Prints the complete result as JSON instead of its text. */
   readonly full: boolean;
 }
 
-/** Prints the result; a tool that fails makes the exit code 1. */
+/** Calls a tool and prints its result. Resolves with the exit code, which is 1 if the tool fails. */
 export async function callTool(
   manager: ManagerClient,
   { server, tool, args, full }: CallToolOptions,

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline';
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createJsonClient } from '../../../serve/client/json-client.ts';
-import { answerError, unreachable } from './answer-error.ts';
+import { connectionError, responseError } from './response-error.ts';
 
-/** A running manager, asked over its HTTP API. What it refuses, and that there is none, are AppErrors. */
+/** A client of the HTTP API of a running manager. Error responses and connection failures reject with an AppError. */
 export interface ManagerClient {
   readonly origin: string;
-  /** Numbers that a double cannot hold stay as they are written, both ways. */
+  /** Numbers that a double cannot represent are preserved, in requests and responses. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown): Promise<unknown>;
-  /** The lines of an answer as they come. */
+  /** Yields the lines of a response as they arrive. */
   lines(path: string, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
 }
@@ -26,39 +26,39 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     try {
       return await response;
     } catch (error) {
-      throw unreachable(error, origin);
+      throw connectionError(error, origin);
     }
   };
-  const ask = async (method: 'GET' | 'POST', path: string, value?: unknown): Promise<unknown> => {
+  const request = async (method: 'GET' | 'POST', path: string, value?: unknown): Promise<unknown> => {
     const body = value === undefined ? undefined : JSON.stringify(value);
     const { status, header, text } = await reach(client.ask({ method, path, body }));
     const contentType = header('content-type');
     if (status === 200 && contentType.startsWith('application/json')) return parseLossless(text);
-    throw answerError({ status, contentType, text }, origin);
+    throw responseError({ status, contentType, text }, origin);
   };
 
   return {
     origin,
-    get: (path) => ask('GET', path),
-    post: (path, body) => ask('POST', path, body),
+    get: (path) => request('GET', path),
+    post: (path, body) => request('POST', path, body),
     async *lines(path, signal) {
       const { status, header, body } = await reach(client.open({ method: 'GET', path, signal }));
       const contentType = header('content-type');
       if (status !== 200 || !contentType.startsWith('application/x-ndjson')) {
-        throw answerError({ status, contentType, text: await body.text() }, origin);
+        throw responseError({ status, contentType, text: await body.text() }, origin);
       }
       try {
         // Empty lines only keep the connection open.
         for await (const line of createInterface({ input: body })) if (line !== '') yield line;
       } catch (error) {
-        if (!signal.aborted) throw unreachable(error, origin);
+        if (!signal.aborted) throw connectionError(error, origin);
       }
     },
     close: () => client.close(),
   };
 }
 
-/** `/api/v1/…`, each part as one segment whatever is in it. */
+/** Returns a path below `/api/v1/` in which each part is one segment, even if it contains a slash. */
 export const apiPath = (...parts: readonly string[]): string =>
   `/api/v1/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
 

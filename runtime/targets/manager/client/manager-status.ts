@@ -1,7 +1,7 @@
 import { formatTable, type Cell } from '../../../serve/cli/table.ts';
 import type { Terminal } from '../../../serve/cli/terminal.ts';
 
-/** What `/api/v1/admin/status` tells. */
+/** The response of `/api/v1/admin/status`. */
 export interface ManagerStatus {
   readonly version: string;
   readonly servers: readonly ServerState[];
@@ -24,7 +24,7 @@ export interface ServerState {
 
 const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
 
-/** A line for each server; `now` is in milliseconds since 1970. */
+/** Formats a table with a line per server; `now` is in milliseconds since 1970. */
 export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now: number): string[] {
   if (servers.length === 0) return ['No servers are configured; add one with `mcp-manager add`.'];
   return formatTable(
@@ -56,11 +56,11 @@ const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
 };
 const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = { failed: 'red', waiting: 'yellow' };
 
-/** Why it is as it is; of a server that runs well, nothing. */
+/** Explains the state of a server; empty for a healthy one. */
 function reasonOf({ phase, status, reason = '', nextStartAt }: ServerState, now: number): string {
   if (phase === 'running' && status === 'ok') return '';
   if (nextStartAt === undefined) return reason;
-  return `again in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
+  return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
 
 const UNITS = [

@@ -2,7 +2,7 @@ import { listAllPages } from '../calls/list-pages.ts';
 import type { Params } from '../shapes/shape.ts';
 import { type ManagerClient, withQuery } from './manager-client.ts';
 
-/** All items of a list that comes in pages. */
+/** Returns the items of all pages of a list. */
 export const allPages = (manager: ManagerClient, path: string, member: string): Promise<readonly Params[]> =>
   listAllPages(
     member,

@@ -28,9 +28,11 @@ export async function showPrompts(
   return 0;
 }
 
-const row = ({ name, description = '', arguments: takes }: ListedPrompt): string[] => [
+const row = ({ name, description = '', arguments: parameters }: ListedPrompt): string[] => [
   name,
-  (takes ?? []).map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
+  (parameters ?? [])
+    .map((parameter) => (parameter.required ? parameter.name : `[${parameter.name}]`))
+    .join(' '),
   description,
 ];
 

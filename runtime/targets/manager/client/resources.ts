@@ -13,7 +13,7 @@ interface Listed {
   readonly description?: string;
 }
 
-/** Resources, then templates for more of them. */
+/** Prints the resources of a server, then its resource templates. */
 export async function showResources(
   manager: ManagerClient,
   { server, json }: { readonly server: string; readonly json: boolean },
@@ -48,7 +48,7 @@ export interface ReadResourceOptions {
   readonly json: boolean;
 }
 
-/** Texts as they are, anything else in base64. */
+/** Prints the contents of a resource: texts as they are, binary contents in base64. */
 export async function readResource(
   manager: ManagerClient,
   { server, uri, json }: ReadResourceOptions,

@@ -14,7 +14,7 @@ interface LogLine {
 export interface ShowLogsOptions {
   readonly server: string;
   readonly lines: number;
-  /** A JSON object a line, instead of text. */
+  /** Prints each line as a JSON object instead of text. */
   readonly json: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function showLogs(
   return 0;
 }
 
-/** Until the process is told to stop, or the manager ends. */
+/** Prints lines of the log until this process receives a signal to stop, or the manager stops. */
 export async function followLogs(
   manager: ManagerClient,
   { server, lines, json }: ShowLogsOptions,
@@ -49,7 +49,7 @@ export async function followLogs(
   } finally {
     forget();
   }
-  if (!signal.aborted) output.err('The manager has ended.\n');
+  if (!signal.aborted) output.err('The manager stopped.\n');
   return 0;
 }
 

@@ -17,8 +17,8 @@ export async function showStatus(
   return 0;
 }
 
-/** Until the process is told to stop. */
-export async function keepShowingStatus(
+/** Prints the table repeatedly until this process receives a signal to stop. */
+export async function followStatus(
   manager: ManagerClient,
   { everyMilliseconds }: { readonly everyMilliseconds: number },
   output: Output,

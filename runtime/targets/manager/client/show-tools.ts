@@ -6,13 +6,13 @@ import { formatTable, oneLine } from '../../../serve/cli/table.ts';
 import { stdoutTerminal } from '../../../serve/cli/terminal.ts';
 
 export interface ShowToolsOptions {
-  /** Of one server; else of all. */
+  /** Without a server, the tools of all servers are shown. */
   readonly server: string | undefined;
   readonly detail: string;
   readonly json: boolean;
 }
 
-/** A tool as the HTTP API tells of it, and whose it is. */
+/** A tool as the HTTP API describes it, with the name of its server. */
 interface ListedTool {
   readonly server: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export async function showTools(
   const tools = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
   const failures = lists.flatMap((list) => (list.status === 'rejected' ? [list.reason as unknown] : []));
   if (server !== undefined && failures.length > 0) throw failures[0];
-  for (const failure of failures) output.err(`Left out: ${messageOf(failure)}\n`);
+  for (const failure of failures) output.err(`Skipped a server: ${messageOf(failure)}\n`);
   print(tools, { detail, json }, output);
   return failures.length === 0 ? 0 : 1;
 }
@@ -80,9 +80,9 @@ const tableOf = (tools: readonly ListedTool[]): string[] =>
 function fullLines({ server, name, description = '', inputSchema = {} }: ListedTool): string[] {
   const { properties = {}, required } = inputSchema;
   const parameters = Object.entries(properties).map(([parameter, schema]) => {
-    const needed = required?.includes(parameter) ? ', required' : '';
-    const about = typeof schema.description === 'string' ? `: ${oneLine(schema.description)}` : '';
-    return `    ${oneLine(parameter)} (${typeName(schema.type)}${needed})${about}`;
+    const mark = required?.includes(parameter) ? ', required' : '';
+    const text = typeof schema.description === 'string' ? `: ${oneLine(schema.description)}` : '';
+    return `    ${oneLine(parameter)} (${typeName(schema.type)}${mark})${text}`;
   });
   return [`${server} ${oneLine(name)}`, `  ${oneLine(description)}`, ...parameters, ''];
 }

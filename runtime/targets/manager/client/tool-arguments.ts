@@ -1,32 +1,32 @@
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { UsageError } from '../../../serve/cli/command.ts';
 
-/** The types a tool says its arguments have; of those it says nothing about, nothing. */
+/** Returns the JSON Schema type of a tool's argument, undefined if the tool does not declare it. */
 export type ArgumentTypes = (name: string) => unknown;
 
 export const isPair = (text: string): boolean => /^[^={["\s]+=/.test(text);
 
-/** The arguments as one JSON object. Numbers stay as they are written. */
+/** Parses the arguments as one JSON object. Numbers keep all their digits. */
 export function parseArguments(text: string, source: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = parseLossless(text);
   } catch {
-    // Told below.
+    // The error below covers invalid JSON, too.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }
-  throw new UsageError(`${source} must be a JSON object, as in '{"city": "Oslo"}', or key=value pairs.`);
+  throw new UsageError(`${source} must be a JSON object, e.g. '{"city": "Oslo"}', or key=value pairs.`);
 }
 
-/** `city=Oslo days=3`: a text where the tool wants one or says nothing, else JSON. */
+/** Parses pairs such as `city=Oslo days=3`. A value is text if the tool declares a string or no type, otherwise JSON. */
 export function parsePairs(pairs: readonly string[], typeOf: ArgumentTypes): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
       if (!isPair(pair)) {
         throw new UsageError(
-          `${JSON.stringify(pair)} is no key=value pair, and there is more than one argument.`,
+          `${JSON.stringify(pair)} must have the form key=value, because there are several arguments.`,
         );
       }
       const at = pair.indexOf('=');
@@ -42,7 +42,7 @@ function valueOf(name: string, text: string, type: unknown): unknown {
   try {
     return parseLossless(text);
   } catch {
-    const wanted = types.map(String).join(' or ');
-    throw new UsageError(`${name} must be ${wanted}, written as JSON; ${JSON.stringify(text)} is not.`);
+    const expected = types.map(String).join(' or ');
+    throw new UsageError(`${name}: ${JSON.stringify(text)} is not valid JSON of type ${expected}.`);
   }
 }

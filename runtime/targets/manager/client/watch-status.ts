@@ -10,25 +10,25 @@ export interface WatchOptions {
   readonly output: Output;
   readonly terminal: () => Terminal;
   readonly everyMilliseconds: number;
-  /** Ends it. */
+  /** Stops the updates when it is aborted. */
   readonly signal: AbortSignal;
 }
 
 const CLEAR_BELOW = '\u001B[J';
 const up = (lines: number): string => (lines === 0 ? '' : `\u001B[${lines}A`);
 
-/** The table of servers again and again: on a terminal in its own place, else one after the other. */
+/** Prints the table of servers repeatedly: on a terminal in place, otherwise one table after the other. */
 export async function watchStatus({ manager, output, ...options }: WatchOptions): Promise<void> {
   let shown = 0;
-  let answered = false;
+  let hasResponded = false;
   while (!options.signal.aborted) {
     const terminal = options.terminal();
     const lines = await currentLines(manager, terminal).catch((error: unknown) => {
-      // A manager that was there may come back.
-      if (!answered) throw error;
+      // A manager that has responded before may only be restarting.
+      if (!hasResponded) throw error;
       return [messageOf(error)];
     });
-    answered = true;
+    hasResponded = true;
     const text = lines.map((line) => `${line}\n`).join('');
     output.out(terminal.live ? `\r${up(shown)}${CLEAR_BELOW}${text}` : text);
     shown = lines.length;

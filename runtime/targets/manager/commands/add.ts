@@ -6,35 +6,39 @@ import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
 import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
 
-/** `add`: a server from a registry, or started the way the command line says. */
+/** `add`: adds a server from a registry, or one that the command line describes. */
 export const addCommand: Command = {
-  summary: 'Add a server: a known one by its name, or any by how it is started.',
+  summary: 'Add a server from a registry by its ID, or any server by its command, package or URL.',
   positionals: '<name> [-- <command> [arguments]]',
   options: {
     ...CONFIG_OPTIONS,
     ...REGISTRY_OPTION,
-    tool: { value: 'name', help: 'A tool that may be called, or a pattern; "*" is all', repeatable: true },
-    env: { value: 'NAME=value', help: 'A variable; it goes into the secrets file', repeatable: true },
-    header: {
-      value: 'Name=value',
-      help: 'A header for --url; it goes into the secrets file',
+    tool: { value: 'name', help: 'Allowed tool, or pattern; "*" allows all', repeatable: true },
+    env: {
+      value: 'NAME=value',
+      help: 'Environment variable, stored in the secrets file',
       repeatable: true,
     },
-    package: { value: 'package', help: 'Start a package, as npx::name@1.2.3' },
-    command: { value: 'command', help: 'Start a program, with its arguments in one text' },
-    url: { value: 'url', help: 'Use a server that runs elsewhere' },
-    transport: { value: 'transport', help: 'How to talk to --url', choices: ['http', 'sse'] },
-    cwd: { value: 'folder', help: 'The folder a program runs in' },
-    lazy: { help: 'Start it only when it is first called' },
-    'read-only': { help: 'Offer only tools that say they change nothing' },
-    version: { value: 'version', help: 'Of a known server: another version than the registry names' },
+    header: {
+      value: 'Name=value',
+      help: 'HTTP header for --url, stored in the secrets file',
+      repeatable: true,
+    },
+    package: { value: 'package', help: 'Package to run, e.g. npx::name@1.2.3' },
+    command: { value: 'command', help: 'Program to run, with its arguments, as one quoted string' },
+    url: { value: 'url', help: 'URL of a remote server' },
+    transport: { value: 'transport', help: 'Transport for --url', choices: ['http', 'sse'] },
+    cwd: { value: 'folder', help: 'Working directory of the program' },
+    lazy: { help: 'Start the server on the first call' },
+    'read-only': { help: 'Offer only tools with the annotation readOnlyHint' },
+    version: { value: 'version', help: 'Version to run instead of the one in the registry' },
     runtime: {
       value: 'runtime',
-      help: 'Of a known server: how to run it',
+      help: 'Runtime to use if the registry lists several',
       choices: ['npx', 'uvx', 'docker'],
     },
-    source: { value: 'registry', help: 'Of a known server: the registry whose name holds this text' },
-    'allow-deprecated': { help: 'Also a known server that is deprecated' },
+    source: { value: 'registry', help: 'Search only registries whose name contains this text' },
+    'allow-deprecated': { help: 'Allow a deprecated server' },
   },
   async run(invocation, output) {
     const [name] = exactly(beforeDashes(invocation), '<name>');
@@ -56,7 +60,7 @@ export const addCommand: Command = {
     const { writeServers } = await import('../config-edit/write-server.ts');
     const { serverName } = await import('../config/server-name.ts');
     const moved = await writeServers([{ name: serverName(name), table, secrets }], paths);
-    output.err(`Added ${serverName(name)} to ${paths.config}.\n${stillNeeded(name, table, secrets.env)}`);
+    output.err(`Added ${serverName(name)} to ${paths.config}.\n${requiredSteps(name, table, secrets.env)}`);
     for (const note of moved) output.err(`${note}\n`);
     return 0;
   },
@@ -64,7 +68,7 @@ export const addCommand: Command = {
 
 interface Start {
   readonly table: Table;
-  /** Those it is known to have. */
+  /** Tools that the registry lists for the server. */
   readonly tools: readonly string[];
 }
 
@@ -72,25 +76,24 @@ function startFromLine(invocation: Invocation): Start | undefined {
   const { afterDashes } = invocation;
   const ways = ['package', 'command', 'url'].filter((name) => invocation.given(name));
   if (ways.length + (afterDashes ? 1 : 0) > 1)
-    throw new UsageError(
-      'A server is started in one way: give only one of --package, --command, --url and --.',
-    );
+    throw new UsageError('--package, --command, --url and -- conflict with each other; use one of them.');
   const [program, ...args] = afterDashes ?? splitCommand(invocation.value('command') ?? '');
   const [way] = ways;
   if (way === 'package' || way === 'url') return { table: { [way]: invocation.value(way) }, tools: [] };
   if (way === undefined && !afterDashes) return undefined;
-  if (!program) throw new UsageError('The command is empty. Name the program that is to be started.');
+  if (!program) throw new UsageError('The command is empty. Specify the program to start.');
   return { table: { command: program, ...(args.length > 0 ? { args } : {}) }, tools: [] };
 }
 
-/** What the secrets file would hold of it and the server have no use for. */
+/** Rejects secrets that the server could not use: a remote server has no environment, a local one gets no headers. */
 function refuseMisplaced(invocation: Invocation, isRemote: boolean): void {
   if (isRemote && invocation.given('env'))
-    throw new UsageError('--env is for a server that is started here; --url takes --header.');
-  if (!isRemote && invocation.given('header')) throw new UsageError('--header goes with --url; use --env.');
+    throw new UsageError('--env conflicts with --url. For a remote server, use --header.');
+  if (!isRemote && invocation.given('header'))
+    throw new UsageError('--header requires --url. For a local server, use --env.');
 }
 
-/** Words, with those in quotes kept together. */
+/** Splits a command into words; quoted parts stay together. */
 function splitCommand(text: string): string[] {
   return Array.from(text.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
     word.replaceAll(
@@ -122,11 +125,13 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
   const wanted = invocation.values('tool');
   if (wanted.length > 0) return wanted;
   if (known.length > 0) return known;
-  throw new UsageError('Which tools may be called? Name each with --tool, or write --tool "*" for all.');
+  throw new UsageError(
+    'Missing option: --tool. Pass --tool <name> for each allowed tool, or --tool "*" for all.',
+  );
 }
 
-/** What has to be said before the server can start. */
-function stillNeeded(name: string, table: Table, env: Readonly<Record<string, string>>): string {
+/** Commands that the user has to run before the server can start, for the values that it requires. */
+function requiredSteps(name: string, table: Table, env: Readonly<Record<string, string>>): string {
   const names = (key: string): readonly string[] => {
     const found = table[key];
     return Array.isArray(found) ? found : [];
@@ -136,7 +141,12 @@ function stillNeeded(name: string, table: Table, env: Readonly<Record<string, st
     names(key),
   );
   return [
-    ...variables.map((variable) => `It needs \`mcp-manager config env set ${name} ${variable}=<value>\`.\n`),
-    ...(args.length > 0 ? [`It needs \`mcp-manager config args set ${name} -- ${args.join(' ')}\`.\n`] : []),
+    ...variables.map(
+      (variable) =>
+        `It requires ${variable}. Run \`mcp-manager config env set ${name} ${variable}=<value>\`.\n`,
+    ),
+    ...(args.length > 0
+      ? [`It requires arguments. Run \`mcp-manager config args set ${name} -- ${args.join(' ')}\`.\n`]
+      : []),
   ].join('');
 }

@@ -5,22 +5,22 @@ import { readInput } from '../../../serve/cli/read-input.ts';
 import type { ToolArguments } from '../client/call-tool.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `call`: one call of one tool. */
+/** `call`: calls one tool once. */
 export const callCommand: Command = {
   summary: 'Call a tool and print its result. Exits with 1 if the tool fails.',
   positionals: "<server> <tool> ['{json}' | key=value ...]",
   options: {
     'args-file': {
       value: 'file',
-      help: 'Read the arguments from this file, a JSON object; - for standard input',
+      help: 'File with the arguments as a JSON object; - reads standard input',
     },
     ...commonOptions({
-      json: { help: 'Print the whole result as JSON, not only its text', aliases: [{ name: 'full' }] },
+      json: { help: 'Print the complete result as JSON, not only its text', aliases: [{ name: 'full' }] },
     }),
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {
-    const { first, rest } = atLeast(invocation, 'the server', 'the tool');
+    const { first, rest } = atLeast(invocation, '<server>', '<tool>');
     const [server, tool] = first;
     const args = await readArguments(invocation, rest);
     const full = invocation.flag('json');
@@ -35,7 +35,7 @@ async function readArguments(invocation: Invocation, rest: readonly string[]): P
   const [only] = rest;
   if (file !== undefined) {
     if (only !== undefined)
-      throw new UsageError('Give the arguments either in --args-file or behind the tool.');
+      throw new UsageError('--args-file conflicts with arguments after the tool; use one of them.');
     return {
       values: parseArguments(await readInput(file, 'the arguments'), file === '-' ? 'Standard input' : file),
     };

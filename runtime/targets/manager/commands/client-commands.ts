@@ -10,7 +10,7 @@ import { restartCommand } from './restart.ts';
 import { statusCommand } from './status.ts';
 import { toolsCommand } from './tools.ts';
 
-/** What asks a running manager. */
+/** Commands that send requests to a running manager. */
 export const CLIENT_COMMANDS: Record<string, Command> = {
   status: statusCommand,
   tools: toolsCommand,

@@ -5,7 +5,7 @@ import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
-/** Of every command that asks a running manager. */
+/** Options of every command that sends requests to a running manager. */
 export const CLIENT_OPTIONS = {
   ...CONFIG_OPTIONS,
   ...withEnvironment(
@@ -20,18 +20,18 @@ export const CLIENT_OPTIONS = {
   ),
 } satisfies Readonly<Record<string, Option>>;
 
-/** Where the manager is that the command line names. */
+/** Returns the address of the manager that the command line selects. */
 export async function addressOf(invocation: Invocation): Promise<URL> {
   const { managerAddress } = await import('../client/address.ts');
   return managerAddress(invocation.value('url'), configPaths(invocation, process.env).config);
 }
 
-/** Does something with that manager, and leaves no connection open. */
+/** Runs `work` with a client of the selected manager, and closes its connections afterwards. */
 export async function withManager(
   invocation: Invocation,
   work: (manager: ManagerClient) => Promise<number>,
 ): Promise<number> {
-  // Other commands start sooner without it.
+  // Imported here because loading the HTTP client would delay the start of other commands.
   const { createManagerClient } = await import('../client/manager-client.ts');
   const manager = createManagerClient(await addressOf(invocation), invocation.value('api-key'));
   try {

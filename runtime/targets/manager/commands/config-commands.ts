@@ -10,7 +10,7 @@ import { removeCommand } from './remove.ts';
 import { searchCommand } from './search.ts';
 import { validateCommand } from './validate.ts';
 
-/** The commands that read and write the files. */
+/** Commands that read and write the configuration files. */
 export const CONFIG_COMMANDS: Commands = {
   init: initCommand,
   add: addCommand,

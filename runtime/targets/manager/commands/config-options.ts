@@ -1,7 +1,7 @@
 import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
-/** Which files hold the configuration; options of the whole program. The variables of mcpd count too. */
+/** The options of the whole program, which select the configuration files. The variables of mcpd work as well. */
 export const CONFIG_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
     config: {

@@ -2,9 +2,9 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { DAEMON_OPTIONS } from '../servers/options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
-/** `daemon`, also called `serve`: keeps the servers running behind the HTTP API until the process is told to stop. */
+/** `daemon`, also named `serve`: runs the servers behind the HTTP API until the process receives a signal to stop. */
 export const daemonCommand: Command = {
-  summary: 'Keep the configured MCP servers running and serve them over HTTP and MCP.',
+  summary: 'Run the configured MCP servers and serve them over HTTP and MCP.',
   options: { ...CONFIG_OPTIONS, ...DAEMON_OPTIONS },
   async run(invocation) {
     const { readDaemonSettings } = await import('../servers/settings.ts');

@@ -2,18 +2,18 @@ import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
 import { formatOf, JSON_OPTION } from '../../../serve/cli/output-format.ts';
 import { printJson, printLines } from '../../../serve/cli/print.ts';
 
-/** Of commands whose result is data. */
+/** The options of commands that print data. */
 export const DATA_FORMAT_OPTION = {
   ...JSON_OPTION,
   format: {
     value: 'format',
-    help: 'How to print the result',
+    help: 'Output format',
     choices: ['text', 'json', 'yaml'],
     fallback: 'text',
   },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Prints a result in the format that was asked for. */
+/** Prints a result in the selected format. */
 export async function printData(
   invocation: Invocation,
   output: Output,

@@ -3,15 +3,16 @@ import { configPaths } from '../config/config-paths.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `doctor`: what keeps things from working, and the way out. */
+/** `doctor`: reports problems of an installation and how to solve them. */
 export const doctorCommand: Command = {
-  summary: 'Look for what is wrong: files, commands, the manager, its servers. Exits with 1 if anything is.',
+  summary:
+    'Diagnose problems of files, commands, the manager and its servers. Exits with 1 if any are found.',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);
     const address = await addressOf(invocation);
     const options = { paths, env: process.env, address, json: isJson(invocation) };
-    const { examine } = await import('../client/doctor/examine.ts');
-    return withManager(invocation, (manager) => examine(manager, options, output));
+    const { diagnose } = await import('../client/doctor/diagnose.ts');
+    return withManager(invocation, (manager) => diagnose(manager, options, output));
   },
 };

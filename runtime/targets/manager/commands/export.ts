@@ -5,18 +5,23 @@ import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
-/** `export`, also as `config export`: what another place has to fill in to run the same servers. */
+/** `export`, also `config export`: writes the files that another environment needs to run the same servers. */
 export const exportCommand: Command = {
-  summary: 'Write a secrets file with variables for values, and the list of those variables.',
+  summary: 'Write a secrets file with variables in place of values, and the list of these variables.',
   options: {
     ...CONFIG_OPTIONS,
     'context-output': {
       value: 'file',
-      help: 'Where to write the secrets file',
+      help: 'Path of the secrets file',
       fallback: 'secrets.prod.toml',
     },
-    'contract-output': { value: 'file', help: 'Where to write the variables', fallback: '.env' },
-    format: { value: 'format', help: 'How to write the variables', choices: ['dotenv'], fallback: 'dotenv' },
+    'contract-output': { value: 'file', help: 'Path of the list of variables', fallback: '.env' },
+    format: {
+      value: 'format',
+      help: 'Format of the list of variables',
+      choices: ['dotenv'],
+      fallback: 'dotenv',
+    },
     ...commonOptions({ force: {} }),
   },
   async run(invocation, output) {
@@ -43,13 +48,13 @@ export const exportCommand: Command = {
       [invocation.value('contract-output') ?? '', contract],
     ] as const;
     const inputs = [
-      { path: paths.config, role: 'the configuration that is exported' },
-      { path: paths.runtime, role: 'the secrets file that is exported' },
+      { path: paths.config, role: 'the exported configuration file' },
+      { path: paths.runtime, role: 'the exported secrets file' },
     ];
     for (const [path] of files) refuseInput(path, inputs);
     for (const [path] of invocation.flag('force') ? [] : files) {
       if (await readText(path))
-        throw configError(`${path} is there already. Replace it with --force, or name another file.`);
+        throw configError(`${path} already exists. Pass --force to replace it, or choose another file.`);
     }
     for (const [path, text] of files) await writeText(path, text);
     output.err(`Wrote ${files.map(([path]) => path).join(' and ')}.\n`);

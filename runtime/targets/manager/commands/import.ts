@@ -3,9 +3,9 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
-/** `import`: servers of a desktop client or an editor come into our files. */
+/** `import`: copies servers from the configuration of a desktop client or an editor. */
 export const importCommand: Command = {
-  summary: 'Bring servers from a JSON file with mcpServers into .mcpd.toml and the secrets file.',
+  summary: 'Import servers from a JSON file with mcpServers into .mcpd.toml and the secrets file.',
   positionals: '<file.json>',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -13,7 +13,7 @@ export const importCommand: Command = {
     const { importServers } = await import('../config-edit/import-servers.ts');
     const { names, warnings } = await importServers(file, configPaths(invocation, process.env));
     for (const warning of warnings) output.err(`Warning: ${warning}\n`);
-    output.err(`Imported ${names.join(', ') || 'no servers: there are none in it'}.\n`);
+    output.err(`Imported ${names.join(', ') || 'no servers: the file contains none'}.\n`);
     return 0;
   },
 };

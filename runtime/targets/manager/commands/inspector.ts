@@ -1,9 +1,9 @@
 import { type Command, UsageError } from '../../../serve/cli/command.ts';
 import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `inspector`: the MCP inspector, connected to the manager. */
+/** `inspector`: runs the MCP inspector, connected to the manager. */
 export const inspectorCommand: Command = {
-  summary: 'Open the MCP inspector (from npm) on all servers, or on one.',
+  summary: 'Open the MCP inspector (from npm) for one server or for all.',
   positionals: '[server]',
   options: CLIENT_OPTIONS,
   async run(invocation, output) {

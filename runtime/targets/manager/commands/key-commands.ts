@@ -5,7 +5,7 @@ import { revokeKeyCommand } from './keys/revoke.ts';
 
 export const KEY_COMMANDS: Commands = {
   keys: {
-    summary: 'Make and revoke API keys.',
+    summary: 'Manage API keys.',
     commands: { create: createKeyCommand, list: listKeysCommand, revoke: revokeKeyCommand },
   },
 };

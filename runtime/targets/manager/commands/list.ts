@@ -3,13 +3,13 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 
-/** `list`: what the files say, whether or not anything runs. */
+/** `list`: lists the servers in the configuration files; it does not contact a running manager. */
 export const listCommand: Command = {
   summary: 'List the configured servers.',
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
-    reveal: { help: 'Show values that may be secrets' },
+    reveal: { help: 'Show values that look like secrets' },
   },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);

@@ -4,18 +4,18 @@ import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
-/** `logs`: what a server wrote to its stderr, and what the manager says about it. */
+/** `logs`: prints the stderr of a server, with messages of the manager about it. */
 export const logsCommand: Command = {
-  summary: 'Print the last lines of a server’s log, and go on with -f.',
+  summary: "Print a server's log; -f follows it.",
   positionals: '<server>',
   options: {
-    follow: { short: 'f', help: 'Go on with lines as they come' },
-    lines: { short: 'n', value: 'count', help: 'How many lines from before', fallback: '100' },
+    follow: { short: 'f', help: 'Print new lines as they are written' },
+    lines: { short: 'n', value: 'count', help: 'Number of existing lines to print', fallback: '100' },
     ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {
-    const [server] = exactly(invocation, 'the server');
+    const [server] = exactly(invocation, '<server>');
     const lines = requiredNumber(invocation, 'lines', { min: 0, max: 100_000 });
     const options = { server, lines, json: isJson(invocation) };
     const { followLogs, showLogs } = await import('../client/show-logs.ts');

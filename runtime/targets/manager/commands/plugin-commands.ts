@@ -7,7 +7,7 @@ import { removePluginCommand } from './plugins/remove.ts';
 import { setPluginCommand } from './plugins/set.ts';
 import { validatePluginsCommand } from './plugins/validate.ts';
 
-/** `config plugins …` */
+/** The commands of `config plugins`. */
 export const PLUGIN_COMMANDS: Readonly<Record<string, Command>> = {
   add: addPluginCommand,
   get: getPluginCommand,

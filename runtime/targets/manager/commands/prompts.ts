@@ -8,7 +8,7 @@ export const promptsCommand: Command = {
   positionals: '<server>',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server] = exactly(invocation, 'the server');
+    const [server] = exactly(invocation, '<server>');
     const { showPrompts } = await import('../client/prompts.ts');
     return withManager(invocation, (manager) =>
       showPrompts(manager, { server, json: isJson(invocation) }, output),
@@ -21,7 +21,7 @@ export const promptCommand: Command = {
   positionals: '<server> <prompt> [key=value ...]',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const { first, rest } = atLeast(invocation, 'the server', 'the prompt');
+    const { first, rest } = atLeast(invocation, '<server>', '<prompt>');
     const [server, prompt] = first;
     const args = Object.fromEntries(rest.map(pair));
     const { fillPrompt } = await import('../client/prompts.ts');
@@ -33,6 +33,6 @@ export const promptCommand: Command = {
 
 function pair(text: string): [string, string] {
   const at = text.indexOf('=');
-  if (at < 1) throw new UsageError(`${JSON.stringify(text)} is not key=value.`);
+  if (at < 1) throw new UsageError(`${JSON.stringify(text)} must have the form key=value.`);
   return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,10 +1,10 @@
 import type { Option } from '../../../serve/cli/command.ts';
 
-/** Where commands that know servers by name look for them, besides the built-in list. */
+/** The option of commands that look up servers in registry files, which come before the built-in list. */
 export const REGISTRY_OPTION = {
   registry: {
     value: 'file',
-    help: 'A registry to look into first: a JSON file of servers',
+    help: 'Registry file (JSON) to search before the built-in list',
     env: 'MCP_MANAGER_REGISTRY',
     repeatable: true,
   },

@@ -2,9 +2,9 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `reload`: all of the new configuration, or nothing of it. */
+/** `reload`: applies the new configuration completely, or, if it has an error, not at all. */
 export const reloadCommand: Command = {
-  summary: 'Make the running manager read its configuration again.',
+  summary: "Reload the running manager's configuration.",
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const { reloadConfig } = await import('../client/administer.ts');

@@ -3,13 +3,13 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
-/** `remove`: a server leaves the file. */
+/** `remove`: removes a server from the configuration file. */
 export const removeCommand: Command = {
   summary: 'Remove a server.',
   positionals: '<name>',
   options: {
     ...CONFIG_OPTIONS,
-    'with-secrets': { help: 'Remove its values from the secrets file too' },
+    'with-secrets': { help: 'Also remove its values from the secrets file' },
   },
   async run(invocation, output) {
     const [name] = exactly(invocation, '<name>');
@@ -22,7 +22,7 @@ export const removeCommand: Command = {
     if (!invocation.flag('with-secrets')) return 0;
     const changed = await editSecrets(paths, (text) => removeSecrets(text, name));
     output.err(
-      changed ? `Removed its values from ${paths.runtime}.\n` : `${paths.runtime} held nothing of it.\n`,
+      changed ? `Removed its values from ${paths.runtime}.\n` : `${paths.runtime} has no values of it.\n`,
     );
     return 0;
   },

@@ -4,11 +4,11 @@ import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
 export const resourcesCommand: Command = {
-  summary: 'List the resources of a server, and templates for more.',
+  summary: 'List the resources and resource templates of a server.',
   positionals: '<server>',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server] = exactly(invocation, 'the server');
+    const [server] = exactly(invocation, '<server>');
     const { showResources } = await import('../client/resources.ts');
     return withManager(invocation, (manager) =>
       showResources(manager, { server, json: isJson(invocation) }, output),
@@ -17,11 +17,11 @@ export const resourcesCommand: Command = {
 };
 
 export const readCommand: Command = {
-  summary: 'Print what a resource holds.',
+  summary: 'Print the contents of a resource.',
   positionals: '<server> <uri>',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server, uri] = exactly(invocation, 'the server', 'the URI');
+    const [server, uri] = exactly(invocation, '<server>', '<uri>');
     const { readResource } = await import('../client/resources.ts');
     return withManager(invocation, (manager) =>
       readResource(manager, { server, uri, json: isJson(invocation) }, output),

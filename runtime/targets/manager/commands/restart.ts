@@ -4,11 +4,11 @@ import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '../../../serve/cli/positionals.ts';
 
 export const restartCommand: Command = {
-  summary: 'Start a server anew.',
+  summary: 'Restart a server.',
   positionals: '<server>',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
-    const [server] = exactly(invocation, 'the server');
+    const [server] = exactly(invocation, '<server>');
     const { restartServer } = await import('../client/administer.ts');
     return withManager(invocation, (manager) =>
       restartServer(manager, { server, json: isJson(invocation) }, output),

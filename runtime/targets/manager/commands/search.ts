@@ -2,25 +2,25 @@ import type { Command } from '../../../serve/cli/command.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
 
-/** `search`: servers that `add` knows how to start. */
+/** `search`: lists servers that `add` can add by their ID. */
 export const searchCommand: Command = {
-  summary: 'Search registry files and the built-in list for servers.',
+  summary: 'Search the built-in list and registry files for servers.',
   positionals: '[text]',
   options: {
     ...REGISTRY_OPTION,
     ...DATA_FORMAT_OPTION,
-    version: { value: 'version', help: 'Only with a package of this version' },
+    version: { value: 'version', help: 'Only servers with a package of this version' },
     runtime: {
       value: 'runtime',
-      help: 'Only with a package for this runtime',
+      help: 'Only servers with a package for this runtime',
       choices: ['npx', 'uvx', 'docker'],
     },
-    tool: { value: 'name', help: 'Only with this tool', repeatable: true },
-    license: { value: 'license', help: 'Only with a license that holds this text' },
-    source: { value: 'registry', help: 'Only from a registry whose name holds this text' },
-    tag: { value: 'tag', help: 'Only with this tag', repeatable: true },
-    category: { value: 'category', help: 'Only of this category', repeatable: true },
-    official: { help: 'Only servers by those who make the protocol' },
+    tool: { value: 'name', help: 'Only servers with this tool', repeatable: true },
+    license: { value: 'license', help: 'Only servers whose license contains this text' },
+    source: { value: 'registry', help: 'Only registries whose name contains this text' },
+    tag: { value: 'tag', help: 'Only servers with this tag', repeatable: true },
+    category: { value: 'category', help: 'Only servers of this category', repeatable: true },
+    official: { help: 'Only official servers of the MCP project' },
   },
   async run(invocation, output) {
     const [{ openRegistry }, { searchRegistry }, { formatTable }, { stdoutTerminal }] = await Promise.all([
@@ -41,7 +41,7 @@ export const searchCommand: Command = {
       officialOnly: invocation.flag('official'),
     });
     if (found.length === 0)
-      output.err('Nothing fits. Without arguments `mcp-manager search` shows all there is.\n');
+      output.err('No matches. Run `mcp-manager search` without arguments to list all servers.\n');
     await printData(invocation, output, {
       data: found,
       lines: () =>

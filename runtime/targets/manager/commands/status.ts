@@ -3,12 +3,12 @@ import { requiredNumber } from '../../../serve/cli/values.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `status`: a table of the servers, once or for as long as it is wanted. */
+/** `status`: prints a table of the servers, once or repeatedly. */
 export const statusCommand: Command = {
-  summary: 'Show how each server of the running manager is doing.',
+  summary: 'Show the status of each server of the running manager.',
   options: {
-    watch: { short: 'w', help: 'Show it again and again; on a terminal in one place' },
-    interval: { value: 'seconds', help: 'How often, with --watch', fallback: '1' },
+    watch: { short: 'w', help: 'Refresh the table until interrupted' },
+    interval: { value: 'seconds', help: 'Refresh interval of --watch', fallback: '1' },
     ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
   },
@@ -17,12 +17,10 @@ export const statusCommand: Command = {
     const json = isJson(invocation);
     const watch = invocation.flag('watch');
     if (watch && json)
-      throw new UsageError('--watch shows a table; leave out either --watch or --format json.');
-    const { keepShowingStatus, showStatus } = await import('../client/show-status.ts');
+      throw new UsageError('--watch conflicts with --json and --format json; use one of them.');
+    const { followStatus, showStatus } = await import('../client/show-status.ts');
     return withManager(invocation, (manager) =>
-      watch
-        ? keepShowingStatus(manager, { everyMilliseconds }, output)
-        : showStatus(manager, { json }, output),
+      watch ? followStatus(manager, { everyMilliseconds }, output) : showStatus(manager, { json }, output),
     );
   },
 };

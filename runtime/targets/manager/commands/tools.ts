@@ -4,18 +4,18 @@ import { requiredNumber } from '../../../serve/cli/values.ts';
 import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `tools`: what there is to call. */
+/** `tools`: lists tools, or searches them. */
 export const toolsCommand: Command = {
-  summary: 'List the tools of a server, or of all; or search them.',
+  summary: 'List the tools of one server or of all, or search them.',
   positionals: '[server]',
   options: {
     detail: {
       value: 'detail',
-      help: 'How much to say of each',
+      help: 'Level of detail',
       choices: ['minimal', 'summary', 'full'],
       fallback: 'summary',
     },
-    search: { value: 'words', help: 'Only tools that fit these words, of all servers, the best first' },
+    search: { value: 'words', help: 'Search the tools of all servers; the best matches come first' },
     ...commonOptions({ limit: { help: 'Maximum number of tools, with --search', fallback: '20' } }),
     ...TEXT_OR_JSON,
     ...CLIENT_OPTIONS,
@@ -25,7 +25,7 @@ export const toolsCommand: Command = {
     if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
     const query = invocation.value('search');
     if (query !== undefined && server !== undefined) {
-      throw new UsageError('--search looks at all servers; leave out either it or the server.');
+      throw new UsageError('--search covers all servers and conflicts with <server>; use one of them.');
     }
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 1000 });
     const detail = invocation.value('detail') ?? 'summary';

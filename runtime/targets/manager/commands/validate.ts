@@ -6,9 +6,9 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 
-/** `validate`: whether the manager could run with what the files say, and all that keeps it from that. */
+/** `validate`: reports whether the manager could start with the configuration files, and every problem in them. */
 export const validateCommand: Command = {
-  summary: 'Check the configuration, secrets and variables included.',
+  summary: 'Validate the configuration, including secrets and variables.',
   options: { ...CONFIG_OPTIONS, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);

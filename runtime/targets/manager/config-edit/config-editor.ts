@@ -18,31 +18,31 @@ const SECRETS: FileKind = {
   folderMode: 0o700,
 };
 
-/** Edits the file of servers, which must be there. */
+/** Edits the servers file, which must exist. Resolves with whether it changed. */
 export async function editServers({ config }: ConfigPaths, edit: Edit): Promise<boolean> {
   refuseJson(config);
   await readServersText(config);
-  return await editFile(config, async (text) => withoutGap(await edit(text)), SERVERS);
+  return await editFile(config, async (text) => ensureNotEmpty(await edit(text)), SERVERS);
 }
 
-/** Makes a file of servers; resolves with false where there is one. */
+/** Creates the servers file; resolves with false if it exists. */
 export async function createServers({ config }: ConfigPaths, text: string): Promise<boolean> {
   refuseJson(config);
   return await editFile(config, (before) => before || text, SERVERS);
 }
 
-/** Edits the secrets file; it is made if it is not there. */
+/** Edits the secrets file, which is created if missing. Resolves with whether it changed. */
 export async function editSecrets({ runtime }: ConfigPaths, edit: Edit): Promise<boolean> {
   return await editFile(runtime, edit, SECRETS);
 }
 
-/** An empty file looks like one that was cut off, and is refused; no servers have to be said. */
-const withoutGap = (text: string): string =>
+/** Writes an empty list instead of an empty file, because an empty file is rejected as truncated. */
+const ensureNotEmpty = (text: string): string =>
   text.replace(/^\uFEFF/, '').trim() === '' ? 'servers = []\n' : text;
 
 function refuseJson(path: string): void {
   if (!isJsonPath(path)) return;
   throw configError(
-    `${path} is JSON, which is read but not edited here. Edit it yourself, or bring it into a .mcpd.toml with \`mcp-manager import ${path}\`.`,
+    `Cannot edit ${path}: commands edit TOML only. Edit it by hand, or convert it with \`mcp-manager import ${path}\`.`,
   );
 }

@@ -5,21 +5,21 @@ import { DAEMON_KEYS } from '../config/daemon-settings.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';
 
-/** What `[daemon]` may hold, each with its tables, as in `api.timeout.shutdown`. */
+/** Returns all settings of `[daemon]` with their tables, for example `api.timeout.shutdown`. */
 export function daemonKeys(): string[] {
   return Object.entries(DAEMON_KEYS).flatMap(([table, keys]) =>
     keys.map((key) => (table === '' ? key : `${table}.${key}`)).filter((key) => !(key in DAEMON_KEYS)),
   );
 }
 
-/** The value of a key, or of a table of them; undefined where the file does not set it. */
+/** Returns the value of a key or table; undefined if the file does not set it. */
 export function readDaemonKey(text: string, key: string): unknown {
   if (key !== '' && !(key in DAEMON_KEYS)) refuseUnknownKey(key);
   const path = ['daemon', ...key.split('.').filter((part) => part !== '')];
   return path.reduce((table: unknown, part) => (isTable(table) ? table[part] : undefined), tableOf(text));
 }
 
-/** Sets a key to what a command line says of it. */
+/** Sets a key to a value from the command line. */
 export function setDaemonKey(text: string, key: string, written: string): string {
   refuseUnknownKey(key);
   return edit(text, key, valueOf(key, written));
@@ -53,8 +53,10 @@ function valueOf(key: string, written: string): unknown {
 function refuseUnknownKey(key: string): void {
   const known = daemonKeys();
   if (known.includes(key)) return;
-  const meant = suggest(key, known);
+  const suggestion = suggest(key, known);
   const wayOut =
-    meant === undefined ? 'See `mcp-manager config daemon list --available`.' : `Did you mean ${meant}?`;
+    suggestion === undefined
+      ? 'See `mcp-manager config daemon list --available`.'
+      : `Did you mean ${suggestion}?`;
   throw configError(`[daemon] has no setting ${JSON.stringify(key)}. ${wayOut}`);
 }

@@ -7,19 +7,19 @@ import { type Problem, problemsError } from '../config/problems.ts';
 import { readText } from '../../../platform/read-text.ts';
 
 export interface FileKind {
-  /** What is wrong with a text of this kind. */
+  /** Returns the problems of a text. */
   check(path: string, text: string): readonly Problem[];
-  /** For a file that is new; one that is there keeps its own. */
+  /** Mode of a new file; an existing file keeps its mode. */
   readonly mode?: number;
   readonly folderMode: number;
 }
 
-/** Other programs edit without our lock; after so many times one of them does nothing else. */
-const MOST_ATTEMPTS = 10;
+/** Maximum number of attempts if other programs, which do not use the lock, change the file in the meantime. */
+const MAX_ATTEMPTS = 10;
 
 /**
- * Edits a file: it changes as a whole or not at all, another's edit in the meantime is kept, and an edit that would break it
- * is refused. Resolves with whether anything changed.
+ * Edits a file atomically. Concurrent edits by others are kept, and an edit that would make the file invalid is rejected.
+ * Resolves with whether the file changed.
  */
 export async function editFile(
   path: string,
@@ -36,14 +36,14 @@ export async function editFile(
       if (before && edited === text) return false;
       refuseDamage(path, { before: text, after: edited }, kind);
       const now = await readText(target);
-      if (now?.whole !== before?.whole && attempts < MOST_ATTEMPTS) continue;
+      if (now?.whole !== before?.whole && attempts < MAX_ATTEMPTS) continue;
       await writeText(target, edited, kind.mode === undefined ? {} : { mode: kind.mode });
       return true;
     }
   });
 }
 
-/** What was wrong before is not the edit's fault: it may be one of several that mend it. */
+/** Rejects new problems only: an edit of an invalid file can be one of several that repair it. */
 function refuseDamage(
   path: string,
   { before, after }: { before: string; after: string },

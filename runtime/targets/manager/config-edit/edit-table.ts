@@ -4,13 +4,13 @@ import type { Statement } from '../config/toml-statements.ts';
 import { editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { cutKey, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 
-/** Sets a key of a table, which is made if it is not there; `undefined` takes the key out, and tables that are empty then. */
+/** Sets a key of a table, which is created if missing. `undefined` removes the key, and tables that become empty. */
 export function editTable(text: string, path: readonly string[], key: string, value: unknown): string {
   if (value === undefined) return editToml(text, (table) => removeKey(table, [...path, key]));
   const values: MutableTable = {};
   put(values, key, value);
   const set = (table: MutableTable): void => {
-    put(path.reduce(below, table), key, value);
+    put(path.reduce(nestedTable, table), key, value);
   };
   const isHeader = ({ kind, keys }: Statement): boolean =>
     kind === 'table' && JSON.stringify(keys) === JSON.stringify(path);
@@ -19,18 +19,18 @@ export function editTable(text: string, path: readonly string[], key: string, va
     insertSection(body, sectionText(tableHeader(path), values), ({ keys }) =>
       path.slice(0, 2).every((name, index) => keys[index] === name),
     );
-  const inNewPlace: Rewrite = (body) =>
+  const asMovedLine: Rewrite = (body) =>
     asLine(cutKey(body, (statement) => statement.keys.join('\0') === key) ?? body);
-  return editToml(text, set, { first: [asLine, asSection], last: [inNewPlace] });
+  return editToml(text, set, { first: [asLine, asSection], last: [asMovedLine] });
 }
 
-/** The table of a name in another, which is made if it is not there. */
-function below(table: MutableTable, name: string): MutableTable {
+/** Returns a nested table, which is created if missing. */
+function nestedTable(table: MutableTable, name: string): MutableTable {
   const inner = Object.hasOwn(table, name) ? table[name] : undefined;
   if (isTable(inner)) return inner;
-  const made: MutableTable = {};
-  put(table, name, made);
-  return made;
+  const created: MutableTable = {};
+  put(table, name, created);
+  return created;
 }
 
 function removeKey(table: MutableTable, path: readonly string[]): void {

@@ -3,16 +3,16 @@ import * as patcher from '@decimalturn/toml-patch';
 import { parse, stringify } from 'smol-toml';
 import { configError } from '../../../contract/errors.ts';
 
-/** A table that a change works on. */
+/** A parsed table that a change modifies in place. */
 export type MutableTable = Record<string, unknown>;
 export type Change = (table: MutableTable) => void;
 
-/** A way to make the change in the text itself; undefined or an error where it does not fit this text. */
+/** Makes a change in the text of a file. Returns undefined or throws if it does not support this text. */
 export type Rewrite = (text: string) => string | undefined;
 
 /**
- * Changes a TOML text and leaves everything else in it as it is: comments, order, spaces, placeholders. Of the ways to do so
- * the first is taken that reads as exactly the change; a text that can be changed in none of them is refused, not damaged.
+ * Changes a TOML text and keeps comments, order, whitespace and placeholders. It tries several rewrites and takes the first
+ * one that parses to exactly the changed table. If none does, it throws, so that no file is damaged.
  */
 export function editToml(
   text: string,
@@ -22,21 +22,19 @@ export function editToml(
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
   const before = read(body);
-  const wanted = read(body);
-  change(wanted);
-  const expected = read(stringify(wanted));
+  const changed = read(body);
+  change(changed);
+  const expected = read(stringify(changed));
   if (isDeepStrictEqual(before, expected)) return text;
   for (const rewrite of [...first, patchWith(change), ...last]) {
     const result = attempt(() => rewrite(body));
     const reread = result === undefined ? undefined : attempt(() => read(result));
     if (result !== undefined && isDeepStrictEqual(reread, expected)) return mark + result;
   }
-  throw configError(
-    'This file cannot be changed without touching other parts of it. Change it in an editor.',
-  );
+  throw configError('The file cannot be edited without changing other parts of it. Edit it by hand.');
 }
 
-/** Also for keys that would mean something else to an assignment. */
+/** Sets a key, also one with a special meaning in assignments, such as `__proto__`. */
 export function put(table: MutableTable, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, configurable: true, enumerable: true, writable: true });
 }

@@ -7,13 +7,13 @@ import { variablePrefix } from '../config/server-name.ts';
 export interface ExportedSecrets {
   /** A secrets file in which every value is a variable. */
   readonly context: string;
-  /** Those variables, as lines of a dotenv file for whatever fills them in. */
+  /** The variables as lines of a dotenv file, to be filled in. */
   readonly contract: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What another place has to provide for the same servers; no value of this place is in it. Pure. */
+/** Returns the variables that another environment has to provide for the same servers, without any value. Pure. */
 export function exportSecrets(
   entries: readonly ServerEntry[],
   secrets: ReadonlyMap<string, SecretsEntry>,
@@ -52,15 +52,16 @@ function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Pl
   );
 }
 
-/** Flags keep their names and all their places; what they are set to, and operands, become variables. */
+/** Replaces the values of flags and the positional arguments by variables; flags and the order are kept. */
 function exportArgs(
   args: readonly string[],
   { positional, valued, flags }: RequiredValues,
   placeholder: Placeholder,
 ): string[] {
-  const given = readArgs(args, new Set(valued));
-  const missing = valued.filter((flag) => !given.values.has(flag));
-  const operands = Array.from({ length: Math.max(given.positional.length, positional.length) }, (_, index) =>
+  const found = readArgs(args, new Set(valued));
+  const missing = valued.filter((flag) => !found.values.has(flag));
+  const count = Math.max(found.positional.length, positional.length);
+  const operands = Array.from({ length: count }, (_, index) =>
     placeholder(positional[index] ?? `ARG_${index + 1}`),
   );
   let used = 0;
@@ -76,7 +77,7 @@ function exportArgs(
   return [
     ...inPlace,
     ...missing.map((flag) => `${flag}=${placeholder(`ARG__${flag}`)}`),
-    ...flags.filter((flag) => !given.flags.has(flag)),
+    ...flags.filter((flag) => !found.flags.has(flag)),
     ...operands.slice(used),
   ];
 }

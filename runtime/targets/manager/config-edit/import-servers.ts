@@ -4,7 +4,7 @@ import { parseMcpServers } from '../config/parse-mcp-servers.ts';
 import { problemsError } from '../config/problems.ts';
 import { readText } from '../../../platform/read-text.ts';
 import { nameProblem, serverName, usableName } from '../config/server-name.ts';
-import { isTable, nameValue, type Table } from '../config/table-reader.ts';
+import { describeValue, isTable, type Table } from '../config/table-reader.ts';
 import { type NewServer, writeServers } from './write-server.ts';
 
 export interface Imported {
@@ -12,20 +12,22 @@ export interface Imported {
   readonly warnings: readonly string[];
 }
 
-/** Brings the servers of a JSON file into `.mcpd.toml`, and what may be secret of them into the secrets file. */
+/** Imports the servers of a JSON file into `.mcpd.toml`, and values that may be secrets into the secrets file. */
 export async function importServers(path: string, paths: ConfigPaths): Promise<Imported> {
   const file = await readText(path);
-  if (!file) throw configError(`There is no file ${path} to import. Name the JSON file of your client.`);
+  if (!file) throw configError(`${path} does not exist. Pass the JSON configuration file of your client.`);
   const parsed = parseMcpServers(file);
   if ('problem' in parsed) throw problemsError([parsed.problem]);
   const warnings = [...parsed.warnings];
   const servers = parsed.servers.map(({ name: written, value }): NewServer => {
     if (!isTable(value))
-      throw configError(`${path}: ${JSON.stringify(written)} must be an object, not ${nameValue(value)}.`);
+      throw configError(
+        `${path}: ${JSON.stringify(written)} must be an object, not ${describeValue(value)}.`,
+      );
     const name = nameProblem(written) === undefined ? serverName(written) : usableName(written);
     if (name === undefined) throw configError(`${path}: ${nameProblem(written) ?? ''}`);
     if (name !== serverName(written))
-      warnings.push(`${JSON.stringify(written)} is now called ${JSON.stringify(name)}.`);
+      warnings.push(`${JSON.stringify(written)} was renamed to ${JSON.stringify(name)}.`);
     return { name, ...split(value) };
   });
   warnings.push(...(await writeServers(servers, paths, path)));

@@ -1,6 +1,6 @@
-/** Arguments with others put in: a flag takes the place of the same flag, and operands that of all operands. */
-export function mergeArgs(before: readonly string[], given: readonly string[]): string[] {
-  const groups = groupArgs(given);
+/** Merges arguments: a flag replaces the same flag, and positional arguments replace all positional arguments. */
+export function mergeArgs(before: readonly string[], added: readonly string[]): string[] {
+  const groups = groupArgs(added);
   const left = [...groups];
   const hasOperands = groups.some(({ flag }) => flag === undefined);
   const kept = groupArgs(before).flatMap((group) => {
@@ -11,7 +11,7 @@ export function mergeArgs(before: readonly string[], given: readonly string[]): 
   return [...kept, ...left].flatMap(({ args }) => args);
 }
 
-/** Arguments without flags of these names and without operands that are these. */
+/** Removes flags by name, and positional arguments by value. */
 export function withoutArgs(before: readonly string[], names: readonly string[]): string[] {
   return groupArgs(before)
     .filter(({ flag, args }) => !names.includes(flag ?? args[0] ?? ''))
@@ -19,12 +19,12 @@ export function withoutArgs(before: readonly string[], names: readonly string[])
 }
 
 interface ArgGroup {
-  /** undefined: an operand. */
+  /** The name of the flag; undefined for a positional argument. */
   readonly flag: string | undefined;
   readonly args: readonly string[];
 }
 
-/** What follows a flag without being one is taken as its value. */
+/** Groups flags with their values. An argument after a flag that is not a flag itself counts as its value. */
 function groupArgs(args: readonly string[]): ArgGroup[] {
   const groups: ArgGroup[] = [];
   for (const arg of args) {

@@ -12,10 +12,10 @@ export interface PluginEntry {
   readonly table: Table;
 }
 
-/** Which of the plugins of a file is meant. */
+/** Identifies a plugin. */
 export type PluginId = Pick<PluginEntry, 'category' | 'name'>;
 
-/** In the order in which they are asked. */
+/** Returns the plugins in the order in which they run. */
 export function listPlugins(text: string): readonly PluginEntry[] {
   const table = tableOf(text);
   return PLUGIN_CATEGORIES.flatMap((category) =>
@@ -30,10 +30,10 @@ export function listPlugins(text: string): readonly PluginEntry[] {
 export function findPlugin(text: string, id: PluginId): PluginEntry {
   const entries = listPlugins(text).filter(({ category }) => category === id.category);
   const names = entries.map(({ name }) => name);
-  return itemAt(entries, placeIn(names, id));
+  return itemAt(entries, pluginIndex(names, id));
 }
 
-/** `[plugins]` as it is. */
+/** Returns the unchecked value of `[plugins]`. */
 export const pluginsTable = (text: string): unknown => tableOf(text)['plugins'];
 
 export function pluginFolder(text: string): unknown {
@@ -41,7 +41,7 @@ export function pluginFolder(text: string): unknown {
   return isTable(table) ? table['dir'] : undefined;
 }
 
-/** The plugins of a category, in the order of the file. */
+/** Returns the plugins of a category in the order of the file. */
 export function entriesOf(table: Table, category: PluginCategory): unknown[] {
   const { plugins } = table;
   const entries = isTable(plugins) ? plugins[category] : undefined;
@@ -51,14 +51,14 @@ export function entriesOf(table: Table, category: PluginCategory): unknown[] {
 export const namesOf = (entries: readonly unknown[]): readonly string[] =>
   entries.map((entry) => nameOf(entry));
 
-/** Which of the names of its category is the plugin's. */
-export function placeIn(names: readonly string[], { category, name }: PluginId): number {
+/** Returns the index of a plugin in the names of its category; throws if it is not in them. */
+export function pluginIndex(names: readonly string[], { category, name }: PluginId): number {
   const index = names.indexOf(name);
   if (index >= 0) return index;
-  const meant = suggest(name, names);
-  const known = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`;
-  const wayOut = meant === undefined ? known : `Did you mean ${JSON.stringify(meant)}?`;
-  throw configError(`plugins.${category} has no plugin ${JSON.stringify(name)}. ${wayOut}`);
+  const suggestion = suggest(name, names);
+  const known = names.length === 0 ? 'It is empty.' : `It contains ${names.join(', ')}.`;
+  const wayOut = suggestion === undefined ? known : `Did you mean ${JSON.stringify(suggestion)}?`;
+  throw configError(`plugins.${category} contains no plugin ${JSON.stringify(name)}. ${wayOut}`);
 }
 
 const tableOf = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));

@@ -3,26 +3,26 @@ import { isTable, type Table } from '../config/table-reader.ts';
 import { type Statement, tomlStatements } from '../config/toml-statements.ts';
 import type { PluginCategory } from '../config/plugin-settings.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
-import { entriesOf, findPlugin, listPlugins, namesOf, placeIn, type PluginId } from './plugins-table.ts';
+import { entriesOf, findPlugin, listPlugins, namesOf, pluginIndex, type PluginId } from './plugins-table.ts';
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
-/** Where among those of its category; at the end without any of these. */
-export interface PluginPlace {
+/** The position of a plugin in its category; the end if all members are undefined. */
+export interface PluginPosition {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
-  /** From 1 on; -1 is the end. */
+  /** Starts at 1; -1 is the end. */
   readonly position?: number | undefined;
 }
 
-/** Finds the header of the nth plugin of a category, or of a table in it. To be asked about all headers, in their order. */
+/** Creates a test for the header of the nth plugin of a category, or of a table in it. It must see all headers in order. */
 type HeaderOf = (category: PluginCategory, index: number) => (header: Statement) => boolean;
 
-/** Sets keys of a plugin, or adds it where it is not there. `undefined` takes a key out. */
+/** Sets keys of a plugin, which is added if missing. `undefined` removes a key. */
 export function putPlugin(text: string, id: PluginId, values: Table): string {
   const { category, name } = id;
-  const isThere = listPlugins(text).some((entry) => entry.category === category && entry.name === name);
-  if (!isThere) return addPlugin(text, category, { name, ...values });
+  const exists = listPlugins(text).some((entry) => entry.category === category && entry.name === name);
+  if (!exists) return addPlugin(text, category, { name, ...values });
   const { config, ...rest } = values;
   const edited = Object.entries(rest).reduce(
     (result, [key, value]) =>
@@ -50,29 +50,29 @@ export function addPlugin(text: string, category: PluginCategory, plugin: Table)
 }
 
 export function removePlugin(text: string, id: PluginId): string {
-  const cutOut: Change = (table) => {
-    takeOut(table, id);
+  const remove: Change = (table) => {
+    removeEntry(table, id);
   };
-  const cutText: Rewrite = (body) =>
-    cutBlock(body, isEntry(id.category, placeOf(body, id)), isInside(id.category));
-  return editToml(text, cutOut, { first: [cutText] });
+  const removeText: Rewrite = (body) =>
+    cutBlock(body, isEntry(id.category, indexIn(body, id)), isInside(id.category));
+  return editToml(text, remove, { first: [removeText] });
 }
 
-/** Moves a plugin among those of its category, or to another one, with the comments on it. */
-export function movePlugin(text: string, id: PluginId, to: PluginCategory, place: PluginPlace): string {
+/** Moves a plugin within its category, or to another one, together with the comments above it. */
+export function movePlugin(text: string, id: PluginId, to: PluginCategory, position: PluginPosition): string {
   const move: Change = (table) => {
-    const entry = takeOut(table, id);
+    const entry = removeEntry(table, id);
     const entries = [...entriesOf(table, to)];
-    entries.splice(indexFor(place, namesOf(entries), to), 0, entry);
+    entries.splice(indexFor(position, namesOf(entries), to), 0, entry);
     put(tableBelow(table, 'plugins'), to, entries);
   };
   const moveText: Rewrite = (body) => {
-    const found = findBlock(body, isEntry(id.category, placeOf(body, id)), isInside(id.category));
+    const found = findBlock(body, isEntry(id.category, indexIn(body, id)), isInside(id.category));
     if (!found) return undefined;
     const block = renamed(body.slice(found.start, found.end), id.category, to);
     const rest = body.slice(0, found.start) + body.slice(found.end);
     const names = namesOf(entriesOf(parse(rest), to));
-    const next = findBlock(rest, isEntry(to, indexFor(place, names, to)), isInside(to));
+    const next = findBlock(rest, isEntry(to, indexFor(position, names, to)), isInside(to));
     if (!next) return appendBlock(block, to)(rest);
     const gap = /\n\r?\n$/.test(block) ? '' : '\n';
     return rest.slice(0, next.start) + block + gap + rest.slice(next.start);
@@ -80,7 +80,7 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, place
   return editToml(text, move, { first: [moveText] });
 }
 
-/** Behind the others of its category, or else behind all plugins. */
+/** Appends a plugin after those of its category or, if there are none, after all plugins. */
 const appendBlock =
   (block: string, category: PluginCategory): Rewrite =>
   (body) => {
@@ -92,7 +92,7 @@ const appendBlock =
     );
   };
 
-/** Puts the headers of a plugin's block under another category. */
+/** Changes the category in the headers of a plugin's block. */
 function renamed(block: string, from: PluginCategory, to: PluginCategory): string {
   const headers = tomlStatements(block).filter(({ kind }) => kind !== 'key');
   return headers.reduceRight(
@@ -112,12 +112,12 @@ interface KeyEdit {
 function setKey(text: string, id: PluginId, { key, value, tableOf, isHeader }: KeyEdit): string {
   const set: Change = (table) => {
     const entries = entriesOf(table, id.category);
-    const own = tableOf(membersOf(entries[placeIn(namesOf(entries), id)]));
+    const own = tableOf(membersOf(entries[pluginIndex(namesOf(entries), id)]));
     if (value === undefined) delete own[key];
     else put(own, key, value);
   };
   const asLine: Rewrite = (body) =>
-    insertKey(body, isHeader(id.category, placeOf(body, id)), lineOf(key, value));
+    insertKey(body, isHeader(id.category, indexIn(body, id)), lineOf(key, value));
   return editToml(text, set, { first: [asLine] });
 }
 
@@ -159,22 +159,25 @@ const isInside =
   ({ keys }: Statement): boolean =>
     keys.length > 2 && keys[0] === 'plugins' && keys[1] === category;
 
-const placeOf = (text: string, id: PluginId): number =>
-  placeIn(namesOf(entriesOf(parse(text), id.category)), id);
+const indexIn = (text: string, id: PluginId): number =>
+  pluginIndex(namesOf(entriesOf(parse(text), id.category)), id);
 
-function takeOut(table: MutableTable, id: PluginId): unknown {
+function removeEntry(table: MutableTable, id: PluginId): unknown {
   const entries = entriesOf(table, id.category);
-  const [entry] = entries.splice(placeIn(namesOf(entries), id), 1);
+  const [entry] = entries.splice(pluginIndex(namesOf(entries), id), 1);
   const plugins = tableBelow(table, 'plugins');
   if (entries.length === 0) delete plugins[id.category];
   if (Object.keys(plugins).length === 0) delete table['plugins'];
   return entry;
 }
 
-function indexFor(place: PluginPlace, names: readonly string[], category: PluginCategory): number {
-  const { before, after, position = -1 } = place;
-  if (before !== undefined) return placeIn(names, { category, name: before });
-  if (after !== undefined) return placeIn(names, { category, name: after }) + 1;
+function indexFor(
+  { before, after, position = -1 }: PluginPosition,
+  names: readonly string[],
+  category: PluginCategory,
+): number {
+  if (before !== undefined) return pluginIndex(names, { category, name: before });
+  if (after !== undefined) return pluginIndex(names, { category, name: after }) + 1;
   return position < 0 ? names.length : Math.min(position - 1, names.length);
 }
 

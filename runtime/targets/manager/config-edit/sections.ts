@@ -3,7 +3,7 @@ import { type Statement, tomlStatements } from '../config/toml-statements.ts';
 
 type IsMember = (header: Statement) => boolean;
 
-/** Puts a section behind the last one that belongs to its group, or at the end. */
+/** Inserts a section after the last one of its group, or at the end of the text. */
 export function insertSection(text: string, section: string, isMember: IsMember): string {
   const last = headers(text).findLast(({ header }) => isMember(header));
   const at = last ? endWithComments(text, last.end) : text.length;
@@ -14,7 +14,7 @@ export function insertSection(text: string, section: string, isMember: IsMember)
   return ended + gap + section.replaceAll('\n', lineBreak) + after;
 }
 
-/** Puts a key behind the others of a section that has a header of its own. */
+/** Appends a key to the section with the header; undefined if there is no such header. */
 export function insertKey(text: string, isHeader: IsMember, line: string): string | undefined {
   const own = headers(text).find(({ header }) => isHeader(header));
   if (!own) return undefined;
@@ -22,17 +22,17 @@ export function insertKey(text: string, isHeader: IsMember, line: string): strin
   return `${before}${before.endsWith('\n') ? '' : lineEnd(text)}${line.trimEnd()}${lineEnd(text)}${after}`;
 }
 
-/** Cuts out the blocks from a header on, up to the first header that is not one of its own. */
+/** Removes the block of a header: everything up to the first header that is not part of the block. */
 export function cutBlock(text: string, isStart: IsMember, isOwn: IsMember): string | undefined {
   const found = findBlock(text, isStart, isOwn);
   if (!found) return undefined;
   const rest = text.slice(0, found.start) + text.slice(found.end);
-  // Between what is left, one blank line is enough.
+  // Blank lines before a removed block at the end of the text would be left over.
   const isLast = text.slice(found.end).trim() === '';
   return isLast ? rest.trimEnd() + (rest.trim() === '' ? '' : lineEnd(text)) : rest;
 }
 
-/** Where those blocks stand, with the comments above them. */
+/** Finds the block of a header, including the comments above it. */
 export function findBlock(
   text: string,
   isStart: IsMember,
@@ -50,29 +50,29 @@ export function findBlock(
   return { start, end };
 }
 
-/** Cuts a key with its value. */
-export function cutKey(text: string, isMeant: (statement: Statement) => boolean): string | undefined {
+/** Removes a key with its value; undefined if it is not in the text. */
+export function cutKey(text: string, isKey: (statement: Statement) => boolean): string | undefined {
   const statements = tomlStatements(text);
-  const found = statements.find((statement) => statement.kind === 'key' && isMeant(statement));
+  const found = statements.find((statement) => statement.kind === 'key' && isKey(statement));
   return found && text.slice(0, found.start) + text.slice(found.end);
 }
 
-/** A header and its values as text. */
+/** Formats a header and its values. */
 export function sectionText(header: string, values: Readonly<Record<string, unknown>>): string {
   return `${header}\n${stringify(values)}`;
 }
 
-/** `[servers."a b".env]` */
+/** Formats the header of a table, for example `[servers."a b".env]`. */
 export const tableHeader = (path: readonly string[]): string =>
   `[${path.map((key) => keyText(key)).join('.')}]`;
 
-/** A key as TOML takes it, quoted if it must be. */
+/** Formats a key, quoted if necessary. */
 function keyText(key: string): string {
   const line = stringify({ [key]: 0 }).trimEnd();
   return line.slice(0, -' = 0'.length);
 }
 
-/** Each header, and where the statements of its section end. */
+/** Returns each header with the end of the last statement of its section. */
 function headers(text: string): { header: Statement; end: number }[] {
   const found: { header: Statement; end: number }[] = [];
   for (const statement of tomlStatements(text)) {
@@ -83,7 +83,7 @@ function headers(text: string): { header: Statement; end: number }[] {
   return found;
 }
 
-/** Comments right above a header are about it. */
+/** Returns the start of a header with the comments directly above it, which belong to it. */
 function startWithComments(text: string, start: number): number {
   let at = text.lastIndexOf('\n', start - 1) + 1;
   while (at > 0) {
@@ -94,10 +94,10 @@ function startWithComments(text: string, start: number): number {
   return at;
 }
 
-/** Comments right below the last key of a section are part of it, unless they are about the header that follows. */
+/** Returns the end of a section with the comments directly below its last key, unless they belong to the next header. */
 function endWithComments(text: string, end: number): number {
   const [comments = ''] = /^(?:[ \t]*#[^\n]*(?:\n|$))*/.exec(text.slice(end)) ?? [];
-  // With no blank line between.
+  // Comments directly above a header, without a blank line between, belong to it.
   const isOfNext = /^[ \t]*\[/.test(text.slice(end + comments.length));
   return isOfNext ? end : end + comments.length;
 }

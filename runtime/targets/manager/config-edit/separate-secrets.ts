@@ -1,17 +1,17 @@
-import { hideArgs, hideUrl } from '../config/hide-values.ts';
+import { maskArgs, maskUrl } from '../config/mask-values.ts';
 import type { Table } from '../config/table-reader.ts';
 
 export interface Separated {
   readonly table: Table;
-  /** What the secrets file says instead. */
+  /** The values for the secrets file. */
   readonly secrets: { readonly args?: readonly string[]; readonly url?: string };
 }
 
-/** Takes out of a server what sounds like a secret: the file of servers is there to be shared. */
+/** Separates values that look like secrets from a server, because the servers file is meant to be shared. */
 export function separateSecrets(table: Table): Separated {
   const { args, url } = table;
   const separatedArgs = isTexts(args) ? separateArgs(args) : undefined;
-  const publicUrl = typeof url === 'string' && hideUrl(url) !== url ? withoutSecrets(url) : undefined;
+  const publicUrl = typeof url === 'string' && maskUrl(url) !== url ? withoutSecrets(url) : undefined;
   return {
     table: {
       ...table,
@@ -25,10 +25,10 @@ export function separateSecrets(table: Table): Separated {
   };
 }
 
-/** Arguments of the secrets file follow those of the server, so all from the first secret on go there. */
+/** Splits the arguments before the first secret: those of the secrets file are appended, so the order stays the same. */
 function separateArgs(args: readonly string[]): readonly [string[], string[]] | undefined {
-  const shown = hideArgs(args);
-  const secret = args.findIndex((arg, index) => shown[index] !== arg);
+  const masked = maskArgs(args);
+  const secret = args.findIndex((arg, index) => masked[index] !== arg);
   if (secret < 0) return undefined;
   const belongsToFlag = /^--?[^=]+$/.test(args[secret - 1] ?? '') && !args[secret]?.startsWith('-');
   const start = belongsToFlag ? secret - 1 : secret;

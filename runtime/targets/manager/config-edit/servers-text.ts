@@ -10,9 +10,9 @@ import { membersOf } from '../../../core/json/members-of.ts';
 
 const isServer = ({ kind, keys }: Statement): boolean =>
   kind === 'array-table' && keys.join('.') === 'servers';
-const isOfServers = ({ keys }: Statement): boolean => keys[0] === 'servers';
+const belongsToServers = ({ keys }: Statement): boolean => keys[0] === 'servers';
 
-/** Appends a server to a file of servers. */
+/** Appends a server to a servers file. */
 export function addServer(text: string, server: Table): string {
   const { volumes, ...rest } = server;
   const block = [
@@ -28,19 +28,19 @@ export function addServer(text: string, server: Table): string {
   };
   return editToml(text, append, {
     first: [
-      (body) => insertSection(body, block, isOfServers),
-      (body) => insertSection(withoutEmptyList(body) ?? body, block, isOfServers),
+      (body) => insertSection(body, block, belongsToServers),
+      (body) => insertSection(withoutEmptyList(body) ?? body, block, belongsToServers),
     ],
   });
 }
 
 export function removeServer(text: string, name: string): string {
-  const cutOut: Change = (table) => {
+  const remove: Change = (table) => {
     const servers = listOf(table);
     servers.splice(indexOf(servers, name), 1);
     if (servers.length === 0) delete table['servers'];
   };
-  return editToml(text, cutOut, { first: [(body) => cutServer(body, name)] });
+  return editToml(text, remove, { first: [(body) => cutServer(body, name)] });
 }
 
 function cutServer(text: string, name: string): string | undefined {
@@ -49,11 +49,11 @@ function cutServer(text: string, name: string): string | undefined {
   return cutBlock(
     text,
     (header) => isServer(header) && (seen += 1) === index,
-    (header) => !isServer(header) && isOfServers(header),
+    (header) => !isServer(header) && belongsToServers(header),
   );
 }
 
-/** Sets a key of a server, or takes it out. */
+/** Sets a key of a server; `undefined` removes it. */
 export function setServerKey(text: string, name: string, key: string, value: unknown): string {
   return editToml(text, (table) => {
     const servers = listOf(table);
@@ -63,7 +63,7 @@ export function setServerKey(text: string, name: string, key: string, value: unk
   });
 }
 
-/** The value of a server's key as the file has it. */
+/** Returns the value of a server's key in the file, without expanding it. */
 export function readServerKey(text: string, name: string, key: string): unknown {
   const servers = listOf(parse(text.replace(/^\uFEFF/, '')));
   const server = servers[indexOf(servers, name)];
@@ -73,7 +73,7 @@ export function readServerKey(text: string, name: string, key: string): unknown 
 function listOf(table: MutableTable): unknown[] {
   const servers = table['servers'] ?? [];
   if (Array.isArray(servers)) return servers;
-  throw configError('servers is no list in this file. Begin each server with [[servers]].');
+  throw configError('servers must be a list. Start each server with [[servers]], in double brackets.');
 }
 
 function indexOf(servers: readonly unknown[], name: string): number {
@@ -89,8 +89,8 @@ function indexOf(servers: readonly unknown[], name: string): number {
 }
 
 export function unknownServer(name: string, names: readonly string[]): Error {
-  const meant = suggest(name, names);
-  const known = names.length === 0 ? 'There are none yet.' : `Servers are ${names.join(', ')}.`;
-  const wayOut = meant === undefined ? known : `Did you mean ${JSON.stringify(meant)}?`;
-  return configError(`There is no server ${JSON.stringify(name)}. ${wayOut}`);
+  const suggestion = suggest(name, names);
+  const known = names.length === 0 ? 'No servers are configured.' : `Servers: ${names.join(', ')}.`;
+  const wayOut = suggestion === undefined ? known : `Did you mean ${JSON.stringify(suggestion)}?`;
+  return configError(`Unknown server ${JSON.stringify(name)}. ${wayOut}`);
 }

@@ -9,17 +9,17 @@ import { setSecret } from './secrets-text.ts';
 import { type Separated, separateSecrets } from './separate-secrets.ts';
 import { addServer } from './servers-text.ts';
 
-/** A server that is to be added, and those of its values that belong into the secrets file. */
+/** A server to add, with its values for the secrets file. */
 export interface NewServer {
   readonly name: string;
-  /** Without its name. */
+  /** The keys of the server except its name. */
   readonly table: Table;
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
 }
 
 /**
- * Adds servers to the two files: all of them or, if one cannot be, none. `source` is where they come from, for what is said
- * of them. Resolves with what went into the secrets file though it stood elsewhere.
+ * Adds servers to the two files: all of them or, if one is invalid, none. `source` is the file they come from, for messages.
+ * Resolves with messages about values that were moved to the secrets file.
  */
 export async function writeServers(
   servers: readonly NewServer[],
@@ -33,13 +33,14 @@ export async function writeServers(
   const add = (text: string): string =>
     separated.reduce((edited, { name, table }) => addServer(edited, { name, ...table }), text);
   await checkFirst(paths, { servers, add, source });
-  // A manager that watches the files then finds the values already there when it finds the servers.
+  // Secrets are written first, so that a manager that watches the files never sees a server without its values.
   await editSecrets(paths, (text) => separated.reduce(putSecrets, text));
   await editServers(paths, add);
   return separated.flatMap(({ name, found }) =>
-    Object.keys(found).map(
-      (key) =>
-        `The ${key} of ${name} may hold a secret: ${key === 'args' ? 'from there on they are' : 'as a whole it is'} in ${paths.runtime}.`,
+    Object.keys(found).map((key) =>
+      key === 'args'
+        ? `The arguments of ${name} may contain a secret. That argument and all after it were stored in ${paths.runtime}.`
+        : `The ${key} of ${name} may contain a secret and was stored in ${paths.runtime}.`,
     ),
   );
 }
@@ -57,7 +58,7 @@ async function checkFirst({ config: path }: ConfigPaths, { servers, add, source 
   const taken = servers.find(({ name }) => names.has(name));
   if (taken) {
     throw configError(
-      `There is a server ${JSON.stringify(taken.name)} already. Remove it first with \`mcp-manager remove ${taken.name}\`.`,
+      `Server ${JSON.stringify(taken.name)} already exists. Remove it first with \`mcp-manager remove ${taken.name}\`.`,
     );
   }
   const before = new Set(current.problems.map(({ message }) => message));
@@ -71,7 +72,7 @@ function putSecrets(
   text: string,
   { name, secrets, found }: NewServer & { readonly found: Separated['secrets'] },
 ): string {
-  const started = Object.entries(found).reduce(
+  const withFound = Object.entries(found).reduce(
     (edited, [key, value]) => setSecret(edited, name, [key], value),
     text,
   );
@@ -81,6 +82,6 @@ function putSecrets(
         (more, [key, value]) => setSecret(more, name, [table, key], value),
         edited,
       ),
-    started,
+    withFound,
   );
 }

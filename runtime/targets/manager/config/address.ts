@@ -1,13 +1,13 @@
 import { bindHost } from '../../../serve/hostname.ts';
 
-/** Where to listen, as `host:port`; undefined if the text is no such thing. No host at all means every address. */
+/** Parses an address to listen on, `host:port`; undefined if it is invalid. Without a host, it means all addresses. */
 export function parseAddress(text: string): string | undefined {
   const [, host, port] = /^(\[[\da-f:.]+\]|[^\s:/]*):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return undefined;
   return host === '' ? `0.0.0.0:${port}` : text;
 }
 
-/** An address in its parts. */
+/** Splits `host:port` into its parts. */
 export function splitAddress(address: string): { readonly hostname: string; readonly port: number } {
   const colon = address.lastIndexOf(':');
   return { hostname: bindHost(address.slice(0, colon)), port: Number(address.slice(colon + 1)) };

@@ -2,8 +2,8 @@ import type { Environment } from '../../../core/text/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**
- * What a child inherits: what programs need to be found, to know their user, place and language, and to reach package
- * indexes. Anything else may be a secret of the manager or of another server.
+ * Variables that a server's process inherits: those that programs need to find each other, for the user, time zone and
+ * language, and to download packages. Any other variable could be a secret of the manager or of another server.
  */
 const INHERITED = new Set([
   ...'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TZ'.split(' '),
@@ -13,7 +13,7 @@ const INHERITED = new Set([
 ]);
 const INHERITED_PREFIXES = ['LC_', 'XDG_', 'NPM_CONFIG_', 'UV_', 'PIP_'];
 
-/** Without these, programs do not start on Windows. */
+/** Variables that programs require on Windows. */
 const INHERITED_ON_WINDOWS = new Set([
   ...'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT OS TEMP TMP'.split(' '),
   ...'USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA'.split(' '),
@@ -21,7 +21,7 @@ const INHERITED_ON_WINDOWS = new Set([
   ...'NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE'.split(' '),
 ]);
 
-/** Whether every child gets the variable. Names in any case: `http_proxy` is as common as `HTTP_PROXY`. */
+/** Whether every server inherits the variable. Case is ignored, because `http_proxy` is as common as `HTTP_PROXY`. */
 export function isInherited(variable: string, platform: string): boolean {
   const name = variable.toUpperCase();
   return (
@@ -31,7 +31,7 @@ export function isInherited(variable: string, platform: string): boolean {
   );
 }
 
-/** The whole environment of a server's process. */
+/** Returns the complete environment of a server's process. */
 export function childEnvironment(
   server: string,
   own: Readonly<Record<string, string>>,

@@ -7,44 +7,48 @@ import { parseToml, type TextFile } from './parse-toml.ts';
 import { describeProblem, type Path, type Problem, type Report } from './problems.ts';
 import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
 import { serverName, variablePrefix } from './server-name.ts';
-import { isTable, nameValue, readTable, type Table } from './table-reader.ts';
+import { isTable, describeValue, readTable, type Table } from './table-reader.ts';
 
-/** The file of servers, checked as far as that goes without the secrets file and the environment. */
+/** The servers file, with the checks that do not require the secrets file and the environment. */
 export interface ConfigFile {
   readonly entries: readonly ServerEntry[];
-  /** Of all servers, also those that something is wrong with. */
+  /** The names of all servers, including those with problems. */
   readonly names: readonly string[];
   readonly daemon: DaemonSection;
   readonly plugins: PluginSettings;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
-  /** For what is found later: reports about places of this file. */
+  /** Returns the line of a value, for problems that are found later. */
   readonly locate: (path: Path) => number | undefined;
-  /** Whether the file came with everything in it, as JSON does: its values are as secret as those of the secrets file. */
-  readonly holdsSecrets: boolean;
+  /** Whether values of this file are secrets, too, because there is no separate file for them, as with JSON. */
+  readonly containsSecrets: boolean;
 }
 
 export const isJsonPath = (path: string): boolean => path.toLowerCase().endsWith('.json');
 
 /** Reads `.mcpd.toml`, or a JSON file of `mcpServers`. Pure. */
 export function readConfigFile(file: TextFile): ConfigFile {
-  const holdsSecrets = isJsonPath(file.path);
+  const containsSecrets = isJsonPath(file.path);
   if (file.text.trim() === '') {
-    const wayOut = holdsSecrets ? 'Write {"mcpServers": {}}' : 'Write servers = []';
+    const empty = containsSecrets ? '{"mcpServers": {}}' : 'servers = []';
     return failed(
-      { file: file.path, line: undefined, message: `it is empty. ${wayOut} for no servers.` },
-      holdsSecrets,
+      {
+        file: file.path,
+        line: undefined,
+        message: `the file is empty. To configure no servers, write ${empty}.`,
+      },
+      containsSecrets,
     );
   }
-  const parsed = holdsSecrets ? parseMcpServers(file) : parseToml(file);
-  if ('problem' in parsed) return failed(parsed.problem, holdsSecrets);
+  const parsed = containsSecrets ? parseMcpServers(file) : parseToml(file);
+  if ('problem' in parsed) return failed(parsed.problem, containsSecrets);
   if ('table' in parsed) return readTables(file, parsed.table);
   const tables = { servers: parsed.servers.map(({ value }) => value) };
   const result = readTables(file, tables, (path) => parsed.servers[Number(path[1])]?.name);
-  return { ...result, holdsSecrets, warnings: [...parsed.warnings, ...result.warnings] };
+  return { ...result, containsSecrets, warnings: [...parsed.warnings, ...result.warnings] };
 }
 
-const failed = (problem: Problem, holdsSecrets: boolean): ConfigFile => ({
+const failed = (problem: Problem, containsSecrets: boolean): ConfigFile => ({
   entries: [],
   names: [],
   daemon: readDaemon(undefined),
@@ -52,7 +56,7 @@ const failed = (problem: Problem, holdsSecrets: boolean): ConfigFile => ({
   problems: [problem],
   warnings: [],
   locate: () => undefined,
-  holdsSecrets,
+  containsSecrets,
 });
 
 const TOP_LEVEL = new Set(['servers', 'daemon', 'plugins']);
@@ -67,7 +71,7 @@ function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => strin
     describeProblem({ file: file.path, line: locate(path), message });
   const warnings = Object.keys(table)
     .filter((key) => !TOP_LEVEL.has(key))
-    .map((key) => warn([key], `${nameValue(key)} is no part of this file and means nothing here.`));
+    .map((key) => warn([key], `unknown key ${describeValue(key)} is ignored.`));
   const servers = readServers(table['servers'], report);
   checkNames(servers, report);
   const daemon = readTable(table, { path: [], label: '', report }).table('daemon', DAEMON_KEYS['']);
@@ -79,20 +83,20 @@ function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => strin
     problems,
     warnings,
     locate,
-    holdsSecrets: false,
+    containsSecrets: false,
   };
 }
 
 function readServers(value: unknown, report: Report): ServerEntry[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    report(['servers'], 'servers must be a list: begin each with [[servers]], with two brackets.');
+    report(['servers'], 'servers must be a list. Start each server with [[servers]], in double brackets.');
     return [];
   }
   return value.flatMap((server: unknown, index) => {
     const path = ['servers', index];
     if (!isTable(server)) {
-      report(path, `a server must be a table, not ${nameValue(server)}.`);
+      report(path, `a server must be a table, not ${describeValue(server)}.`);
       return [];
     }
     const name =
@@ -118,12 +122,12 @@ function checkNames(servers: readonly ServerEntry[], report: Report): void {
     if (byName.has(name)) {
       report(
         [...path, 'name'],
-        `the name ${JSON.stringify(name)} is taken by an earlier server; upper and lower case are the same. Rename one.`,
+        `duplicate server name ${JSON.stringify(name)}; case is ignored. Rename one of the servers.`,
       );
     } else if (twin) {
       report(
         [...path, 'name'],
-        `servers ${JSON.stringify(twin.name)} and ${JSON.stringify(name)} would share the variables ${prefix}…. Rename one.`,
+        `servers ${JSON.stringify(twin.name)} and ${JSON.stringify(name)} have the same variable prefix ${prefix}. Rename one of them.`,
       );
     }
     byName.set(name, server);

@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { homeFolder } from '../../../platform/files/home-folder.ts';
 import type { Invocation } from '../../../serve/cli/command.ts';
 
-/** The two files a configuration is in; absolute. */
+/** Absolute paths of the two configuration files. */
 export interface ConfigPaths {
   /** `.mcpd.toml`, or JSON with `mcpServers`. */
   readonly config: string;
-  /** The secrets file; it need not be there. */
+  /** The secrets file, which is optional. */
   readonly runtime: string;
 }
 
@@ -16,7 +16,7 @@ export function configPaths(
   env: Readonly<Record<string, string | undefined>>,
 ): ConfigPaths {
   return {
-    // The name that also holds where a command has a --config of its own.
+    // `config-file` works in every command; some have another option named `config`.
     config: resolve(invocation.value('config-file') ?? '.mcpd.toml'),
     runtime: resolve(
       invocation.value('runtime-file') ??

@@ -1,8 +1,8 @@
 import { DEFAULTS } from './defaults.ts';
 import type { CorsSettings } from './spec.ts';
 
-/** What was written down of it; the rest has its default. */
-interface WrittenCors {
+/** CORS settings from the file or the command line; undefined values have defaults. */
+interface CorsInput {
   readonly origins: readonly string[];
   readonly methods: readonly string[] | undefined;
   readonly headers: readonly string[] | undefined;
@@ -11,13 +11,13 @@ interface WrittenCors {
   readonly maxAgeMs: number | undefined;
 }
 
-/** The pages that may call, whether the file or the command line says so. */
-export const corsSettings = ({ origins, credentials = false, ...written }: WrittenCors): CorsSettings => ({
+/** Completes CORS settings with defaults. */
+export const corsSettings = ({ origins, credentials = false, ...input }: CorsInput): CorsSettings => ({
   origins,
-  methods: written.methods ?? DEFAULTS.corsMethods,
-  headers: written.headers ?? DEFAULTS.corsHeaders,
-  exposedHeaders: written.exposedHeaders ?? [],
-  // Browsers refuse credentials together with `*`.
+  methods: input.methods ?? DEFAULTS.corsMethods,
+  headers: input.headers ?? DEFAULTS.corsHeaders,
+  exposedHeaders: input.exposedHeaders ?? [],
+  // Browsers reject credentials together with `*`.
   credentials: credentials && !origins.includes('*'),
-  maxAgeSeconds: Math.floor((written.maxAgeMs ?? DEFAULTS.corsMaxAge) / 1000),
+  maxAgeSeconds: Math.floor((input.maxAgeMs ?? DEFAULTS.corsMaxAge) / 1000),
 });

@@ -4,13 +4,13 @@ import { DEFAULTS } from './defaults.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** `[daemon]`: settings of the manager itself, and the times of servers that set none of their own. */
+/** `[daemon]`: the settings of the manager, and the default timeouts of servers. */
 export interface DaemonSection {
   readonly settings: DaemonSettings;
   readonly timeouts: ServerTimeouts;
 }
 
-/** Every key of `[daemon]`, by the table it is in; `config daemon` lists them too. */
+/** Every key of `[daemon]` by its table; also the list that `config daemon` prints. */
 export const DAEMON_KEYS = {
   '': ['api', 'mcp'],
   api: ['addr', 'timeout', 'cors'],
@@ -56,7 +56,7 @@ function readAddr(api: TableReader | undefined): string {
   if (addr === undefined) return DEFAULTS.addr;
   const address = parseAddress(addr);
   if (address === undefined) {
-    api?.report(`addr must be <host>:<port>, as in "127.0.0.1:8090", not ${JSON.stringify(addr)}.`, 'addr');
+    api?.report(`addr must be <host>:<port>, e.g. "127.0.0.1:8090", not ${JSON.stringify(addr)}.`, 'addr');
   }
   return address ?? DEFAULTS.addr;
 }
@@ -74,10 +74,7 @@ function readCors(cors: TableReader | undefined): CorsSettings | undefined {
   });
   if (!cors.flag('enable')) return undefined;
   if (origins.length === 0) {
-    cors.report(
-      'enable needs allow_origins: the pages that may call, as in ["https://app.example"].',
-      'enable',
-    );
+    cors.report('enable requires allow_origins, e.g. ["https://app.example"].', 'enable');
   }
   return settings;
 }

@@ -1,4 +1,4 @@
-/** What holds where neither flag nor file says otherwise. Times are in milliseconds. */
+/** Defaults of settings that neither a flag nor the file sets. Times are in milliseconds. */
 export const DEFAULTS = {
   addr: '127.0.0.1:8090',
   apiShutdown: 5000,
@@ -17,7 +17,7 @@ export const DEFAULTS = {
     'Content-Language',
     'Content-Type',
     'Range',
-    // Without these, pages that may call could use neither an API key nor MCP.
+    // Without these headers, allowed pages could use neither an API key nor MCP.
     'Authorization',
     'Mcp-Session-Id',
     'Mcp-Protocol-Version',

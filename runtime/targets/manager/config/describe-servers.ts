@@ -1,12 +1,12 @@
 import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { hideArgs, hideUrl, hideValue } from './hide-values.ts';
+import { maskArgs, maskUrl, maskValue } from './mask-values.ts';
 import type { TextFile } from './parse-toml.ts';
 import { problemsError } from './problems.ts';
 import { readSecretsFile, type SecretsEntry } from './secrets-file.ts';
 import type { LaunchEntry, ServerEntry } from './server-entry.ts';
 import type { NameFilter } from './spec.ts';
 
-/** A server as `list` shows it: placeholders as they are, values hidden unless they are to be shown. */
+/** A server as `list` shows it: placeholders are not expanded, and values are masked unless `reveal` is set. */
 export interface ServerDescription extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly start: string;
@@ -14,7 +14,7 @@ export interface ServerDescription extends Readonly<Record<string, unknown>> {
   readonly tools: readonly string[];
 }
 
-/** Describes the servers of the two files, without variables and without checking whether they could start. */
+/** Describes the servers of the two files, without expanding variables or checking whether the servers could start. */
 export function describeServers(
   config: TextFile,
   secretsFile: TextFile | undefined,
@@ -31,12 +31,12 @@ function describe(entry: ServerEntry, secrets: SecretsEntry | undefined, reveal:
   const { launch } = entry;
   const show = (record: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(
-      Object.entries(record).map(([key, value]) => [key, reveal ? value : hideValue(value)]),
+      Object.entries(record).map(([key, value]) => [key, reveal ? value : maskValue(value)]),
     );
   const process = launch.kind === 'remote' ? undefined : launch;
   const args = [...(process?.args ?? []), ...(secrets?.args ?? [])];
   const details = {
-    args: reveal ? args : hideArgs(args),
+    args: reveal ? args : maskArgs(args),
     env: show({ ...process?.env, ...secrets?.env }),
     headers: show({ ...(launch.kind === 'remote' ? launch.headers : {}), ...secrets?.headers }),
     volumes: { ...secrets?.volumes },
@@ -46,7 +46,7 @@ function describe(entry: ServerEntry, secrets: SecretsEntry | undefined, reveal:
   };
   return {
     name: entry.name,
-    start: reveal ? startOf(launch) : hideUrl(startOf(launch)),
+    start: reveal ? startOf(launch) : maskUrl(startOf(launch)),
     enabled: entry.enabled,
     tools: entry.tools.allow,
     readOnly: entry.readOnly,
@@ -62,7 +62,7 @@ function startOf(launch: LaunchEntry): string {
   return `${runtime}::${name}@${version}`;
 }
 
-/** Nothing where all is offered, as is the default. */
+/** Lists the patterns of a filter; empty if everything is offered, which is the default. */
 const restriction = ({ allow, deny }: NameFilter): readonly string[] => [
   ...(allow.join() === '*' ? [] : allow),
   ...deny.map((name) => `!${name}`),

@@ -1,10 +1,10 @@
 import { isInherited } from './child-environment.ts';
 import { type Environment, expand } from '../../../core/text/expand.ts';
-import { foreignVariables } from './isolation.ts';
 import type { Path, Report } from './problems.ts';
 import type { Redactions } from '../../../core/text/redactions.ts';
+import { variablePrefix } from './server-name.ts';
 
-/** Puts variables into the texts of one server in one file; what is wrong with them is reported at their place. */
+/** Expands variables in the values of one server in one file, and reports problems with the path of the value. */
 export interface Expander {
   text(key: string, text: string): string;
   texts(key: string, texts: readonly string[]): string[];
@@ -13,7 +13,7 @@ export interface Expander {
 
 export interface ExpanderOptions {
   readonly server: string;
-  /** Where the server stands in the file. */
+  /** Path of the server in the file. */
   readonly path: Path;
   readonly env: Environment;
   readonly platform: string;
@@ -30,18 +30,16 @@ export function createExpander({
   redactions,
 }: ExpanderOptions): Expander {
   const text = (keys: readonly (string | number)[], written: string): string => {
-    const tell = (message: string): void => {
+    const reportProblem = (message: string): void => {
       report([...path, ...keys], `server ${JSON.stringify(server)}: ${keys.join('.')}: ${message}`);
     };
     const foreign = foreignVariables(written, server);
     for (const name of foreign)
-      tell(
-        `${name} belongs to another server, or to the manager itself. Give this one a variable of its own.`,
-      );
+      reportProblem(`${name} is reserved for another server or for the manager. Use another variable.`);
     if (foreign.length > 0) return '';
     const { text, used, problems } = expand(written, env);
-    for (const problem of problems) tell(problem);
-    // Every child sees those.
+    for (const problem of problems) reportProblem(problem);
+    // Inherited variables are visible to all servers, so they are not secrets.
     for (const { name, value } of used)
       if (!isInherited(name, platform)) redactions.add(value, [name, String(keys.at(-1))], server);
     return text;
@@ -52,4 +50,18 @@ export function createExpander({
     record: (key, written) =>
       Object.fromEntries(Object.entries(written).map(([name, item]) => [name, text([key, name], item)])),
   };
+}
+
+/**
+ * Returns the variables in a text that are reserved for other servers or for the manager. `$(NAME)` is included: it is not
+ * expanded here, but programs that receive the text can expand it.
+ */
+function foreignVariables(text: string, server: string): string[] {
+  const own = variablePrefix(server);
+  const names = text
+    .replaceAll('$$', '')
+    .matchAll(/\$[{(]?((?:MCPD|MCP_MANAGER)_\w+)/g)
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith(own));
+  return [...new Set(names)];
 }

@@ -1,13 +1,13 @@
 import type { Path } from './problems.ts';
 import { tomlStatements } from './toml-statements.ts';
 
-/** Finds the line of what stands at a path of a TOML text, or of what it stands in. */
+/** Finds the line of the value at a path of a TOML text, or of the closest table that contains it. */
 export function tomlLocator(text: string): (path: Path) => number | undefined {
-  let places: ReadonlyMap<string, number> | undefined;
+  let lines: ReadonlyMap<string, number> | undefined;
   return (path) => {
-    places ??= linesByPath(text);
+    lines ??= linesByPath(text);
     for (let length = path.length; length > 0; length -= 1) {
-      const line = places.get(JSON.stringify(path.slice(0, length)));
+      const line = lines.get(JSON.stringify(path.slice(0, length)));
       if (line !== undefined) return line;
     }
     return undefined;
@@ -22,11 +22,11 @@ function linesByPath(text: string): Map<string, number> {
   let header: Path = [];
   const enter = (path: Path): void => {
     for (let length = 1; length <= path.length; length += 1) {
-      const place = JSON.stringify(path.slice(0, length));
-      if (!lines.has(place)) lines.set(place, line);
+      const key = JSON.stringify(path.slice(0, length));
+      if (!lines.has(key)) lines.set(key, line);
     }
   };
-  /** A list's name in a header means its latest table. */
+  /** Adds indexes to a path: in a header, the name of a list refers to its last table. */
   const resolve = (keys: readonly string[]): Path => {
     let path: Path = [];
     for (const key of keys) {
@@ -41,8 +41,8 @@ function linesByPath(text: string): Map<string, number> {
     counted = start;
     if (kind === 'array-table') {
       const list = [...resolve(keys.slice(0, -1)), ...keys.slice(-1)];
-      const place = JSON.stringify(list);
-      counts.set(place, (counts.get(place) ?? 0) + 1);
+      const key = JSON.stringify(list);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     if (kind !== 'key') header = resolve(keys);
     enter(kind === 'key' ? [...header, ...keys] : header);

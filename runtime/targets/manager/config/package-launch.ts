@@ -1,4 +1,4 @@
-/** `<runtime>::<name>@<version>`, taken apart. */
+/** The parts of `<runtime>::<name>@<version>`. */
 export interface Package {
   readonly runtime: PackageRuntime;
   readonly name: string;
@@ -13,20 +13,25 @@ export interface PackageCommand {
   readonly args: readonly string[];
 }
 
-/** A package, or what is wrong with it. */
+/** Parses a package; returns a text that explains the problem if it is invalid. */
 export function parsePackage(text: string): Package | string {
-  const rule = 'Write <npx|uvx|docker>::<name>@<version>, as in "npx::@scope/server@1.2.3"';
+  const rule = 'Use <npx|uvx|docker>::<name>@<version>, e.g. "npx::@scope/server@1.2.3"';
   const [, runtime, name, version] = /^([^:]*)::(.[^@\s]*)@([^@\s]+)$/.exec(text) ?? [];
   if (!runtime || !name || !version) {
-    const noVersion = /^[a-z]+::.[^@\s]*$/.test(text) ? ` It has no version; @latest takes the newest.` : '';
-    return `${JSON.stringify(text)} is no package. ${rule}.${noVersion}`;
+    if (/^[a-z]+::(?:@[^@\s]+\/)?[^@\s]+$/.test(text)) {
+      return `package ${JSON.stringify(text)} has no version. Add one; @latest selects the newest.`;
+    }
+    return `invalid package ${JSON.stringify(text)}. ${rule}.`;
   }
   const known = PACKAGE_RUNTIMES.find((candidate) => candidate === runtime);
-  if (!known) return `${JSON.stringify(runtime)} does not run packages. ${rule}.`;
+  if (!known) return `unknown package runtime ${JSON.stringify(runtime)}. ${rule}.`;
   return { runtime: known, name, version };
 }
 
-/** How a package is started, up to where the server's own arguments go. Only containers get their environment this way. */
+/**
+ * Returns the command that starts a package, to which the arguments of the server are appended. Only containers get their
+ * environment on the command line; other packages inherit it.
+ */
 export function packageCommand(
   { runtime, name, version }: Package,
   { env, volumes }: { env: Readonly<Record<string, string>>; volumes: readonly Mount[] },
@@ -34,9 +39,9 @@ export function packageCommand(
   if (runtime === 'npx') return { command: 'npx', args: ['-y', `${name}@${version}`] };
   if (runtime === 'uvx') return { command: 'uvx', args: [`${name}@${version}`] };
   const mounts = volumes.flatMap(({ from, path }) => ['--volume', `${from}:${path}`]);
-  // Docker takes the values from its own environment; on its command line every user of the machine could read them.
+  // Docker reads the values from its own environment: on its command line, every user of the machine could see them.
   const variables = Object.keys(env).flatMap((key) => ['-e', key]);
-  // A digest is told from a tag by its @.
+  // A digest follows @, a tag follows a colon.
   const image = `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
   return {
     command: 'docker',

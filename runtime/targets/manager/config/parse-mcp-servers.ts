@@ -6,13 +6,13 @@ import { SERVER_KEYS } from './server-entry.ts';
 import { usableName, variablePrefix } from './server-name.ts';
 import { isTable, type Table } from './table-reader.ts';
 
-/** Servers from a JSON file as desktop clients and editors write it, each with the keys of `[[servers]]`. */
+/** Servers from a JSON file of a desktop client or an editor, converted to the keys of `[[servers]]`. */
 export interface McpServersFile {
   readonly servers: readonly { readonly name: string; readonly value: unknown }[];
   readonly warnings: readonly string[];
 }
 
-/** Reads `{"mcpServers": {…}}`; comments and commas before a closing bracket are allowed. */
+/** Reads `{"mcpServers": {…}}`; comments and trailing commas are allowed. */
 export function parseMcpServers(file: TextFile): McpServersFile | { readonly problem: Problem } {
   const problem = (message: string): { problem: Problem } => ({
     problem: { file: file.path, line: undefined, message },
@@ -22,21 +22,21 @@ export function parseMcpServers(file: TextFile): McpServersFile | { readonly pro
   try {
     value = parseJsonText(text);
   } catch (error) {
-    return problem(`this is not valid JSON: ${explainJson(text, error)}`);
+    return problem(`invalid JSON: ${explainJson(text, error)}`);
   }
-  const servers = SERVER_TABLES.map((keys) => at(value, keys)).find((found) => isTable(found));
-  if (!servers) return problem('it holds no servers. They are expected under "mcpServers".');
+  const servers = SERVER_TABLES.map((keys) => valueAt(value, keys)).find((found) => isTable(found));
+  if (!servers) return problem('the file contains no servers. Put them under "mcpServers".');
   const converted = Object.entries(servers).map(([name, server]) => ({ name, ...convert(name, server) }));
   return { servers: converted, warnings: converted.flatMap(({ warnings }) => warnings) };
 }
 
-/** Where clients keep them: most, one editor's own file, the same editor's settings. */
+/** Paths of the servers in the files of most clients, in the mcp.json of VS Code and in its settings.json. */
 const SERVER_TABLES = [['mcpServers'], ['servers'], ['mcp', 'servers']];
 
-const at = (value: unknown, keys: readonly string[]): unknown =>
+const valueAt = (value: unknown, keys: readonly string[]): unknown =>
   keys.reduce((inner, key) => (isTable(inner) ? inner[key] : undefined), value);
 
-/** Comments become spaces, so that places in the text stay what they are. */
+/** Replaces comments and trailing commas by spaces, so that line and column of errors stay correct. */
 function plainJson(text: string): string {
   return text
     .replaceAll(/"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
@@ -45,7 +45,7 @@ function plainJson(text: string): string {
     .replaceAll(/"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }
 
-/** Keys that mean something to the client alone. */
+/** Keys for the client, which are ignored without a warning. */
 const CLIENT_KEYS = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -70,19 +70,19 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
   const known = Object.entries(rest).filter(([key]) => OWN_KEYS.has(key));
   const unknown = Object.keys(rest).filter((key) => !OWN_KEYS.has(key) && !CLIENT_KEYS.has(key));
   const warnings = unknown.map(
-    (key) => `server ${JSON.stringify(name)}: ${JSON.stringify(key)} means nothing here and is left out.`,
+    (key) => `server ${JSON.stringify(name)}: unknown key ${JSON.stringify(key)} is ignored.`,
   );
-  const asked = new Map<string, string>();
-  const ask = (input: string): string => {
+  const variables = new Map<string, string>();
+  const variableOf = (input: string): string => {
     const variable = `${variablePrefix(usableName(name) ?? name)}${input.toUpperCase().replaceAll(/\W/g, '_')}`;
-    asked.set(input, variable);
+    variables.set(input, variable);
     return variable;
   };
   const isRemote = 'url' in rest && transport !== undefined;
   const server: Table = {
     tools: ['*'],
     ...Object.fromEntries(
-      known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? texts(item, ask) : item]),
+      known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? texts(item, variableOf) : item]),
     ),
     ...(isRemote
       ? { transport: typeof transport === 'string' ? (TRANSPORTS[transport] ?? transport) : transport }
@@ -90,9 +90,9 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
     ...(disabled === true ? { enabled: false } : {}),
     name,
   };
-  for (const [input, variable] of asked)
+  for (const [input, variable] of variables)
     warnings.push(
-      `server ${JSON.stringify(name)}: the client would ask for ${JSON.stringify(input)}; set the variable ${variable} instead.`,
+      `server ${JSON.stringify(name)}: the input ${JSON.stringify(input)} is now the variable ${variable}. Set it before the server starts.`,
     );
   return { value: server, warnings };
 }
@@ -100,18 +100,18 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
 const PLACEHOLDER_KEYS = new Set(['command', 'args', 'cwd', 'url', 'env', 'headers', 'oauth']);
 
 /**
- * In these files only `${NAME}`, `${env:NAME}` and `${input:name}`, which a client asks for, mean a variable; any other dollar
- * sign is one. Numbers stand for their texts.
+ * Converts placeholders to ours. In these files, `${NAME}`, `${env:NAME}` and `${input:name}` (which a client prompts for) are
+ * variables, and any other dollar sign is literal. Numbers and booleans become strings.
  */
-function texts(value: unknown, ask: (input: string) => string): unknown {
+function texts(value: unknown, variableOf: (input: string) => string): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') {
     return value
       .replaceAll(/\$(?!\{)/g, '$$$$')
       .replaceAll(/\$\{env:(\w+)\}/g, '$${$1}')
-      .replaceAll(/\$\{input:([\w.-]+)\}/g, (_, input: string) => `\${${ask(input)}}`);
+      .replaceAll(/\$\{input:([\w.-]+)\}/g, (_, input: string) => `\${${variableOf(input)}}`);
   }
-  if (Array.isArray(value)) return value.map((item) => texts(item, ask));
+  if (Array.isArray(value)) return value.map((item) => texts(item, variableOf));
   if (!isTable(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, texts(item, ask)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, texts(item, variableOf)]));
 }

@@ -7,7 +7,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** The table a TOML file holds, or what is wrong with its syntax. */
+/** Parses a TOML file; returns its table, or the problem with its syntax. */
 export function parseToml(file: TextFile): { readonly table: Table } | { readonly problem: Problem } {
   try {
     return { table: parse(file.text, { integersAsBigInt: 'asNeeded' }) };
@@ -18,7 +18,7 @@ export function parseToml(file: TextFile): { readonly table: Table } | { readonl
       problem: {
         file: file.path,
         line: error.line,
-        message: `this is not valid TOML: ${first.trim()} (column ${error.column}).`,
+        message: `invalid TOML: ${first.trim()} (column ${error.column}).`,
       },
     };
   }

@@ -1,4 +1,4 @@
-/** `[plugins]`: what looks at requests and answers, in the order in which it is asked. */
+/** `[plugins]`: the plugins in the order in which they run. */
 export interface PluginSettings {
   readonly plugins: readonly PluginSpec[];
 }
@@ -7,27 +7,27 @@ export interface PluginSpec {
   readonly name: string;
   readonly category: PluginCategory;
   readonly flows: readonly PluginFlow[];
-  /** Without it, nothing goes through. Otherwise what it cannot do is left out. */
+  /** Whether a failure of the plugin is an error for the client. Otherwise a failing plugin is skipped. */
   readonly required: boolean;
-  /** How long it may take over one request or answer. */
+  /** Timeout for one request or response. */
   readonly timeoutMs: number;
-  /** What it is configured with; placeholders still stand. */
+  /** Configuration of the plugin. Placeholders are not expanded yet. */
   readonly config: Readonly<Record<string, string>>;
   readonly launch: PluginLaunch;
 }
 
 export type PluginLaunch = ExecutableLaunch | HookLaunch | ModuleLaunch;
 
-/** A program that serves `mozilla.mcpd.plugins.v1.Plugin` on the socket it is given. */
+/** A program that serves `mozilla.mcpd.plugins.v1.Plugin` on the socket of `--address`. */
 export interface ExecutableLaunch {
   readonly kind: 'exec';
-  /** Its folder; in it, it is called as the plugin is. */
+  /** The folder of the program, whose file name is the name of the plugin. */
   readonly dir: string;
-  /** What it must say that it was built from. */
+  /** The commit hash that the plugin has to report. */
   readonly commitHash: string | undefined;
 }
 
-/** A server that is sent the same messages as JSON. */
+/** An HTTP server that gets the same messages as JSON. */
 export interface HookLaunch {
   readonly kind: 'http';
   readonly url: string;
@@ -44,7 +44,7 @@ export const PLUGIN_KINDS = ['exec', 'http', 'js'] as const satisfies readonly P
 export const PLUGIN_FLOWS = ['request', 'response'] as const;
 export type PluginFlow = (typeof PLUGIN_FLOWS)[number];
 
-/** For requests and for answers, plugins are asked in this order. */
+/** Categories in the order in which their plugins run, for requests and responses. */
 export const PLUGIN_CATEGORIES = [
   'observability',
   'authentication',
@@ -57,24 +57,24 @@ export const PLUGIN_CATEGORIES = [
 export type PluginCategory = (typeof PLUGIN_CATEGORIES)[number];
 
 export interface CategoryRules {
-  /** All at once, for none of them matters to another. */
+  /** Whether the plugins run concurrently. */
   readonly parallel: boolean;
-  /** Only required plugins can refuse. */
+  /** Whether only required plugins can reject a message. */
   readonly observes: boolean;
-  /** Others may look at a request or an answer, or refuse it, and no more. */
-  readonly mayChange: boolean;
+  /** Whether the plugins can change a message. */
+  readonly canChange: boolean;
 }
 
-const INSPECTS: CategoryRules = { parallel: false, observes: false, mayChange: false };
+const CHECKS: CategoryRules = { parallel: false, observes: false, canChange: false };
 
 export const CATEGORY_RULES: Readonly<Record<PluginCategory, CategoryRules>> = {
-  observability: { parallel: true, observes: true, mayChange: false },
-  authentication: INSPECTS,
-  authorization: INSPECTS,
-  rate_limiting: INSPECTS,
-  validation: INSPECTS,
-  content: { parallel: false, observes: false, mayChange: true },
-  audit: INSPECTS,
+  observability: { parallel: true, observes: true, canChange: false },
+  authentication: CHECKS,
+  authorization: CHECKS,
+  rate_limiting: CHECKS,
+  validation: CHECKS,
+  content: { parallel: false, observes: false, canChange: true },
+  audit: CHECKS,
 };
 
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 5000;

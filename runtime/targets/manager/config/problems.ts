@@ -1,19 +1,19 @@
 import { AppError } from '../../../contract/errors.ts';
 
-/** One thing wrong with a file, in a sentence that says what to do. */
+/** A problem of a file; the message explains how to solve it. */
 export interface Problem {
   readonly file: string;
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** Where something stands in a file: keys, and places in lists. */
+/** Path of a value in a file: keys, and indexes in lists. */
 export type Path = readonly (string | number)[];
 
-/** Takes what is wrong with the value at a path. */
+/** Reports a problem with the value at a path. */
 export type Report = (path: Path, message: string) => void;
 
-/** All problems at once: whoever mends a file wants to know of every one. */
+/** Creates one error with all problems, so that they can be solved together. */
 export function problemsError(problems: readonly Problem[]): AppError {
   const byFile = [...Map.groupBy(problems, ({ file }) => file).values()];
   const inOrder = byFile.flatMap((some) => some.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));

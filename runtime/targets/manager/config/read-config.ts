@@ -6,13 +6,13 @@ import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-t
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';
 import type { ManagerConfig } from './spec.ts';
 
-/** A configuration, and what whoever wrote it should hear about it although it works. */
+/** A valid configuration, with warnings about it. */
 export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
-  /** What is wrong with the servers that are not started. */
+  /** Problems of servers that are therefore not started. */
   readonly problems: readonly string[];
 }
 
-/** Reads the configuration; rejects with one ConfigError that names everything wrong with it. */
+/** Reads the configuration; rejects with one ConfigError that lists all problems. */
 export async function readConfig(
   paths: ConfigPaths,
   env: Environment,
@@ -28,12 +28,12 @@ export async function readConfig(
       path: file.path,
       isBlank: isBlank(file),
     })),
-    warnings: [...resolved.warnings, ...(secrets ? sharedWarning(secrets, platform) : [])],
+    warnings: [...resolved.warnings, ...(secrets ? permissionWarnings(secrets, platform) : [])],
   };
 }
 
-/** Windows says who may read a file in other ways. */
-function sharedWarning({ path, text, mode }: TextFileOnDisk, platform: string): string[] {
+/** Warns if other users can read a secrets file. Windows has no file modes to check. */
+function permissionWarnings({ path, text, mode }: TextFileOnDisk, platform: string): string[] {
   if (platform === 'win32' || text === '' || (mode & 0o077) === 0) return [];
-  return [`${path}: others than its owner may read it. Keep its secrets with \`chmod 600 ${path}\`.`];
+  return [`${path} is readable by other users. Restrict it with \`chmod 600 ${path}\`.`];
 }

@@ -1,5 +1,5 @@
 import type { Path, Report } from './problems.ts';
-import { isTable, nameValue, readTable, type TableReader } from './table-reader.ts';
+import { isTable, describeValue, readTable, type TableReader } from './table-reader.ts';
 import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
   PLUGIN_CATEGORIES,
@@ -12,19 +12,19 @@ import {
   type PluginSpec,
 } from './plugin-settings.ts';
 
-const KEYS_OF_ALL = ['name', 'kind', 'required', 'flows', 'timeout', 'config'];
+const COMMON_KEYS = ['name', 'kind', 'required', 'flows', 'timeout', 'config'];
 const KEYS_BY_KIND = { exec: ['commit_hash'], http: ['url'], js: ['path'] } as const;
-const PLUGIN_KEYS = [...KEYS_OF_ALL, ...Object.values(KEYS_BY_KIND).flat()];
+const PLUGIN_KEYS = [...COMMON_KEYS, ...Object.values(KEYS_BY_KIND).flat()];
 
-/** Reads `[plugins]` of the configuration: what is wrong with it is reported, and what is right is returned. */
+/** Reads `[plugins]` of the configuration. Reports problems, and returns the valid plugins. */
 export function readPluginSettings(table: unknown, report: Report): PluginSettings {
   if (table === undefined) return { plugins: [] };
   if (!isTable(table)) {
-    report(['plugins'], `plugins must be a table, not ${nameValue(table)}.`);
+    report(['plugins'], `plugins must be a table, not ${describeValue(table)}.`);
     return { plugins: [] };
   }
-  const place = { path: ['plugins'], label: 'plugins', report };
-  const section = readTable(table, place, ['dir', ...PLUGIN_CATEGORIES]);
+  const context = { path: ['plugins'], label: 'plugins', report };
+  const section = readTable(table, context, ['dir', ...PLUGIN_CATEGORIES]);
   const dir = section.text('dir');
   return {
     plugins: PLUGIN_CATEGORIES.flatMap((category) => readCategory(table[category], category, dir, report)),
@@ -40,7 +40,7 @@ function readCategory(
   const path = ['plugins', category];
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    report(path, `plugins.${category} must be a list: begin each plugin with [[plugins.${category}]].`);
+    report(path, `plugins.${category} must be a list. Start each plugin with [[plugins.${category}]].`);
     return [];
   }
   const taken = new Set<string>();
@@ -66,13 +66,13 @@ function readPlugin(
   report: Report,
 ): PluginSpec | undefined {
   if (!isTable(value)) {
-    report(path, `plugins.${category}: a plugin must be a table, not ${nameValue(value)}.`);
+    report(path, `plugins.${category}: a plugin must be a table, not ${describeValue(value)}.`);
     return undefined;
   }
-  const called =
+  const shownName =
     typeof value['name'] === 'string' ? JSON.stringify(value['name']) : `${Number(path.at(-1)) + 1}`;
-  const table = readTable(value, { path, label: `${category} plugin ${called}`, report }, PLUGIN_KEYS);
-  const name = readText(table, 'name', 'Name the plugin, as in name = "jwt-auth".');
+  const table = readTable(value, { path, label: `${category} plugin ${shownName}`, report }, PLUGIN_KEYS);
+  const name = readText(table, 'name', 'Add one, e.g. name = "jwt-auth".');
   const flows = readFlows(table);
   const fields = {
     category,
@@ -90,15 +90,15 @@ function readLaunch(table: TableReader, name: string, dir: string | undefined): 
   if (kind === undefined) return undefined;
   for (const [other, keys] of Object.entries(KEYS_BY_KIND)) {
     for (const key of other === kind ? [] : keys.filter((key) => table.mentions(key))) {
-      table.report(`${key} does not go with kind = "${kind}"; it is for kind = "${other}".`, key);
+      table.report(`${key} conflicts with kind = "${kind}"; it requires kind = "${other}".`, key);
     }
   }
   if (kind === 'exec') return readExecutable(table, name, dir);
   if (kind === 'js') {
-    const path = readText(table, 'path', 'Name the JavaScript file, as in path = "plugins/redact.mjs".');
+    const path = readText(table, 'path', 'Set the JavaScript file, e.g. path = "plugins/redact.mjs".');
     return path === undefined ? undefined : { kind, path };
   }
-  const url = readText(table, 'url', 'Name the server to ask, as in url = "http://127.0.0.1:9000/hook".');
+  const url = readText(table, 'url', 'Set the URL of the plugin, e.g. url = "http://127.0.0.1:9000/hook".');
   return url === undefined ? undefined : { kind, url };
 }
 
@@ -106,13 +106,13 @@ function readExecutable(table: TableReader, name: string, dir: string | undefine
   const commitHash = table.text('commit_hash');
   if (/[/\\]/.test(name) || name === '.' || name === '..') {
     table.report(
-      `name must be that of a file in the plugins' folder, not the path ${JSON.stringify(name)}.`,
+      `name must be the name of a file in the plugin folder, not the path ${JSON.stringify(name)}.`,
       'name',
     );
     return undefined;
   }
   if (dir === undefined) {
-    table.report('its folder is not known. Set it, as in [plugins] dir = "/etc/mcpd/plugins".', 'name');
+    table.report('the plugin folder is not set. Set it, e.g. [plugins] dir = "/etc/mcpd/plugins".', 'name');
     return undefined;
   }
   return { kind: 'exec', dir, commitHash };
@@ -124,7 +124,7 @@ function readText(table: TableReader, key: string, wayOut: string): string | und
 }
 
 function readFlows(table: TableReader): readonly PluginFlow[] | undefined {
-  const wayOut = 'Write flows = ["request"], ["response"] or both.';
+  const wayOut = 'Set flows to ["request"], ["response"] or both.';
   if (!table.mentions('flows')) {
     table.report(`flows is missing. ${wayOut}`);
     return undefined;
@@ -134,9 +134,9 @@ function readFlows(table: TableReader): readonly PluginFlow[] | undefined {
   const flows = PLUGIN_FLOWS.filter((flow) => words.includes(flow));
   const unknown = words.find((word) => !PLUGIN_FLOWS.some((flow) => flow === word));
   if (unknown !== undefined) {
-    table.report(`flows has ${JSON.stringify(unknown)}, which is no flow. ${wayOut}`, 'flows');
+    table.report(`flows contains the unknown flow ${JSON.stringify(unknown)}. ${wayOut}`, 'flows');
   } else if (flows.length === 0) table.report(`flows is empty. ${wayOut}`, 'flows');
-  else if (flows.length < words.length) table.report(`flows names a flow twice. ${wayOut}`, 'flows');
+  else if (flows.length < words.length) table.report(`flows contains a flow twice. ${wayOut}`, 'flows');
   else return flows;
   return undefined;
 }

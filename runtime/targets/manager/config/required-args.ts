@@ -1,15 +1,15 @@
 import type { RequiredValues } from './server-entry.ts';
 
-/** The arguments a server demands and does not have, each as whoever has to give it knows it. */
+/** Returns the names of required arguments that are missing. */
 export function missingArgs(
   args: readonly string[],
   { positional, valued, flags }: RequiredValues,
 ): string[] {
-  const given = readArgs(args, new Set(valued));
+  const found = readArgs(args, new Set(valued));
   return [
-    ...valued.filter((name) => !given.values.get(name)),
-    ...flags.filter((name) => !given.flags.has(name)),
-    ...positional.slice(given.positional.length),
+    ...valued.filter((name) => !found.values.get(name)),
+    ...flags.filter((name) => !found.flags.has(name)),
+    ...positional.slice(found.positional.length),
   ];
 }
 
@@ -19,7 +19,7 @@ interface ReadArgs {
   readonly positional: readonly string[];
 }
 
-/** A flag takes the argument after it only if it is known to have a value: nothing else tells. */
+/** Sorts arguments by kind. A flag takes the next argument as its value only if it is in `valued`; no other rule is safe. */
 export function readArgs(args: readonly string[], valued: ReadonlySet<string>): ReadArgs {
   const values = new Map<string, string>();
   const flags = new Set<string>();

@@ -8,25 +8,25 @@ import { resolveServer } from './resolve-server.ts';
 import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
 import type { ManagerConfig, ServerSpec, ServerTimeouts } from './spec.ts';
 
-/** What a configuration is made of, read from wherever it is. */
+/** The contents from which a configuration is resolved. */
 export interface ConfigSources {
   readonly servers: TextFile;
   readonly secrets: TextFile | undefined;
   readonly env: Environment;
   readonly platform: string;
-  /** Times from the command line; they go before those of `[daemon]`, and those of a server before them. */
+  /** Timeouts from the command line. They take precedence over `[daemon]`, and those of a server over them. */
   readonly timeouts?: Partial<ServerTimeouts> | undefined;
-  /** Whether servers with wrong values are kept, as unusable ones. Otherwise they make the configuration invalid. */
+  /** Whether servers with invalid values are kept and marked unusable. Otherwise they make the configuration invalid. */
   readonly keepsUnusable?: boolean | undefined;
 }
 
 export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
   readonly warnings: readonly string[];
-  /** What is wrong with the servers that are unusable. */
+  /** Problems of the unusable servers. */
   readonly problems: readonly string[];
 }
 
-/** Checks and resolves a configuration; throws one ConfigError with all that is wrong. Pure. */
+/** Validates and resolves a configuration; throws one ConfigError with all problems. Pure. */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const config = readConfigFile(sources.servers);
   const secrets = readSecretsFile(sources.secrets);
@@ -43,7 +43,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     platform: sources.platform,
     timeouts: { ...config.daemon.timeouts, ...sources.timeouts },
     redactions,
-    holdsSecrets: config.holdsSecrets,
+    containsSecrets: config.containsSecrets,
     report: reporter(sources.servers.path, config),
     reportSecrets: reporter(sources.secrets?.path ?? sources.servers.path, secrets),
   };
@@ -52,7 +52,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     .map((entry) => {
       const before = serverProblems.length;
       const spec = resolveServer(entry, secrets.servers.get(entry.name) ?? noSecrets(entry.name), context);
-      return usableOnly(spec, serverProblems.slice(before));
+      return markUnusable(spec, serverProblems.slice(before));
     });
   const isFirst = ({ file }: Problem): number => (file === sources.servers.path ? 0 : 1);
   if (fileProblems.length > 0 || (serverProblems.length > 0 && sources.keepsUnusable !== true)) {
@@ -65,12 +65,12 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
     plugins: config.plugins,
     secrets: redactions.all(),
     problems: serverProblems.map(describeProblem),
-    warnings: [...config.warnings, ...strangers(config, secrets, sources.secrets?.path ?? '')],
+    warnings: [...config.warnings, ...unknownServerWarnings(config, secrets, sources.secrets?.path ?? '')],
   };
 }
 
-/** The server, or why it is unusable. */
-function usableOnly(spec: ServerSpec, problems: readonly Problem[]): ServerSpec {
+/** Replaces the launch of a server that has problems by a description of them. */
+function markUnusable(spec: ServerSpec, problems: readonly Problem[]): ServerSpec {
   if (problems.length === 0) return spec;
   const prefix = `server ${JSON.stringify(spec.name)}: `;
   const sentences = new Set(problems.map(({ message }) => message.replace(prefix, '')));
@@ -78,15 +78,15 @@ function usableOnly(spec: ServerSpec, problems: readonly Problem[]): ServerSpec 
   return { ...spec, launch: { kind: 'unusable', problem } };
 }
 
-/** Values for servers that are not there: the name may be misspelt. */
-function strangers(config: ConfigFile, secrets: SecretsFile, file: string): string[] {
+/** Warns about values in the secrets file for unknown servers, whose names may be misspelled. */
+function unknownServerWarnings(config: ConfigFile, secrets: SecretsFile, file: string): string[] {
   const { names } = config;
   return [...secrets.servers]
     .filter(([name]) => !names.includes(name))
     .map(([name, { path }]) => {
-      const meant = suggest(name, names);
-      const hint = meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
-      const message = `there is no server ${JSON.stringify(name)} that these values are for.${hint}`;
+      const suggestion = suggest(name, names);
+      const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
+      const message = `the values are for an unknown server ${JSON.stringify(name)}.${hint}`;
       return describeProblem({ file, line: secrets.locate(path), message });
     });
 }

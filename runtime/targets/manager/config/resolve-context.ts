@@ -3,15 +3,16 @@ import type { Report } from './problems.ts';
 import type { Redactions } from '../../../core/text/redactions.ts';
 import type { ServerTimeouts } from './spec.ts';
 
-/** What the values of a server depend on besides its two entries. */
+/** The inputs for resolving a server in addition to its entries in the two files. */
 export interface ResolveContext {
   readonly env: Environment;
   readonly platform: string;
   readonly timeouts: ServerTimeouts;
   readonly redactions: Redactions;
-  /** Whether the values of the file of servers are secrets too. */
-  readonly holdsSecrets: boolean;
-  /** Reports about places in the file of servers, and in the secrets file. */
+  /** Whether the values in the servers file are secrets, too. */
+  readonly containsSecrets: boolean;
+  /** Reports problems in the servers file. */
   readonly report: Report;
+  /** Reports problems in the secrets file. */
   readonly reportSecrets: Report;
 }

@@ -6,22 +6,22 @@ import { missingArgs } from './required-args.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import type { LaunchEntry } from './server-entry.ts';
 import type { ProcessLaunch } from './spec.ts';
-import { mergeRecords, refuseSecrets, type TwoSides } from './two-sides.ts';
+import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 
 type ProcessEntry = Exclude<LaunchEntry, { readonly kind: 'remote' }>;
 
 export function resolveProcess(
   launch: ProcessEntry,
-  sides: TwoSides,
+  sources: ServerSources,
   context: ResolveContext,
 ): ProcessLaunch {
-  const { entry, expandEntry } = sides;
-  refuseSecrets(['url', 'headers', 'oauth'], sides, context);
-  checkVariables(sides, launch.env, context);
-  const env = mergeRecords('env', launch.env, sides, context);
-  const args = [...entryArgs(launch.args, sides, context), ...secretArgs(sides, context)];
-  const volumes = mounts(sides, context);
-  checkRequired(sides, { env, args }, context);
+  const { entry, expandEntry } = sources;
+  refuseSecrets(['url', 'headers', 'oauth'], sources, context);
+  checkVariables(sources, launch.env, context);
+  const env = mergeRecords('env', launch.env, sources, context);
+  const args = [...entryArgs(launch.args, sources, context), ...secretArgs(sources, context)];
+  const volumes = mounts(sources, context);
+  checkRequired(sources, { env, args }, context);
   const start =
     launch.kind === 'package'
       ? packageCommand(launch.package, { env, volumes })
@@ -38,10 +38,10 @@ export function resolveProcess(
   };
 }
 
-/** In this file, a value is a secret only by its name. */
+/** Expands the arguments in the servers file. There, only values whose names look like those of secrets are secrets. */
 function entryArgs(
   written: readonly string[],
-  { entry, expandEntry }: TwoSides,
+  { entry, expandEntry }: ServerSources,
   { redactions }: ResolveContext,
 ): string[] {
   const args = expandEntry.texts('args', written);
@@ -52,7 +52,10 @@ function entryArgs(
   return args;
 }
 
-function secretArgs({ entry, secrets, expandSecret }: TwoSides, { redactions }: ResolveContext): string[] {
+function secretArgs(
+  { entry, secrets, expandSecret }: ServerSources,
+  { redactions }: ResolveContext,
+): string[] {
   const args = expandSecret.texts('args', secrets.args);
   for (const [index, arg] of args.entries()) {
     const { name, value } = readArg(arg, args[index - 1] ?? '');
@@ -61,7 +64,7 @@ function secretArgs({ entry, secrets, expandSecret }: TwoSides, { redactions }: 
   return args;
 }
 
-/** A value is called by its flag, `--token=x` or `--token x`, or by the name before it, `API_KEY=x`. */
+/** Returns the name and value of an argument: `--token=x`, `x` after `--token`, or `API_KEY=x`. */
 function readArg(arg: string, before: string): { readonly name: string; readonly value: string } {
   const [, name, value] = /^(-{0,2}[\w-]+)=([^]*)$/.exec(arg) ?? [];
   if (name !== undefined && value !== undefined) return { name, value };
@@ -70,32 +73,32 @@ function readArg(arg: string, before: string): { readonly name: string; readonly
 }
 
 function checkVariables(
-  { entry, secrets }: TwoSides,
+  { entry, secrets }: ServerSources,
   own: Readonly<Record<string, string>>,
   { report, reportSecrets }: ResolveContext,
 ): void {
-  const sides = [
-    { names: Object.keys(own), path: entry.path, tell: report },
-    { names: Object.keys(secrets.env), path: secrets.path, tell: reportSecrets },
+  const files = [
+    { names: Object.keys(own), path: entry.path, reportIn: report },
+    { names: Object.keys(secrets.env), path: secrets.path, reportIn: reportSecrets },
   ];
-  for (const { names, path, tell } of sides) {
+  for (const { names, path, reportIn } of files) {
     for (const name of names.filter((name) => name === '' || /[=\0]/.test(name)))
-      tell(
+      reportIn(
         [...path, 'env', name],
-        `server ${JSON.stringify(entry.name)}: the variable ${JSON.stringify(name)} cannot be set: names are not empty and hold no "=".`,
+        `server ${JSON.stringify(entry.name)}: invalid variable name ${JSON.stringify(name)}. Names must not be empty or contain "=".`,
       );
   }
 }
 
-function mounts({ entry, secrets, expandSecret }: TwoSides, { reportSecrets }: ResolveContext): Mount[] {
+function mounts({ entry, secrets, expandSecret }: ServerSources, { reportSecrets }: ResolveContext): Mount[] {
   const folders = expandSecret.record('volumes', secrets.volumes);
   const known = Object.keys(entry.volumes);
   for (const name of Object.keys(folders).filter((name) => !known.includes(name))) {
-    const meant = suggest(name, known);
+    const suggestion = suggest(name, known);
     const wayOut =
-      meant === undefined
-        ? `Add [servers.volumes.${name}] with its path to the server first.`
-        : `Did you mean ${meant}?`;
+      suggestion === undefined
+        ? `Add [servers.volumes.${name}] with its path to the server.`
+        : `Did you mean ${suggestion}?`;
     reportSecrets(
       [...secrets.path, 'volumes', name],
       `server ${JSON.stringify(entry.name)} has no volume ${JSON.stringify(name)}. ${wayOut}`,
@@ -106,7 +109,7 @@ function mounts({ entry, secrets, expandSecret }: TwoSides, { reportSecrets }: R
     if (required && !from) {
       reportSecrets(
         secrets.path,
-        `server ${JSON.stringify(entry.name)} needs a folder for its volume ${JSON.stringify(name)}. Give it with \`mcp-manager config volumes set ${entry.name} ${name}=<folder>\`.`,
+        `server ${JSON.stringify(entry.name)} requires a folder for volume ${JSON.stringify(name)}. Set it with \`mcp-manager config volumes set ${entry.name} ${name}=<folder>\`.`,
       );
     }
     return from ? [{ from, path }] : [];
@@ -114,7 +117,7 @@ function mounts({ entry, secrets, expandSecret }: TwoSides, { reportSecrets }: R
 }
 
 function checkRequired(
-  { entry: { name, path, required } }: TwoSides,
+  { entry: { name, path, required } }: ServerSources,
   { env, args }: { env: Readonly<Record<string, string>>; args: readonly string[] },
   { report }: ResolveContext,
 ): void {
@@ -122,11 +125,11 @@ function checkRequired(
   for (const key of required.env.filter((key) => !env[key]))
     report(
       [...path, 'required_env'],
-      `${label} needs the variable ${key}. Give it with \`mcp-manager config env set ${name} ${key}=<value>\`.`,
+      `${label} requires the variable ${key}. Set it with \`mcp-manager config env set ${name} ${key}=<value>\`.`,
     );
   for (const missing of missingArgs(args, required))
     report(
       path,
-      `${label} needs the argument ${missing}. Give it with \`mcp-manager config args set ${name} -- <all its arguments>\`.`,
+      `${label} requires the argument ${missing}. Set all arguments with \`mcp-manager config args set ${name} -- <arguments>\`.`,
     );
 }

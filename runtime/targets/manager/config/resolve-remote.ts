@@ -1,48 +1,52 @@
-import { hideUrl } from './hide-values.ts';
+import { maskUrl } from './mask-values.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import { type LaunchEntry, OAUTH_KEYS } from './server-entry.ts';
 import type { OAuthClient, RemoteLaunch } from './spec.ts';
-import { mergeRecords, refuseSecrets, type TwoSides } from './two-sides.ts';
+import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 
 type RemoteEntry = Extract<LaunchEntry, { readonly kind: 'remote' }>;
 
-export function resolveRemote(launch: RemoteEntry, sides: TwoSides, context: ResolveContext): RemoteLaunch {
-  const { entry, secrets, expandEntry, expandSecret } = sides;
+export function resolveRemote(
+  launch: RemoteEntry,
+  sources: ServerSources,
+  context: ResolveContext,
+): RemoteLaunch {
+  const { entry, secrets, expandEntry, expandSecret } = sources;
   const label = `server ${JSON.stringify(entry.name)}`;
-  refuseSecrets(['args', 'env', 'volumes'], sides, context);
+  refuseSecrets(['args', 'env', 'volumes'], sources, context);
   const isSecret = secrets.url !== undefined;
   const url = isSecret ? expandSecret.text('url', secrets.url) : expandEntry.text('url', launch.url);
   const problem = urlProblem(url, isSecret ? undefined : launch.url);
   if (problem && url !== '') {
     const report = isSecret ? context.reportSecrets : context.report;
-    report([...(isSecret ? secrets : entry).path, 'url'], `${label}: the url ${problem}.`);
+    report([...(isSecret ? secrets : entry).path, 'url'], `${label}: url ${problem}.`);
   }
-  hideSecretsOf(entry.name, url, context);
-  const headers = mergeRecords('headers', launch.headers, sides, context);
+  redactUrl(entry.name, url, context);
+  const headers = mergeRecords('headers', launch.headers, sources, context);
   for (const [name, value] of Object.entries(headers)) {
-    const isRight = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
-    const report = Object.hasOwn(secrets.headers, name) ? context.reportSecrets : context.report;
-    const place = Object.hasOwn(secrets.headers, name) ? secrets.path : entry.path;
-    if (!isRight)
+    const isValid = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
+    const isInSecrets = Object.hasOwn(secrets.headers, name);
+    const report = isInSecrets ? context.reportSecrets : context.report;
+    if (!isValid)
       report(
-        [...place, 'headers', name],
-        `${label}: the header ${JSON.stringify(name)} cannot be sent. Names are of letters, digits and dashes, and values are one line.`,
+        [...(isInSecrets ? secrets : entry).path, 'headers', name],
+        `${label}: invalid header ${JSON.stringify(name)}. Names consist of letters, digits and dashes, values of one line.`,
       );
   }
-  const oauth = resolveOAuth(launch, sides, context);
+  const oauth = resolveOAuth(launch, sources, context);
   return { kind: 'remote', transport: launch.transport, url, headers, ...(oauth ? { oauth } : {}) };
 }
 
-/** `written` is what may be shown of it. */
+/** Explains why a URL is invalid. `written` is the text in the servers file; a secret URL has none and is not shown. */
 function urlProblem(text: string, written: string | undefined): string | undefined {
   const url = URL.parse(text);
   if (url && ['http:', 'https:'].includes(url.protocol)) return undefined;
-  const shown = written === undefined ? '' : `; it is ${JSON.stringify(hideUrl(written))}`;
-  return `must begin with http:// or https:// and name a host, as in "https://mcp.example/mcp"${shown}`;
+  const shown = written === undefined ? '' : `, not ${JSON.stringify(maskUrl(written))}`;
+  return `must start with http:// or https:// and contain a host, e.g. "https://mcp.example/mcp"${shown}`;
 }
 
-/** Passwords and keys are put into URLs too. */
-function hideSecretsOf(server: string, text: string, { redactions }: ResolveContext): void {
+/** Adds the password and the query parameters of a URL to the values that are redacted. */
+function redactUrl(server: string, text: string, { redactions }: ResolveContext): void {
   const url = URL.parse(text);
   if (!url) return;
   for (const [name, value] of [['password', url.password] as const, ...url.searchParams]) {
@@ -52,7 +56,7 @@ function hideSecretsOf(server: string, text: string, { redactions }: ResolveCont
 
 function resolveOAuth(
   launch: RemoteEntry,
-  { entry, secrets, expandEntry, expandSecret }: TwoSides,
+  { entry, secrets, expandEntry, expandSecret }: ServerSources,
   { report, redactions }: ResolveContext,
 ): OAuthClient | undefined {
   const written = { ...launch.oauth, ...secrets.oauth };
@@ -64,7 +68,7 @@ function resolveOAuth(
   for (const key of OAUTH_KEYS.slice(0, 2).filter((key) => !written[key]))
     report(
       [...entry.path, 'oauth'],
-      `server ${JSON.stringify(entry.name)}: oauth needs ${key}, here or in the secrets file.`,
+      `server ${JSON.stringify(entry.name)}: oauth requires ${key}. Set it here or in the secrets file.`,
     );
   redactions.add(value['client_secret'] ?? '', ['client_secret'], entry.name);
   const tokenUrl = value['token_url'];

@@ -7,7 +7,7 @@ import type { SecretsEntry } from './secrets-file.ts';
 import type { ServerEntry } from './server-entry.ts';
 import type { ServerSpec } from './spec.ts';
 
-/** A server with everything put in. What is wrong is reported, and what comes back is then of no use. */
+/** Resolves a server: expands variables and adds defaults. If problems are reported, the result must not be started. */
 export function resolveServer(
   entry: ServerEntry,
   secrets: SecretsEntry,
@@ -20,7 +20,7 @@ export function resolveServer(
     platform: context.platform,
     redactions: context.redactions,
   };
-  const sides = {
+  const sources = {
     entry,
     secrets,
     expandEntry: createExpander({ ...common, path: entry.path, report: context.report }),
@@ -30,8 +30,8 @@ export function resolveServer(
     name,
     launch:
       launch.kind === 'remote'
-        ? resolveRemote(launch, sides, context)
-        : resolveProcess(launch, sides, context),
+        ? resolveRemote(launch, sources, context)
+        : resolveProcess(launch, sources, context),
     tools: entry.tools,
     prompts: entry.prompts,
     resources: entry.resources,

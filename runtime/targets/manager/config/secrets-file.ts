@@ -5,14 +5,14 @@ import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './server-entry.ts';
 import { serverName } from './server-name.ts';
 import { readTable, type TableReader } from './table-reader.ts';
 
-/** The file of values that differ from place to place, or must not be shared: the secrets file. */
+/** The secrets file: values that are confidential, or differ between environments. */
 export interface SecretsFile {
   readonly servers: ReadonlyMap<string, SecretsEntry>;
   readonly problems: readonly Problem[];
   readonly locate: (path: Path) => number | undefined;
 }
 
-/** What it holds of one server; placeholders still stand. */
+/** The values of one server in the secrets file. Placeholders are not expanded yet. */
 export interface SecretsEntry {
   readonly path: Path;
   readonly args: readonly string[];
@@ -25,7 +25,7 @@ export interface SecretsEntry {
 
 const SECRETS_KEYS = ['args', 'env', 'volumes', 'headers', 'oauth', 'url'] as const;
 
-/** Reads it. Pure. No file at all is one without values. */
+/** Reads the secrets file. A missing file is treated as an empty one. Pure. */
 export function readSecretsFile(file: TextFile | undefined): SecretsFile {
   if (!file) return { servers: new Map(), problems: [], locate: () => undefined };
   const parsed = parseToml(file);
@@ -41,10 +41,7 @@ export function readSecretsFile(file: TextFile | undefined): SecretsFile {
     const path = ['servers', written];
     const name = serverName(written);
     if (servers.has(name)) {
-      report(
-        path,
-        `the server ${JSON.stringify(name)} stands here twice; upper and lower case are the same. Make one of them.`,
-      );
+      report(path, `duplicate server ${JSON.stringify(name)}; case is ignored. Merge the two tables.`);
     }
     const table = tables?.table(written, SECRETS_KEYS);
     if (table) servers.set(name, readEntry(table, path));
@@ -62,7 +59,7 @@ const readEntry = (table: TableReader, path: Path): SecretsEntry => ({
   url: table.text('url'),
 });
 
-/** What it holds of a server it does not name. */
+/** The entry of a server that is not in the secrets file. */
 export const noSecrets = (name: string): SecretsEntry => ({
   path: ['servers', name],
   args: [],

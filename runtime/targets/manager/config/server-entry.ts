@@ -4,7 +4,7 @@ import type { Path } from './problems.ts';
 import type { NameFilter } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 
-/** A server as its file describes it: types and keys are right, placeholders still stand. */
+/** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
   readonly name: string;
   readonly path: Path;
@@ -44,7 +44,7 @@ interface RemoteEntry {
 type OAuthKey = (typeof OAUTH_KEYS)[number];
 export type OAuthEntry = Readonly<Partial<Record<OAuthKey, string>>>;
 
-/** What the secrets file must hold for the server to start. */
+/** Values that a server requires to start. */
 export interface RequiredValues {
   readonly env: readonly string[];
   readonly positional: readonly string[];
@@ -92,7 +92,7 @@ export const SERVER_KEYS = [
   'volumes',
 ];
 
-/** Reads one of `[[servers]]`. undefined where too little is right to say more about it. */
+/** Reads one of `[[servers]]`. Reports problems; undefined if later checks would only repeat them. */
 export function readServerEntry(table: TableReader, path: Path): ServerEntry | undefined {
   const written = table.text('name');
   const launch = readLaunch(table);
@@ -122,7 +122,7 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
     volumes: readVolumes(table, launch),
   };
   if (written === undefined) {
-    if (!table.mentions('name')) table.report('name is missing. Give the server one, as in name = "time".');
+    if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');
     return undefined;
   }
   const problem = nameProblem(written);
@@ -131,7 +131,7 @@ export function readServerEntry(table: TableReader, path: Path): ServerEntry | u
 }
 
 function readLaunch(table: TableReader): LaunchEntry | undefined {
-  const given = LAUNCH_KEYS.filter((key) => table.mentions(key));
+  const launchKeys = LAUNCH_KEYS.filter((key) => table.mentions(key));
   const process = {
     args: table.texts('args') ?? [],
     env: table.record('env') ?? {},
@@ -143,16 +143,16 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
   } as const;
   const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
-  if (given.length !== 1) {
-    const found = given.length === 0 ? 'has none of them' : `has ${given.join(' and ')}`;
-    table.report(`a server is started by exactly one of package, command or url; it ${found}.`, given[1]);
+  if (launchKeys.length !== 1) {
+    const found = launchKeys.length === 0 ? 'it has none of them' : `it has ${launchKeys.join(' and ')}`;
+    table.report(`a server requires exactly one of package, command and url; ${found}.`, launchKeys[1]);
     return undefined;
   }
-  const isRemote = given[0] === 'url';
+  const isRemote = launchKeys[0] === 'url';
   for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
     if (table.keys().includes(key))
       table.report(
-        `${key} does not go with ${given[0]}; it is for ${isRemote ? 'package and command' : 'url'}.`,
+        `${key} conflicts with ${launchKeys[0]}; it requires ${isRemote ? 'package or command' : 'url'}.`,
         key,
       );
   }
@@ -173,9 +173,9 @@ export function readOAuth(table: TableReader | undefined): OAuthEntry | undefine
 
 function readTools(table: TableReader): NameFilter {
   const allow = table.texts('tools');
-  // The list of tools is what keeps callers from the others, so leaving it out must not mean all of them.
+  // The list protects all other tools from callers, so a missing list must not allow all of them.
   if (!table.mentions('tools')) {
-    table.report('tools is missing: name the tools that may be called, or write tools = ["*"] for all.');
+    table.report('tools is missing. List the allowed tools, or allow all with tools = ["*"].');
   }
   return filter(allow, table.texts('deny_tools'));
 }
@@ -188,17 +188,14 @@ const filter = (allow: readonly string[] = ['*'], deny: readonly string[] = []):
 function readVolumes(table: TableReader, launch: LaunchEntry | undefined): Record<string, Volume> {
   const volumes = table.table('volumes');
   if (volumes && launch && !(launch.kind === 'package' && launch.package.runtime === 'docker')) {
-    table.report(
-      'volumes are for packages that docker runs; without one, give the folder in args.',
-      'volumes',
-    );
+    table.report('volumes require a docker package. For other servers, pass the folder in args.', 'volumes');
   }
   const entries = (volumes?.keys() ?? []).flatMap((name) => {
     const volume = volumes?.table(name, ['path', 'required']);
     const path = volume?.text('path');
     const required = volume?.flag('required') ?? false;
     if (volume && path === undefined && !volume.mentions('path'))
-      volume.report('path is missing: the folder inside the container, as in path = "/workspace".');
+      volume.report('path is missing. Set the folder inside the container, e.g. path = "/workspace".');
     return path === undefined ? [] : [[name, { path, required }] as const];
   });
   return Object.fromEntries(entries);

@@ -1,19 +1,20 @@
-/** The one spelling of a server's name. */
+/** Normalizes the name of a server. */
 export const serverName = (written: string): string => written.trim().toLowerCase();
 
+/** Names are part of URLs and of qualified tool names such as `server__tool`, so "__" is not possible in them. */
 const RULE =
-  'Names are letters, digits, ".", "-" and single "_" between them, at most 64 in all, because they are part of URLs and of tool names such as server__tool';
+  'Use at most 64 letters, digits, ".", "-" and single "_", with a letter or digit at the start and end';
 
-/** What is wrong with a name, or nothing. */
+/** Explains why a name is invalid; undefined if it is valid. */
 export function nameProblem(written: string): string | undefined {
   const name = serverName(written);
   if (/^[a-z\d]+(?:(?:[.-]+|_)[a-z\d]+)*$/.test(name) && name.length <= 64) return undefined;
   const usable = usableName(written);
-  const wayOut = usable === undefined ? '' : ` Call it ${JSON.stringify(usable)}.`;
-  return `${JSON.stringify(written)} cannot be the name of a server. ${RULE}.${wayOut}`;
+  const example = usable === undefined ? '' : `, e.g. ${JSON.stringify(usable)}`;
+  return `invalid server name ${JSON.stringify(written)}. ${RULE}${example}.`;
 }
 
-/** The nearest name that may be used: for servers that come from elsewhere. */
+/** Returns the valid name that is most similar, for imported servers. */
 export function usableName(written: string): string | undefined {
   const name = serverName(written)
     .replaceAll(/[^a-z\d._-]+/g, '-')
@@ -24,6 +25,6 @@ export function usableName(written: string): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** Variables that belong to a server begin with this. */
+/** Prefix of the variables that are reserved for a server. */
 export const variablePrefix = (name: string): string =>
   `MCPD__${name.toUpperCase().replaceAll(/[^A-Z\d]/g, '_')}__`;

@@ -1,60 +1,61 @@
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 
-/** What the manager is to run, read from its files and resolved: no placeholder is left in it, and every default is set. */
+/** The resolved configuration: all placeholders are expanded and all defaults are set. */
 export interface ManagerConfig {
-  /** In the order of the file, names unique. Servers that are switched off are left out. */
+  /** The enabled servers in the order of the file; their names are unique. */
   readonly servers: readonly ServerSpec[];
   readonly daemon: DaemonSettings;
   readonly plugins: PluginSettings;
-  /** Values that must never be shown: everything that came out of the secrets file or a placeholder. */
+  /** Values that are redacted: those of the secrets file and those of expanded placeholders. */
   readonly secrets: readonly Secret[];
-  /** The files this was read from; a change of one of them is a reason to read again. */
+  /** The files of the configuration, which are watched for changes. */
   readonly files: readonly string[];
 }
 
-/** One MCP server. */
+/** The resolved settings of an MCP server. */
 export interface ServerSpec {
-  /** Lower case, trimmed: the one spelling used everywhere. */
+  /** The normalized name: lower case and trimmed. */
   readonly name: string;
   readonly launch: Launch;
   readonly tools: NameFilter;
   readonly prompts: NameFilter;
-  /** Matched against URIs. */
+  /** Patterns for the URIs of resources. */
   readonly resources: NameFilter;
-  /** Only tools whose annotations say `readOnlyHint: true` are offered. */
+  /** Whether only tools with the annotation `readOnlyHint: true` are offered. */
   readonly readOnly: boolean;
-  /** Started by the first request for it, and stopped again after `idleMs` without one. */
+  /** Whether the server starts with the first request, and stops after `idleMs` without requests. */
   readonly lazy: boolean;
   readonly idleMs: number;
   readonly timeouts: ServerTimeouts;
-  /** Calls that run at once, and those that may wait for their turn; more are refused. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number;
+  /** Maximum number of calls that wait; further calls are rejected. */
   readonly queue: number;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
 
-/** A server that cannot be started, as its own values are incomplete or wrong: a variable that is not set, a required argument. */
+/** A server that cannot start because its values are incomplete or invalid, for example an unset variable. */
 interface UnusableLaunch {
   readonly kind: 'unusable';
-  /** Sentences. */
+  /** The problems as complete sentences. */
   readonly problem: string;
 }
 
-/** A child process that speaks over its stdin and stdout. */
+/** A server as a child process that communicates over stdin and stdout. */
 export interface ProcessLaunch {
   readonly kind: 'process';
   readonly command: string;
   readonly args: readonly string[];
-  /** The whole environment of the child: it inherits nothing. */
+  /** The complete environment of the process: it inherits nothing else. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
-  /** Set if the command only asks docker to run the server: how the container's name begins. */
+  /** Prefix of the container's name, if the command is docker. */
   readonly container?: string | undefined;
 }
 
-/** A server that runs elsewhere. */
+/** A remote server. */
 export interface RemoteLaunch {
   readonly kind: 'remote';
   readonly transport: 'http' | 'sse';
@@ -68,24 +69,24 @@ export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope?: string | undefined;
-  /** Where tokens are; found by the server's own metadata when left out. */
+  /** The token endpoint; if undefined, it is discovered from the metadata of the server. */
   readonly tokenUrl?: string | undefined;
 }
 
-/** Patterns with `*`, compared without case. What matches `allow` and not `deny` is offered. */
+/** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is offered. */
 export interface NameFilter {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** In milliseconds. */
+/** Timeouts of a server in milliseconds. */
 export interface ServerTimeouts {
   readonly init: number;
   readonly request: number;
   readonly shutdown: number;
 }
 
-/** The `[daemon]` section; what is not set there has its default, and flags go before both. */
+/** The settings of `[daemon]`, completed with defaults. Flags take precedence over both. */
 export interface DaemonSettings {
   readonly addr: string;
   readonly shutdownMs: number;

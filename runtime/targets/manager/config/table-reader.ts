@@ -4,86 +4,86 @@ import type { Path, Report } from './problems.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Takes typed values out of a table; what has another type is reported and left out. */
+/** Reads typed values from a table. A value of another type is reported, and reads as undefined. */
 export interface TableReader {
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   flag(key: string): boolean | undefined;
-  count(key: string, least: number): number | undefined;
+  count(key: string, min: number): number | undefined;
   milliseconds(key: string): number | undefined;
   choice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined;
-  /** A table of texts. */
+  /** Reads a table of strings. */
   record(key: string): Readonly<Record<string, string>> | undefined;
-  /** A table below this one. Keys that are not `known` are reported; without `known` all are. */
+  /** Reads a nested table. Keys that are not in `known` are reported; without `known`, all keys are allowed. */
   table(key: string, known?: readonly string[]): TableReader | undefined;
-  /** A value of any type. */
+  /** Reads a value of any type. */
   any(key: string): unknown;
   keys(): readonly string[];
-  /** Whether the key is there, or a misspelt one that was meant as it: then nothing more is said about it. */
+  /** Whether the table has the key, or a misspelled one for which it was suggested, so that it is not reported as missing. */
   mentions(key: string): boolean;
   report(message: string, key?: string): void;
 }
 
-interface Place {
+interface TableContext {
   readonly path: Path;
-  /** What a message calls the table. */
+  /** Description of the table for messages. */
   readonly label: string;
   readonly report: Report;
 }
 
 export function readTable(
   table: Table,
-  { path, label, report }: Place,
+  { path, label, report }: TableContext,
   known?: readonly string[],
 ): TableReader {
   const prefix = label === '' ? '' : `${label}: `;
-  const tell = (message: string, key?: string): void => {
+  const reportKey = (message: string, key?: string): void => {
     report(key === undefined ? path : [...path, key], `${prefix}${message}`);
   };
   const take = <Value>(
     key: string,
-    isRight: (value: unknown) => value is Value,
+    isValid: (value: unknown) => value is Value,
     rule: string,
-    describe = nameValue,
+    describe = describeValue,
   ): Value | undefined => {
     const value = Object.hasOwn(table, key) ? table[key] : undefined;
-    if (value === undefined || isRight(value)) return value;
-    tell(`${key} must be ${rule}, not ${describe(value)}.`, key);
+    if (value === undefined || isValid(value)) return value;
+    reportKey(`${key} must be ${rule}, not ${describe(value)}.`, key);
     return undefined;
   };
-  const meant = new Set<string | undefined>();
+  const suggestions = new Set<string | undefined>();
   for (const key of known ? Object.keys(table).filter((key) => !known.includes(key)) : []) {
     const suggestion = suggest(key, known ?? []);
-    meant.add(suggestion);
+    suggestions.add(suggestion);
     const wayOut =
-      suggestion === undefined ? `Known are ${known?.join(', ')}.` : `Did you mean ${suggestion}?`;
-    tell(`unknown key ${nameValue(key)}. ${wayOut}`, key);
+      suggestion === undefined ? `Known keys: ${known?.join(', ')}.` : `Did you mean ${suggestion}?`;
+    reportKey(`unknown key ${describeValue(key)}. ${wayOut}`, key);
   }
   return {
-    text: (key) => take(key, isText, 'a text that is not empty'),
-    texts: (key) => take(key, isTexts, 'a list of texts', nameKind),
+    text: (key) => take(key, isText, 'a non-empty string'),
+    texts: (key) => take(key, isTexts, 'a list of strings', describeKind),
     flag: (key) => take(key, isFlag, 'true or false'),
-    count: (key, least) => take(key, isCount(least), `a whole number of at least ${least}`),
+    count: (key, min) => take(key, isCount(min), `a whole number of at least ${min}`),
     milliseconds(key) {
       const value = take(key, isDuration, DURATION_RULE);
       return value === undefined ? undefined : parseDuration(value);
     },
     choice: (key, choices) => take(key, isChoice(choices), `one of ${choices.join(', ')}`),
-    record: (key) => take(key, isRecord, 'a table of texts, as in { NAME = "value" }', nameKind),
-    table(key, below) {
+    record: (key) => take(key, isRecord, 'a table of strings, e.g. { NAME = "value" }', describeKind),
+    table(key, nestedKeys) {
       const value = take(key, isTable, 'a table');
-      const place = { path: [...path, key], label: labelBelow(label, key), report };
-      return value && readTable(value, place, below);
+      const context = { path: [...path, key], label: nestedLabel(label, key), report };
+      return value && readTable(value, context, nestedKeys);
     },
     any: (key) => (Object.hasOwn(table, key) ? table[key] : undefined),
     keys: () => Object.keys(table),
-    mentions: (key) => Object.hasOwn(table, key) || meant.has(key),
-    report: tell,
+    mentions: (key) => Object.hasOwn(table, key) || suggestions.has(key),
+    report: reportKey,
   };
 }
 
-/** Tables of a file are named as their headers, those of a server by its name. */
-function labelBelow(label: string, key: string): string {
+/** Describes a nested table: by its header, `[a.b]`, or in a server, by the label of the server and the key. */
+function nestedLabel(label: string, key: string): string {
   if (label === '') return `[${key}]`;
   return label.startsWith('[') ? `${label.slice(0, -1)}.${key}]` : `${label}: ${key}`;
 }
@@ -92,31 +92,32 @@ export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** A value as a message names it, cut where it is long. */
-export function nameValue(value: unknown): string {
-  if (Array.isArray(value)) return value.every((item) => isText(item)) ? `a list` : 'a list of other things';
+/** Describes a value for a message; a long one is truncated. */
+export function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.every((item) => isText(item)) ? `a list` : 'a list of other values';
   if (isTable(value))
     return Object.values(value).every((item) => typeof item === 'string')
       ? 'a table'
-      : 'a table of other things';
+      : 'a table of other values';
   if (value instanceof Date) return 'a date';
   const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 76)}..."` : text;
 }
 
-/** A value that may be a secret in the wrong place. */
-const nameKind = (value: unknown): string => (typeof value === 'string' ? 'a text' : nameValue(value));
+/** Describes a value without showing a string, because it could be a misplaced secret. */
+const describeKind = (value: unknown): string =>
+  typeof value === 'string' ? 'a string' : describeValue(value);
 
-// Neither command lines nor environments can hold a NUL.
+// Command lines and environments cannot contain NUL.
 const isPlain = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 const isText = (value: unknown): value is string => isPlain(value) && value.trim() !== '';
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => isPlain(item));
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 const isCount =
-  (least: number) =>
+  (min: number) =>
   (value: unknown): value is number =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
 const isDuration = (value: unknown): value is string | number =>
   (typeof value === 'string' || typeof value === 'number') && parseDuration(value) !== undefined;
 const isChoice =

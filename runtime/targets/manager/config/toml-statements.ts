@@ -1,17 +1,17 @@
 import { parse } from 'smol-toml';
 import { memberOf } from '../../../core/values/member-of.ts';
 
-/** A header or a key with its value, and where it stands. Comments and blank lines belong to none. */
+/** A header, or a key with its value, with its position in the text. Comments and blank lines are not part of it. */
 export interface Statement {
   readonly kind: 'table' | 'array-table' | 'key';
-  /** As written: of a key below a header, without the header's. */
+  /** The parts of the key or header. Those of a key do not include the header that it follows. */
   readonly keys: readonly string[];
   readonly start: number;
-  /** After its last line break. */
+  /** Position after the last line break of the statement. */
   readonly end: number;
 }
 
-/** The statements of a text that is valid TOML. */
+/** Returns the statements of a text, which must be valid TOML. */
 export function tomlStatements(text: string): Statement[] {
   const statements: Statement[] = [];
   let at = 0;
@@ -37,7 +37,7 @@ const KEY_PARTS = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'=\]])*`;
 const HEADER = new RegExp(String.raw`(\[\[?)(${KEY_PARTS})`, 'y');
 const KEY = new RegExp(`()(${KEY_PARTS})`, 'y');
 
-/** Everything that can hold a bracket or a line break without meaning one. */
+/** Matches strings and comments, in which brackets and line breaks have no meaning. */
 const QUOTED = /"""(?:\\[^]|[^\\])*?"""(?!")|'''[^]*?'''(?!')|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/y;
 
 function endOfValue(text: string, start: number): number {
@@ -58,7 +58,7 @@ function endOfValue(text: string, start: number): number {
   return at;
 }
 
-/** Reads a dotted key the way TOML does, escapes and all. */
+/** Splits a dotted key into its parts, with escapes resolved. */
 function keysOf(raw: string): string[] {
   const keys: string[] = [];
   let table: unknown = parse(`${raw} = 0`);

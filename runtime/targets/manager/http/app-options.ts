@@ -8,36 +8,36 @@ import type { CorsSettings } from '../config/spec.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 
 export interface ManagerAppOptions {
-  /** The address the server listens on, and the names it answers to besides. */
+  /** The address on which the server listens, and additional host names that it accepts. */
   readonly hostRules: Omit<HostRules, 'allowedOrigins'>;
-  /** Web pages of other origins that may call; none by default. */
+  /** Rules for web pages of other origins, which are not allowed by default. */
   readonly cors?: CorsSettings | undefined;
-  /** Default: `key`. */
+  /** Who can read `/metrics`. Default: `key`. */
   readonly metrics?: MetricsAccess | undefined;
-  /** Default 1 MiB. */
+  /** Maximum size of a request body. Default 1 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** How long the body of a request may take to arrive. Default 5 s. */
+  /** Timeout for the body of a request. Default 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Believe what any client says of the address it reached the server by, not only those of this machine. */
+  /** Whether X-Forwarded-* headers of all clients are trusted, and not only those of this machine. */
   readonly trustProxy?: boolean | undefined;
-  /** The routes of MCP, which share the port. */
+  /** The routes of MCP, on the same port. */
   readonly mcp?: Hono<ShellEnv> | undefined;
-  /** What looks at requests and answers. */
+  /** The plugins for requests and responses. */
   readonly plugins?: Plugins | undefined;
-  /** Takes secrets out of what servers say went wrong. */
+  /** Redacts secrets in errors of servers. */
   readonly redact: Redactor;
 }
 
 const ONE_MEBIBYTE = 1_048_576;
 const FIVE_SECONDS = 5000;
-/** The arguments of tools may hold whole documents. */
-const MOST_NESTED = 500;
+/** Maximum nesting of a body, because arguments of tools can contain whole documents. */
+const MAX_DEPTH = 500;
 
-/** How bodies are read. */
+/** Returns the limits for request bodies. */
 export const bodyOptions = (options: ManagerAppOptions): BodyOptions & { readonly timeoutMs: number } => ({
   maxBodyBytes: options.maxBodyBytes ?? ONE_MEBIBYTE,
   timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
-  maxDepth: MOST_NESTED,
+  maxDepth: MAX_DEPTH,
   emptyMessage: 'request body is required',
   tooLargeMessage: (limit) => `request body is too large limit=${limit} bytes`,
 });

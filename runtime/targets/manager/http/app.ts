@@ -21,7 +21,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { createStructAnswer } from './struct-answer.ts';
 
-/** Everything the manager answers over HTTP. It does not listen. */
+/** Creates the HTTP app of the manager with all its routes. It does not listen. */
 export function managerApp(context: ManagerContext, options: ManagerAppOptions): Hono<ShellEnv> {
   const { cors } = options;
   const baseAddress = createBaseAddress(options);

@@ -1,17 +1,17 @@
 import type { Context } from 'hono';
 import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
 
-/** What `@hono/node-server` hands over beside the request. */
+/** The environment that `@hono/node-server` passes with a request. */
 interface NodeEnv {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
 }
 
-/** Finds out under which address the client reached the server, as `https://tools.example:8443`. */
+/** Returns the base URL that the client used, for example `https://tools.example:8443`. */
 export type BaseAddress = (c: Context) => string;
 
 /**
- * A proxy tells the address in `X-Forwarded-Proto` and `X-Forwarded-Host`. Anyone could send those, so they only count from
- * this machine, where the proxy usually runs, or if the server was told to trust whoever connects to it.
+ * Creates a function that reads the base URL. A proxy sends it in `X-Forwarded-Proto` and `X-Forwarded-Host`. Any client could
+ * send these headers, so they are only used from this machine, where a proxy usually runs, or with `trustProxy`.
  */
 export function createBaseAddress({ trustProxy = false }: { trustProxy?: boolean | undefined }): BaseAddress {
   return (c) => {
@@ -27,7 +27,7 @@ export function createBaseAddress({ trustProxy = false }: { trustProxy?: boolean
   };
 }
 
-/** A name or address with a port, and nothing that would end up in a URL as something else. */
+/** A host with an optional port. Other characters could change the meaning of a URL. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 function hostOf(c: Context): string {

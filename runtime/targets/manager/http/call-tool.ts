@@ -11,7 +11,7 @@ interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
   readonly tool: string;
 }
 
-/** Calls a tool with the JSON of the request and answers with its result; the server waits for the answer before it stops. */
+/** Calls a tool with the JSON of the request and responds with its result. A shutdown waits for the response. */
 export type AnswerToolCall = (exchange: HttpExchange, call: ToolCall) => Promise<void>;
 
 export function createToolCallAnswer(

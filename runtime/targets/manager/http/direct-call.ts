@@ -10,7 +10,7 @@ import { createToolCallAnswer } from './call-tool.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { TOOL_ROUTE } from './routes/tools.ts';
 
-/** Calls of tools and messages of MCP as nearly all clients send them; the rest, and everything with plugins, is the app's. */
+/** Handles common tool calls and MCP messages without the HTTP framework. The app handles other requests, and all with plugins. */
 export function directCalls(
   context: ManagerContext,
   options: ManagerAppOptions,

@@ -4,14 +4,14 @@ import { AppError } from '../../../contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/call.ts';
 
-/** Who sent the request. What may be asked without a key has no caller, and does not ask for it. */
+/** Returns the caller of a request. Routes without authentication have no caller and must not use it. */
 export function callerOf(c: Context<ShellEnv>): Caller {
   const caller = c.get('caller');
-  if (!isCaller(caller)) throw new Error(`${c.req.path} is open to all, but asks who calls`);
+  if (!isCaller(caller)) throw new Error(`${c.req.path} has no authentication, but requires a caller`);
   return caller;
 }
 
-/** What every call of a server needs to know of the request. It ends with the client. */
+/** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({
   caller: callerOf(c),
   server,
@@ -24,6 +24,6 @@ export function requireAdmin(c: Context<ShellEnv>): Caller {
   if (caller.admin) return caller;
   throw new AppError(
     'ForbiddenError',
-    `The key ${JSON.stringify(caller.name)} is not an administrator's; create one with \`keys create --admin\`.`,
+    `The key ${JSON.stringify(caller.name)} has no admin permission. Create a key with \`mcp-manager keys create --admin\`.`,
   );
 }

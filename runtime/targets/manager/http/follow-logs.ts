@@ -2,22 +2,22 @@ import type { LogLine, ServerLogs } from '../supervisor/managed-server.ts';
 import { logLineView } from './views/server-view.ts';
 
 export interface FollowOptions {
-  /** How many lines from before to begin with. */
+  /** Number of existing lines to send first. */
   readonly lines: number;
-  /** An empty line goes out after so long without another, so that nobody on the way takes the connection for dead. */
+  /** Time after which an empty line is sent, so that proxies do not close an idle connection. */
   readonly keepAliveMs: number;
-  /** Asked before each line; once it is false, nothing more is told. */
-  readonly mayRead: () => boolean;
-  /** Ends it. */
+  /** Checked before each line; the stream ends when it returns false. */
+  readonly canRead: () => boolean;
+  /** Ends the stream when it is aborted. */
   readonly signal: AbortSignal;
-  /** Called when it has ended, also by its reader. */
+  /** Called when the stream has ended, also by its reader. */
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** Lines that wait for a reader who is slower than the server writes; those beyond are left out. */
-const MOST_WAITING = 1000;
+/** Maximum number of lines that are buffered for a slow reader; further lines are skipped. */
+const MAX_BUFFERED = 1000;
 
-/** The lines of a log as they come, one JSON object a line. */
+/** Streams new lines of a log, one JSON object per line. */
 export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => undefined;
@@ -25,28 +25,28 @@ export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableSt
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        let leftOut = 0;
+        let skipped = 0;
         const write = (line: LogLine): void =>
           controller.enqueue(encoder.encode(`${JSON.stringify(logLineView(line))}\n`));
         const keepAlive = setInterval(() => {
-          if (options.mayRead()) controller.enqueue(encoder.encode('\n'));
+          if (options.canRead()) controller.enqueue(encoder.encode('\n'));
           else end();
         }, options.keepAliveMs);
-        const take = (line: LogLine): void => {
-          if (!options.mayRead()) {
+        const onLine = (line: LogLine): void => {
+          if (!options.canRead()) {
             end();
             return;
           }
           if ((controller.desiredSize ?? 0) <= 0) {
-            leftOut += 1;
+            skipped += 1;
             return;
           }
-          if (leftOut > 0) write(gap(line.at, leftOut));
-          leftOut = 0;
+          if (skipped > 0) write(gap(line.at, skipped));
+          skipped = 0;
           write(line);
           keepAlive.refresh();
         };
-        const unfollow = logs.follow(take);
+        const unfollow = logs.follow(onLine);
         const end = (): void => {
           stop();
           controller.close();
@@ -65,12 +65,12 @@ export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableSt
         stop();
       },
     },
-    { highWaterMark: MOST_WAITING },
+    { highWaterMark: MAX_BUFFERED },
   );
 }
 
 const gap = (at: number, count: number): LogLine => ({
   at,
   source: 'manager',
-  text: `${count} lines are left out here: they came faster than they were read.`,
+  text: `${count} lines were skipped: the client reads too slowly.`,
 });

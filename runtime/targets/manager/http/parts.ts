@@ -4,7 +4,7 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../serve/http/route-group.ts';
 import type { StructAnswer } from './struct-answer.ts';
 
-/** What all routes are made with. */
+/** The dependencies of all routes. */
 export interface HttpParts {
   readonly answer: StructAnswer;
   readonly readBody: BodyReader;

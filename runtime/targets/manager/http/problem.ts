@@ -4,7 +4,7 @@ import type { ErrorFormat } from '../../../serve/http/error-response.ts';
 import type { BaseAddress } from './base-address.ts';
 import { schemaPath } from './struct-answer.ts';
 
-/** All errors of the manager, whatever the path: https://www.rfc-editor.org/rfc/rfc9457 */
+/** The format of all errors of the manager: https://www.rfc-editor.org/rfc/rfc9457 */
 export const problemFormat = (baseAddress: BaseAddress): ErrorFormat => ({
   prefix: '',
   mediaType: 'application/problem+json',
@@ -15,7 +15,7 @@ export const problemFormat = (baseAddress: BaseAddress): ErrorFormat => ({
   },
 });
 
-/** What a client gets that sent something which is no request to any path. */
+/** Returns the response to an invalid HTTP request, which has no path. */
 export function problemWithoutPath(error: AppError, status: number): Response {
   return new Response(JSON.stringify(problem(error, status)), {
     status,
@@ -30,13 +30,13 @@ export const problem = (error: AppError, status: number): object => ({
   ...(error.details && error.details.length > 0 ? { errors: error.details.map(located) } : {}),
 });
 
-/** Where Node has a newer name than the service whose clients we serve. */
+/** Titles that differ from those of Node, because mcpd, whose clients we support, uses older names. */
 const TITLES: Readonly<Record<number, string>> = {
   413: 'Request Entity Too Large',
   499: 'Client Closed Request',
 };
 
-/** Clients print the location of each, so each has one. */
+/** Adds a location to each detail, because clients print it. */
 const located = ({ message, location = 'path', value }: ErrorDetail): ErrorDetail => ({
   message,
   location,

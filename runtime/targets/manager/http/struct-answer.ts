@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { BaseAddress } from './base-address.ts';
 
-/** Answers with an object that names its schema: in `$schema`, its first member, and in the header `Link`. */
+/** Responds with an object and the URL of its schema, in its first member `$schema` and in the header `Link`. */
 export type StructAnswer = (c: Context, type: string, members: object) => Response;
 
 export const schemaPath = (type: string): string => `/schemas/${type}.json`;
@@ -14,7 +14,7 @@ export const createStructAnswer =
     return jsonAnswer(c, { $schema: baseAddress(c) + path, ...members });
   };
 
-/** The media type stands alone: JSON has no charset. */
+/** Responds with JSON. The media type has no charset, because JSON does not define one. */
 export function jsonAnswer(c: Context, value: unknown, mediaType = 'application/json'): Response {
   c.header('Content-Type', mediaType);
   return c.body(JSON.stringify(value));

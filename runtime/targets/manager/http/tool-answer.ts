@@ -9,7 +9,7 @@ import { wordIn } from '../../../serve/http/query.ts';
 import { toolResult, toolText as toolTextSchema } from './schemas/tools.ts';
 import { toolText } from './views/tool-text.ts';
 
-/** Asks for the whole result, by the header `Accept`. */
+/** The media type of a complete result, which clients can request with the header `Accept`. */
 const RESULT_TYPE = 'application/vnd.mcp.tool-result+json';
 
 const FORMS = ['text', 'full'] as const;
@@ -26,7 +26,7 @@ interface ResultForm {
   readonly mediaType: string;
 }
 
-/** The form of the result that the request asks for: its text, or all of it. Throws an InputError for an unknown form. */
+/** Returns the requested form of the result: its text or the complete result. Throws an InputError for an unknown form. */
 export function resultForm({ url, headers }: HttpExchange): ResultForm {
   const accept = (headers.get('accept') ?? '').split(',');
   const ownType = accept.some((one) => one.split(';')[0]?.trim().toLowerCase() === RESULT_TYPE);
@@ -36,7 +36,7 @@ export function resultForm({ url, headers }: HttpExchange): ResultForm {
   return { isFull, mediaType: isFull && ownType ? RESULT_TYPE : 'application/json' };
 }
 
-/** Answers with the result of a tool. Throws an UpstreamError if the tool failed and only the text is wanted. */
+/** Creates the response with the result of a tool. Throws an UpstreamError if the tool failed and its text was requested. */
 export function toolAnswer(
   call: CalledTool,
   result: ToolResult,
@@ -47,7 +47,7 @@ export function toolAnswer(
   return { status: 200, headers: { 'content-type': mediaType }, body };
 }
 
-/** All the tool had to say about it. */
+/** Creates the error of a failed tool, with its text and its structured content. */
 function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): AppError {
   const owner = serverName(server);
   const { structuredContent } = result;
@@ -65,14 +65,14 @@ function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): Ap
 export const RESULT_PARAMETER = {
   name: 'result',
   in: 'query',
-  description: '`full` gives the whole result, also that of a failure, with status 200.',
+  description: '`full` returns the complete result, and status 200 even if the tool failed.',
   example: 'full',
   schema: oneOf(FORMS, { default: 'text' }),
 } as const;
 
 export const RESULT_ANSWERS: Pick<Operation, 'answer' | 'otherAnswers'> = {
   answer: {
-    description: 'The result as one text; with `result=full` the whole result.',
+    description: 'The result as one string, or with `result=full` the complete result.',
     schema: toolTextSchema,
     examples: { text: '2026-01-31T12:00:00Z' },
   },

@@ -5,7 +5,7 @@ import type { Params } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
-/** The requests that are about one thing of one server: its answer is the client's. */
+/** The methods that concern one item of one server. The client gets the result of the server. */
 export function callMethods(calls: Calls, targets: Targets): readonly (readonly [string, Method])[] {
   return [
     [
@@ -30,7 +30,7 @@ export function callMethods(calls: Calls, targets: Targets): readonly (readonly 
     [
       'completion/complete',
       async (call) => {
-        const { server, ref } = await completed(targets, call);
+        const { server, ref } = await completionTarget(targets, call);
         const { _meta, ...params } = call.params;
         return calls.complete({ ...serverCall(call, server), params: { ...params, ref } });
       },
@@ -49,17 +49,17 @@ export function callTool(
   return calls.callTool({ ...serverCall(call, server), tool: name, args });
 }
 
-/** The contents bear the URI that was asked for, so that the client knows them again. */
+/** Reads a resource. The contents have the URI of the request, so that the client can match them. */
 async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<Params> {
-  const asked = requiredText(call.params, 'uri');
-  const { server, uri } = await targets.resource(call, asked);
+  const requested = requiredText(call.params, 'uri');
+  const { server, uri } = await targets.resource(call, requested);
   const contents = await calls.readResource({ ...serverCall(call, server), uri });
-  if (asked === uri) return { contents };
-  return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: asked } : item)) };
+  if (requested === uri) return { contents };
+  return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: requested } : item)) };
 }
 
-/** Which server is to complete something, and what it calls that. */
-async function completed(targets: Targets, call: McpCall): Promise<{ server: string; ref: Params }> {
+/** Returns the server for a completion, and the reference with the name or URI that the server uses. */
+async function completionTarget(targets: Targets, call: McpCall): Promise<{ server: string; ref: Params }> {
   const ref = optionalObject(call.params, 'ref');
   switch (ref['type']) {
     case 'ref/prompt': {

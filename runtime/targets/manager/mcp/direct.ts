@@ -6,8 +6,8 @@ import { isCaller } from '../access/caller.ts';
 import type { McpClient } from './client.ts';
 import type { EndpointFor } from './endpoint.ts';
 
-export const ALL = '/mcp';
-export const ONE = '/mcp/:server';
+export const ALL_SERVERS_PATH = '/mcp';
+export const ONE_SERVER_PATH = '/mcp/:server';
 
 export interface DirectMessageParts extends Pick<DirectRoute, 'hostRules'> {
   readonly mcp: McpHttp<McpClient>;
@@ -15,7 +15,7 @@ export interface DirectMessageParts extends Pick<DirectRoute, 'hostRules'> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** As clients of MCP write what they have to accept. */
+/** The Accept headers of MCP clients, for which the direct path is allowed. */
 const BOTH_TYPES: ReadonlySet<string> = new Set([
   'application/json, text/event-stream',
   'application/json,text/event-stream',
@@ -23,11 +23,11 @@ const BOTH_TYPES: ReadonlySet<string> = new Set([
   'text/event-stream,application/json',
 ]);
 
-/** Messages to the endpoint that need nothing of the app. */
+/** Routes for messages that are answered without the HTTP framework. */
 export function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): readonly DirectRoute[] {
   const answer = async (request: DirectRequest): Promise<void> => {
     const { exchange, requestId, caller, parts } = request;
-    if (!isCaller(caller)) throw new AppError('InternalError', 'a message was sent by nobody');
+    if (!isCaller(caller)) throw new AppError('InternalError', 'the request has no caller');
     const client = { caller, requestId, endpoint: endpointFor(caller, parts[0]) };
     await mcp.handle(exchange, client);
   };
@@ -38,7 +38,7 @@ export function directMessages({ mcp, endpointFor, ...rules }: DirectMessagePart
     answer,
   };
   return [
-    { ...common, route: ALL, path: /^\/mcp$/ },
-    { ...common, route: ONE, path: /^\/mcp\/([\w.-]+)$/ },
+    { ...common, route: ALL_SERVERS_PATH, path: /^\/mcp$/ },
+    { ...common, route: ONE_SERVER_PATH, path: /^\/mcp\/([\w.-]+)$/ },
   ];
 }

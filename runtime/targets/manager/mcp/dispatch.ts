@@ -3,16 +3,16 @@ import type { ManagerContext } from '../context.ts';
 import type { McpParts } from './parts.ts';
 import { toRpcError } from './rpc-failure.ts';
 
-/** Answers one request, over whatever it came. */
+/** Creates the function that runs the method of a request. */
 export const createDispatch =
   ({ kernel }: ManagerContext): McpParts['dispatch'] =>
   async (methods, method, call) => {
-    const answer = methods.get(method);
-    if (!answer) throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
+    const handler = methods.get(method);
+    if (!handler) throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
     let leave: (() => void) | undefined;
     try {
       leave = kernel.lifecycle.enter();
-      return await answer(call);
+      return await handler(call);
     } catch (error) {
       throw toRpcError(error);
     } finally {

@@ -6,7 +6,7 @@ import type { ManagedServer } from '../supervisor/managed-server.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { callMethods } from './call-methods.ts';
-import type { Gather } from './gather.ts';
+import type { ListAllServers } from './list-all-servers.ts';
 import { listMethodsOfAll, listMethodsOfOne } from './list-methods.ts';
 import type { Methods } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
@@ -14,46 +14,46 @@ import { searchMethods } from './search-methods.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
-/** What there is behind one path. */
+/** The MCP server at one path. */
 export interface Endpoint {
-  /** The one server it is about; without it, all that the caller may use. */
+  /** The server of the path; undefined for the path of all servers. */
   readonly server: string | undefined;
   readonly methods: Methods;
   readonly targets: Targets;
   /** Whether the list of tools is always the same. */
   readonly fixedTools: boolean;
-  /** For a new client; may wait for a server to start. */
-  describe(caller: Caller): Promise<EndpointFacts>;
+  /** Returns the description for a new client. It can wait for a server to start. */
+  describe(caller: Caller): Promise<EndpointDescription>;
 }
 
-/** What a client is told first. */
-export interface EndpointFacts {
+/** The description of an endpoint in the handshake. */
+export interface EndpointDescription {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly capabilities: Params;
   readonly instructions: string;
 }
 
 interface AllServersOptions {
-  readonly gather: Gather;
+  readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
-  /** With it there are two tools, to find and to call all others by. */
+  /** Replaces the tools of all servers by two tools that search and call them. */
   readonly search?: ToolSearch | undefined;
   readonly pageSize?: number | undefined;
 }
 
-/** Finds what there is behind a path; throws a NotFoundError if it names a server that is not there for the caller. */
+/** Returns the endpoint of a path; throws a NotFoundError if the caller has no access to the server. */
 export type EndpointFor = (caller: Caller, server: string | undefined) => Endpoint;
 
 export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
   const { calls, supervisor } = context;
   const all = allServers(context, options);
   const single = new WeakMap<ManagedServer, Endpoint>();
-  return (caller, asked) => {
-    if (asked === undefined) return all;
-    const server = supervisor.get(asked);
-    // Whoever may not use a server is not told whether it is there.
+  return (caller, name) => {
+    if (name === undefined) return all;
+    const server = supervisor.get(name);
+    // The same error for both reasons, so that a caller cannot probe which servers exist.
     if (!server || !calls.servers(caller).includes(server.name)) {
-      throw new AppError('NotFoundError', `server not found: ${asked}`);
+      throw new AppError('NotFoundError', `server not found: ${name}`);
     }
     const known = single.get(server) ?? oneServer(context, server.name);
     single.set(server, known);
@@ -61,37 +61,37 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   };
 }
 
-/** `/mcp` */
+/** Creates the endpoint `/mcp`. */
 function allServers(context: ManagerContext, options: AllServersOptions): Endpoint {
   const { calls, version } = context;
-  const { gather, index, search, pageSize } = options;
+  const { listAllServers, index, search, pageSize } = options;
   const targets = targetsOfAll(calls, index);
   return {
     server: undefined,
     targets,
     fixedTools: search !== undefined,
     methods: new Map([
-      ...listMethodsOfAll(gather, pageSize),
+      ...listMethodsOfAll(listAllServers, pageSize),
       ...callMethods(calls, targets),
       ...(search ? searchMethods(context, search, targets) : []),
     ]),
     describe(caller) {
       const servers = calls.servers(caller);
       const names =
-        servers.length === 0 ? 'There are no servers now.' : `There are now: ${servers.join(', ')}.`;
+        servers.length === 0 ? 'No servers are available.' : `Available servers: ${servers.join(', ')}.`;
       const rule = search
         ? 'Find a tool with search_tools, then call it with call_tool.'
-        : 'A tool or prompt is named server__name, after the server it comes from.';
+        : 'Tools and prompts are named server__name, after the server that provides them.';
       return Promise.resolve({
         info: { name: 'mcp-manager', title: 'mcp-manager', version },
         capabilities: ALL_CAPABILITIES,
-        instructions: `This is several MCP servers as one. ${names} ${rule}`,
+        instructions: `mcp-manager combines several MCP servers. ${names} ${rule}`,
       });
     },
   };
 }
 
-/** `/mcp/{server}` */
+/** Creates the endpoint `/mcp/{server}`. */
 function oneServer(context: ManagerContext, server: string): Endpoint {
   const targets = targetsOfOne(server);
   return {
@@ -104,14 +104,14 @@ function oneServer(context: ManagerContext, server: string): Endpoint {
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
         info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
-        capabilities: peer ? passedOn(peer.capabilities) : ALL_CAPABILITIES,
-        instructions: peer?.instructions ?? `The MCP server ${server}, by way of mcp-manager.`,
+        capabilities: peer ? forwardedCapabilities(peer.capabilities) : ALL_CAPABILITIES,
+        instructions: peer?.instructions ?? `The MCP server ${server}, provided by mcp-manager.`,
       };
     },
   };
 }
 
-/** Servers come and go, so each kind may be there sooner or later. */
+/** The capabilities of `/mcp`: all of them, because servers can be added while a client is connected. */
 const ALL_CAPABILITIES = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -120,27 +120,27 @@ const ALL_CAPABILITIES = {
   completions: {},
 };
 
-/** Of what the server can do, that which is passed on; its lists change with our configuration too. */
-function passedOn(capabilities: Params): Params {
+/** Returns the capabilities of a server that are forwarded. Its lists also change with the configuration of the manager. */
+function forwardedCapabilities(capabilities: Params): Params {
   return Object.fromEntries(
     Object.entries(ALL_CAPABILITIES)
       .filter(([name]) => capabilities[name] !== undefined)
       .map(([name, ours]) => {
         const theirs = membersOf(capabilities[name]);
         const { subscribe, ...others } = theirs;
-        const abilities = subscribe === true ? theirs : others;
-        return [name, 'listChanged' in ours ? { ...abilities, listChanged: true } : abilities];
+        const capability = subscribe === true ? theirs : others;
+        return [name, 'listChanged' in ours ? { ...capability, listChanged: true } : capability];
       }),
   );
 }
 
-/** A client should not wait longer than this for its session. */
-const PEER_TIMEOUT = 10_000;
+/** Maximum time that a new client waits for a server to start. */
+const PEER_TIMEOUT_MS = 10_000;
 
-/** Nothing if the server is not there now; the client may find out when it calls. */
+/** Returns the description of a server; undefined if it is unavailable, which calls will report later. */
 async function peerOf(context: ManagerContext, server: string): Promise<PeerInfo | undefined> {
   try {
-    const connection = await context.supervisor.get(server)?.connection({ timeoutMs: PEER_TIMEOUT });
+    const connection = await context.supervisor.get(server)?.connection({ timeoutMs: PEER_TIMEOUT_MS });
     return connection?.peer;
   } catch {
     return undefined;

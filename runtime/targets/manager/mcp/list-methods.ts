@@ -2,17 +2,17 @@ import type { ManagerContext } from '../context.ts';
 import { qualify } from '../calls/qualified-name.ts';
 import { qualifiedToolName, toolName } from '../calls/tool-name.ts';
 import type { Params } from '../shapes/shape.ts';
-import { type Gather, LIST_KINDS, type ListKind } from './gather.ts';
+import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
 import { type McpCall, type Method, optionalText, serverCall } from './mcp-call.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
 import { ownUri } from './resource-uri.ts';
 
-/** Many clients look at the first page only. */
+/** Size of a page. It is large, because many clients only read the first page. */
 const PAGE_SIZE = 1000;
 
 type NamedMethods = readonly (readonly [string, Method])[];
 
-/** The lists of one server, page by page as it gives them. */
+/** The list methods for one server, with its own pages. */
 export const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMethods =>
   Object.values(LIST_KINDS).map((kind: ListKind) => [
     kind.method,
@@ -28,13 +28,13 @@ const underToolName = (tool: Params): Params => {
   return name === tool['name'] ? tool : { ...tool, name };
 };
 
-/** The lists of all servers as one, in pages of ours. */
-export function listMethodsOfAll(gather: Gather, pageSize = PAGE_SIZE): NamedMethods {
+/** The list methods over all servers. The manager divides the combined list into pages. */
+export function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
   const listed =
     (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => Params): Method =>
     async (call: McpCall) => {
       const after = readCursor(optionalText(call.params, 'cursor'));
-      const all = await gather(kind, call);
+      const all = await listAllServers(kind, call);
       const { items, nextCursor } = cutPage(all, after, pageSize);
       return page(kind, items.map(rename(all)), nextCursor);
     };
@@ -60,7 +60,7 @@ const page = (kind: ListKind, items: readonly Params[], nextCursor: string | und
   ...(nextCursor === undefined ? {} : { nextCursor }),
 });
 
-/** What more than one server has. */
+/** Returns the keys that several servers use. */
 function sharedKeys(items: readonly ListedItem[]): ReadonlySet<string> {
   const owner = new Map<string, string>();
   const shared = new Set<string>();

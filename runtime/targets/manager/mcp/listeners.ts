@@ -2,19 +2,19 @@ import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { ServerEvent } from '../supervisor/managed-server.ts';
 import type { Params } from '../shapes/shape.ts';
-import { concerns, type Interested, type Interests } from './interests.ts';
+import { receivesFrom, type Subscriber, type SharedSubscriptions } from './shared-subscriptions.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
-/** Somebody who is told what servers say of themselves. */
-export interface Listener extends Interested {
-  /** One of the lists is another than it was. */
+/** A client that receives notifications of servers. */
+export interface Listener extends Subscriber {
+  /** Called when one of the lists has changed. */
   readonly listChanged: (method: ListChanged) => void;
   readonly message: (server: string, params: Params) => void;
   readonly updated: (server: string, params: Params) => void;
 }
 
 export interface Listeners {
-  /** Returns how to leave again. */
+  /** Adds a listener; returns a function that removes it. */
   add(listener: Listener): () => void;
   close(): void;
 }
@@ -35,17 +35,17 @@ const LIST_CHANGED_OF: Readonly<Record<ListName, ListChanged>> = {
 };
 
 export interface ListenersParts {
-  readonly interests: Interests;
+  readonly subscriptions: SharedSubscriptions;
   readonly index: ResourceIndex;
 }
 
-/** Tells every client what concerns it: servers that come and go, and what they say. */
+/** Forwards notifications of servers, and changes of the configuration, to the clients that they are for. */
 export function createListeners(
   { supervisor }: ManagerContext,
-  { interests, index }: ListenersParts,
+  { subscriptions, index }: ListenersParts,
 ): Listeners {
   const listeners = new Set<Listener>();
-  const concerned = (server: string): Listener[] => [...listeners].filter((one) => concerns(one, server));
+  const concerned = (server: string): Listener[] => [...listeners].filter((one) => receivesFrom(one, server));
   const changed = (to: Iterable<Listener>, methods: readonly ListChanged[]): void => {
     index.forget();
     for (const listener of to) for (const method of methods) listener.listChanged(method);
@@ -67,10 +67,10 @@ export function createListeners(
       case 'list-changed':
         return changed(concerned(event.server), [LIST_CHANGED_OF[event.list]]);
       case 'session-opened':
-        interests.restore(event.server);
+        subscriptions.restore(event.server);
         return changed(concerned(event.server), LIST_CHANGED);
       case 'phase-changed':
-        // While it starts or stops, and when it rests, it has what it had.
+        // A server that is starting, stopping or idle keeps its lists.
         if (!['waiting', 'failed'].includes(event.phase)) return undefined;
         return changed(concerned(event.server), LIST_CHANGED);
     }

@@ -1,6 +1,6 @@
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 
-/** MCP's levels, the least important first: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1 */
+/** The log levels of MCP, in ascending order: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1 */
 export const LOG_LEVELS = [
   'debug',
   'info',
@@ -20,8 +20,8 @@ export function parseLogLevel(value: unknown): LogLevel {
   throw new RpcError(RPC_CODE.invalidParams, `\`level\` must be one of ${LOG_LEVELS.join(', ')}.`);
 }
 
-/** Whether a message is important enough; one of a level that we do not know is. */
-export function isAtLeast(level: unknown, least: LogLevel): boolean {
+/** Whether a level is at least the minimum; true for unknown levels, so that no message is lost. */
+export function isAtLeast(level: unknown, min: LogLevel): boolean {
   const at = LOG_LEVELS.findIndex((known) => known === level);
-  return at === -1 || at >= LOG_LEVELS.indexOf(least);
+  return at === -1 || at >= LOG_LEVELS.indexOf(min);
 }

@@ -5,24 +5,24 @@ import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { QualifiedName } from '../calls/qualified-name.ts';
-import type { Asker } from '../upstream/connection.ts';
+import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 
-/** A request of an MCP client, whatever carried it. */
+/** A request of an MCP client, independent of the transport. */
 export interface McpCall {
   readonly caller: Caller;
   readonly requestId: string;
   readonly params: Params;
-  /** What the parameters name, if that has been found already. */
+  /** The item that the parameters identify, if it is already resolved. */
   readonly target?: QualifiedName | undefined;
   readonly signal: AbortSignal;
-  /** Only if the client wants to be told. */
+  /** Reports progress; undefined if the client did not request it. */
   readonly onProgress?: ((progress: Params) => void) | undefined;
-  /** Whom a server may ask things because of it; without one nobody. */
-  readonly asker?: Asker | undefined;
+  /** The client to which servers can send requests during the call; undefined if that is not possible. */
+  readonly requester?: Requester | undefined;
 }
 
-/** What answers the requests of one kind. */
+/** Handles the requests of one method. */
 export type Method = (call: McpCall) => Promise<Params>;
 
 export type Methods = ReadonlyMap<string, Method>;
@@ -32,7 +32,7 @@ export const serverCall = ({ params, ...call }: McpCall, server: string): Server
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };
 
-/** The token is the connection's to choose, and the other keys of the protocol are about the connection that carried them. */
+/** Returns the `_meta` for the server. Progress token and protocol keys are removed, because they belong to the connection. */
 function ownMeta(meta: unknown): Params | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
@@ -42,7 +42,7 @@ function ownMeta(meta: unknown): Params | undefined {
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Reports go to the client under the token it chose. */
+/** Creates the function that reports progress to the client with its token; undefined if the request has no token. */
 export function progressTo(
   { _meta }: Params,
   notify: (method: string, params: Params) => void,
@@ -68,6 +68,6 @@ export function optionalObject(params: Params, name: string): Params {
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);
 }
 
-/** Whether a failure only says that the server does not have this at all. */
+/** Whether a failure only means that the server does not support the method. */
 export const isNotImplemented = (reason: unknown): boolean =>
   reason instanceof AppError && reason.code === 'NotImplementedError';

@@ -1,7 +1,7 @@
 import type { Params } from '../shapes/shape.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** A log message of a server as clients get it: where there are several servers, with the name of that one. */
+/** Creates the function that converts log messages for clients. At the endpoint of all servers, it adds the server's name. */
 export const createMessageView =
   ({ server }: Endpoint) =>
   (from: string, params: Params): Params =>

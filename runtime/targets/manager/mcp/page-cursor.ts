@@ -1,10 +1,10 @@
 import { inputError } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 
-/** Something of one server that is listed together with what other servers have. */
+/** An item of one server in a list over all servers. */
 export interface ListedItem {
   readonly server: string;
-  /** Its name or URI as the server knows it. */
+  /** Its name or URI on the server. */
   readonly key: string;
   readonly item: Readonly<Record<string, unknown>>;
 }
@@ -13,7 +13,7 @@ export interface ListedItem {
 export interface PageEnd {
   readonly server: string;
   readonly key: string;
-  /** Which item of its server it was, should there be none of that key any more. */
+  /** Its index in the list of its server, for the case that the key no longer exists. */
   readonly at: number;
 }
 
@@ -23,8 +23,8 @@ export interface CutPage {
 }
 
 /**
- * The items after the cursor, at most `size`. Items are those of whole servers, sorted by server. The cursor names the last
- * item told, so that it holds when servers or items come and go: what was there all the time is told once.
+ * Returns at most `size` items after the cursor. The items have to be complete lists of servers, sorted by server. The cursor
+ * identifies the last item of a page, so that changes between two pages neither repeat nor skip other items.
  */
 export function cutPage(items: readonly ListedItem[], after: PageEnd | undefined, size: number): CutPage {
   const start = after === undefined ? 0 : positionAfter(items, after);
@@ -40,7 +40,7 @@ function positionAfter(items: readonly ListedItem[], { server, key, at }: PageEn
   if (first === -1) return items.length;
   const own = items.filter((item) => item.server === server);
   const same = own[at]?.key === key ? at : own.findIndex((item) => item.key === key);
-  // If the item is gone, those behind it moved up by one.
+  // If the item was removed, the items after it moved up by one.
   return first + (same === -1 ? Math.min(at, own.length) : same + 1);
 }
 
@@ -57,9 +57,9 @@ export function readCursor(cursor: string | undefined): PageEnd | undefined {
       return { server, key, at: Math.max(0, Number(at)) };
     }
   } catch {
-    // Told below.
+    // The error below covers an unreadable cursor, too.
   }
   throw inputError(
-    `The cursor ${JSON.stringify(cursor.slice(0, 100))} is none of this list; take it from the nextCursor of a page.`,
+    `Invalid cursor ${JSON.stringify(cursor.slice(0, 100))}. Use the nextCursor of a previous page.`,
   );
 }

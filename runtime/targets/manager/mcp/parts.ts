@@ -1,14 +1,14 @@
 import type { ManagerContext } from '../context.ts';
 import type { Params } from '../shapes/shape.ts';
-import type { Interests } from './interests.ts';
+import type { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { Listeners } from './listeners.ts';
 import type { McpCall, Methods } from './mcp-call.ts';
 
-/** What all clients of the MCP endpoint share. */
+/** The parts that all clients of the MCP endpoints share. */
 export interface McpParts {
   readonly context: ManagerContext;
-  readonly interests: Interests;
+  readonly subscriptions: SharedSubscriptions;
   readonly listeners: Listeners;
-  /** Rejects with an RpcError that clients may see. */
+  /** Runs a method; rejects with an RpcError for the client. */
   readonly dispatch: (methods: Methods, method: string, call: McpCall) => Promise<Params>;
 }

@@ -1,18 +1,18 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
-import { type Gather, LIST_KINDS } from './gather.ts';
+import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 
-/** Knows which server a URI belongs to: from the lists of resources and templates, kept for a short time or until one of them changes. */
+/** Finds the server of a URI by the lists of resources and templates, which are cached briefly or until they change. */
 export interface ResourceIndex {
-  /** The servers that list this resource; if none does, those with a template it can be made from. */
+  /** Returns the servers that list the resource or, if there are none, those with a matching template. */
   owners(call: McpCall, uri: string): Promise<readonly string[]>;
   templateOwners(call: McpCall, template: string): Promise<readonly string[]>;
   forget(): void;
 }
 
-/** Servers need not announce changes. */
+/** Maximum age of the cached lists. Servers are not required to announce changes. */
 const MAX_AGE_MS = 30_000;
 
 interface Lists {
@@ -21,27 +21,30 @@ interface Lists {
   readonly templates: readonly ListedItem[];
 }
 
-export function createResourceIndex(gather: Gather, clock: Clock = systemClock): ResourceIndex {
-  /** By caller, for each may use other servers. */
+export function createResourceIndex(
+  listAllServers: ListAllServers,
+  clock: Clock = systemClock,
+): ResourceIndex {
+  /** The cached lists by caller, because callers can have access to different servers. */
   const known = new Map<string, Lists>();
   const read = async (call: McpCall): Promise<Lists> => {
     const listedAt = clock.now();
     const [resources, templates] = await Promise.all([
-      gather(LIST_KINDS.resources, call),
-      gather(LIST_KINDS.templates, call),
+      listAllServers(LIST_KINDS.resources, call),
+      listAllServers(LIST_KINDS.templates, call),
     ]);
     const lists = { listedAt, resources, templates };
     known.set(call.caller.name, lists);
     return lists;
   };
-  /** What is not in the lists we have may be in new ones. */
+  /** Searches the cached lists, and new ones if they contain no match. */
   const find = async (
     call: McpCall,
-    look: (lists: Lists) => readonly string[],
+    select: (lists: Lists) => readonly string[],
   ): Promise<readonly string[]> => {
     const before = known.get(call.caller.name);
-    const found = before && clock.now() - before.listedAt < MAX_AGE_MS ? look(before) : [];
-    return found.length > 0 ? found : look(await read(call));
+    const found = before && clock.now() - before.listedAt < MAX_AGE_MS ? select(before) : [];
+    return found.length > 0 ? found : select(await read(call));
   };
   return {
     owners: (call, uri) =>

@@ -1,19 +1,19 @@
 /** A resource of one server. */
 export interface OwnedUri {
   readonly server: string;
-  /** As the server knows it. */
+  /** The URI on the server. */
   readonly uri: string;
 }
 
 const SCHEME = 'mcp:';
 
 /**
- * The URI, or URI template, of a resource that several servers offer under the same one: `mcp:<server>:<uri>`. To parsers of
- * URIs the part behind the scheme is opaque, so that none changes it; a server's name inside the scheme could be invalid.
+ * Returns the unique URI, or URI template, of a resource whose URI several servers use: `mcp:<server>:<uri>`. URI parsers treat
+ * the part after the scheme as opaque and do not change it. In the scheme itself, the name of a server could be invalid.
  */
 export const ownUri = ({ server, uri }: OwnedUri): string => `${SCHEME}${encodeURIComponent(server)}:${uri}`;
 
-/** Undoes `ownUri`; nothing for a URI that is plain, or of a server that is not among these. */
+/** Parses a URI of `ownUri`; undefined for any other URI, and for a server that is not in the list. */
 export function parseOwnUri(text: string, servers: readonly string[]): OwnedUri | undefined {
   const server = servers.find((name) => text.startsWith(ownUri({ server: name, uri: '' })));
   return server === undefined ? undefined : { server, uri: text.slice(ownUri({ server, uri: '' }).length) };

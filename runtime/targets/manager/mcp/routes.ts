@@ -8,12 +8,12 @@ import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
 import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { callerOf } from '../http/env.ts';
-import { type McpClient, mayGoOn } from './client.ts';
-import { ALL, directMessages, ONE } from './direct.ts';
+import { isSameClient, type McpClient } from './client.ts';
+import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEndpoints } from './endpoint.ts';
-import { createGather } from './gather.ts';
-import { createInterests } from './interests.ts';
+import { createListAllServers } from './list-all-servers.ts';
+import { createSharedSubscriptions } from './shared-subscriptions.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
@@ -22,52 +22,52 @@ import { createStatelessEndpoint } from './stateless.ts';
 
 export interface ManagerMcpOptions extends HostRules {
   readonly maxBodyBytes?: number | undefined;
-  /** At `/mcp`, two tools to find and to call all others by. */
+  /** Whether `/mcp` has two tools that search and call the tools of all servers, instead of these tools. */
   readonly search?: boolean | undefined;
-  /** How many items of all servers' lists make a page. */
+  /** Page size of lists over all servers. */
   readonly pageSize?: number | undefined;
-  /** Maximum time in milliseconds that those lists wait for one server. Default 10 s for its start, 5 s for its list. */
+  /** Maximum time in milliseconds that these lists wait for one server. Default 10 s for its start, 5 s for its list. */
   readonly listTimeoutMs?: number | undefined;
-  /** How long a client without a session may take to answer what a server asks. Default 5 minutes. */
-  readonly askMilliseconds?: number | undefined;
+  /** Time for a client without a session to respond to a request of a server. Default 5 minutes. */
+  readonly inputTimeoutMs?: number | undefined;
 }
 
 export interface ManagerMcpRoutes {
   readonly routes: Hono<ShellEnv>;
-  /** The same for requests that are answered without the app. */
+  /** The same routes for requests that are answered without the HTTP framework. */
   readonly direct: readonly DirectRoute[];
-  /** Lets what was accepted be answered, for two seconds unless told otherwise; then ends all sessions. */
+  /** Finishes accepted requests, for two seconds by default; then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
 
-/** `/mcp` with all servers and `/mcp/{server}` with one. Who calls is for the app to find out that mounts it. */
+/** The routes `/mcp` for all servers and `/mcp/{server}` for one. The app that mounts them authenticates callers. */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
-  const { search, pageSize, listTimeoutMs, askMilliseconds, ...rules } = options;
+  const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
   const { calls } = context;
-  const gather = createGather(context, listTimeoutMs);
-  const index = createResourceIndex(gather);
-  const interests = createInterests(context);
-  const listeners = createListeners(context, { interests, index });
+  const listAllServers = createListAllServers(context, listTimeoutMs);
+  const index = createResourceIndex(listAllServers);
+  const subscriptions = createSharedSubscriptions(context);
+  const listeners = createListeners(context, { subscriptions, index });
   const parts: McpParts = {
     context,
-    interests,
+    subscriptions,
     listeners,
     dispatch: createDispatch(context),
   };
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,
-    askMilliseconds,
+    inputTimeoutMs,
   });
   const mcp = createMcpHttp<McpClient>({
     ...rules,
     parseBody: parseLossless,
     createServer: (link, client) => openSessionServer(parts, link, client),
-    mayShare: mayGoOn,
+    mayShare: isSameClient,
     stateless: stateless.handle,
   });
   const endpointFor = createEndpoints(context, {
-    gather,
+    listAllServers,
     index,
     pageSize,
     search: search ? createToolSearch(calls) : undefined,
@@ -79,8 +79,8 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     const client = { caller, requestId: c.get('requestId'), endpoint: endpointFor(caller, server) };
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
-  routes.all(ALL, (c) => answer(c));
-  routes.all(ONE, (c) => answer(c, c.req.param('server')));
+  routes.all(ALL_SERVERS_PATH, (c) => answer(c));
+  routes.all(ONE_SERVER_PATH, (c) => answer(c, c.req.param('server')));
   return {
     routes,
     direct: directMessages({

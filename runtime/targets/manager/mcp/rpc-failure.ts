@@ -2,10 +2,10 @@ import { AppError, type ErrorCode } from '../../../contract/errors.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 
-/** What the protocol's own SDKs use for a request that was not answered in time. */
+/** The code of the official SDKs for a request that timed out. */
 const REQUEST_TIMEOUT = -32_001;
 
-/** Where clients of MCP expect another code than the one all our servers of it use. */
+/** Codes that differ from those of our other MCP servers, because MCP clients expect them from this one. */
 const CODES: Partial<Record<ErrorCode, number>> = {
   InputError: RPC_CODE.invalidParams,
   NotFoundError: RPC_CODE.invalidParams,
@@ -14,7 +14,7 @@ const CODES: Partial<Record<ErrorCode, number>> = {
   TimeoutError: REQUEST_TIMEOUT,
 };
 
-/** An error of the server behind us stays what it is; one of ours says when it is worth trying again. */
+/** Converts a failure to an error for the client. An error of the upstream server is kept; ours have a retry delay. */
 export function toRpcError(reason: unknown): RpcError {
   if (reason instanceof RpcError) return reason;
   const failure = findFailure(reason);

@@ -7,26 +7,26 @@ import { callTool } from './call-methods.ts';
 import { type McpCall, type Method, optionalObject, requiredText } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
-const MOST_RESULTS = 50;
+const MAX_RESULTS = 50;
 const DEFAULT_RESULTS = 10;
 
 const SEARCH_TOOL = {
   name: 'search_tools',
   title: 'Search tools',
   description:
-    'Finds tools of all MCP servers by words about what is to be done. Gives their names and the schemas of their arguments, for call_tool.',
+    'Searches the tools of all MCP servers for words that describe a task. Returns their names and the schemas of their arguments, for call_tool.',
   inputSchema: {
     type: 'object',
     properties: {
       query: {
         type: 'string',
-        description: 'Words about what is to be done; empty for the first tools there are.',
+        description: 'Words that describe the task. An empty query returns the first tools.',
       },
       limit: {
         type: 'integer',
-        description: 'How many tools to give at most.',
+        description: 'Maximum number of tools to return.',
         minimum: 1,
-        maximum: MOST_RESULTS,
+        maximum: MAX_RESULTS,
         default: DEFAULT_RESULTS,
       },
     },
@@ -57,19 +57,19 @@ const SEARCH_TOOL = {
 const CALL_TOOL = {
   name: 'call_tool',
   title: 'Call a tool',
-  description: 'Calls a tool that search_tools found, and gives its result.',
+  description: 'Calls a tool that search_tools found, and returns its result.',
   inputSchema: {
     type: 'object',
     properties: {
-      name: { type: 'string', description: 'The name as search_tools gave it: server__tool.' },
-      arguments: { type: 'object', description: 'What the inputSchema of the tool asks for.' },
+      name: { type: 'string', description: 'Name of the tool from search_tools: server__tool.' },
+      arguments: { type: 'object', description: 'Arguments according to the inputSchema of the tool.' },
     },
     required: ['name'],
   },
   annotations: { title: 'Call a tool' },
 };
 
-/** In place of all tools, two by which the others are found and called: their schemas need not be read before. */
+/** The methods of two tools that search and call all others, so that clients do not need the schemas of all tools. */
 export function searchMethods(
   { calls, kernel }: ManagerContext,
   search: ToolSearch,
@@ -81,7 +81,7 @@ export function searchMethods(
       onFailure: (server, reason) =>
         kernel.log.warn(
           { server, requestId: call.requestId, why: messageOf(reason) },
-          'left out of a search',
+          'server omitted from search results',
         ),
     });
     const structuredContent = { tools: found.map(describe) };
@@ -95,7 +95,7 @@ export function searchMethods(
         const name = requiredText(call.params, 'name');
         const args = optionalObject(call.params, 'arguments');
         if (name === SEARCH_TOOL.name) return find(call, args);
-        // A client may know a tool from elsewhere; there is no reason to refuse its own name.
+        // A client can also use the name of a tool directly, if it knows it from somewhere else.
         if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
         return callTool(calls, targets, call, requiredText(args, 'name'), optionalObject(args, 'arguments'));
       },
@@ -105,8 +105,8 @@ export function searchMethods(
 
 function limitOf(args: Params): number {
   const limit = Number(args['limit'] ?? DEFAULT_RESULTS);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_RESULTS) return limit;
-  throw new RpcError(RPC_CODE.invalidParams, `\`limit\` must be a whole number from 1 to ${MOST_RESULTS}.`);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_RESULTS) return limit;
+  throw new RpcError(RPC_CODE.invalidParams, `\`limit\` must be a whole number from 1 to ${MAX_RESULTS}.`);
 }
 
 const describe = ({ name, tool: { title, description, inputSchema } }: FoundTool): Params => ({

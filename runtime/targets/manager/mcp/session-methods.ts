@@ -1,21 +1,21 @@
-import type { Interests } from './interests.ts';
+import type { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { Listener } from './listeners.ts';
 import { type Method, requiredText } from './mcp-call.ts';
-import type { Subscribed } from './subscribed.ts';
+import type { ClientSubscriptions } from './client-subscriptions.ts';
 import type { Targets } from './targets.ts';
 
 export interface SessionMethodParts {
-  readonly interests: Interests;
+  readonly subscriptions: SharedSubscriptions;
   readonly listener: Listener;
-  readonly subscribed: Subscribed;
+  readonly clientSubscriptions: ClientSubscriptions;
   readonly targets: Targets;
 }
 
-/** What only clients with a session ask: what they are told lasts as long as it. */
+/** The methods that require a session: subscriptions end with it. */
 export function sessionMethods({
-  interests,
+  subscriptions,
   listener,
-  subscribed,
+  clientSubscriptions,
   targets,
 }: SessionMethodParts): readonly (readonly [string, Method])[] {
   return [
@@ -24,12 +24,12 @@ export function sessionMethods({
       async (call) => {
         const uri = requiredText(call.params, 'uri');
         const target = await targets.resource(call, uri);
-        // A server may tell of an update before it answers.
-        subscribed.add(target, uri);
+        // Added first, because a server can send an update before its response.
+        clientSubscriptions.add(target, uri);
         try {
-          await interests.subscribe(listener, call, target);
+          await subscriptions.subscribe(listener, call, target);
         } catch (error) {
-          subscribed.delete(target);
+          clientSubscriptions.delete(target);
           throw error;
         }
         return {};
@@ -39,8 +39,8 @@ export function sessionMethods({
       'resources/unsubscribe',
       async (call) => {
         const target = await targets.resource(call, requiredText(call.params, 'uri'));
-        subscribed.delete(target);
-        await interests.unsubscribe(listener, call, target);
+        clientSubscriptions.delete(target);
+        await subscriptions.unsubscribe(listener, call, target);
         return {};
       },
     ],

@@ -2,31 +2,31 @@ import { OpenItems } from '../../../core/limits/open-items.ts';
 import type { RequestId } from '../../../serve/mcp/rpc-message.ts';
 import type { SessionLink, SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
 import type { Params } from '../shapes/shape.ts';
-import { ASK_MILLISECONDS, type McpClient } from './client.ts';
+import { INPUT_TIMEOUT_MS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
 import { type McpCall, type Methods, progressTo } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { sessionMethods } from './session-methods.ts';
-import { createSubscribed } from './subscribed.ts';
+import { createClientSubscriptions } from './client-subscriptions.ts';
 
 interface RunningCall {
   readonly server: string | undefined;
   readonly request: SessionRequest<McpClient>;
 }
 
-/** The MCP server of one session. */
+/** Opens the MCP server for one session. */
 export async function openSessionServer(
   parts: McpParts,
   link: SessionLink,
   { endpoint, caller }: McpClient,
 ): Promise<SessionServer<McpClient>> {
-  const { interests, listeners, dispatch } = parts;
+  const { subscriptions, listeners, dispatch } = parts;
   const { info, capabilities, instructions } = await endpoint.describe(caller);
-  /** Calls without an answer, and the server each is for. */
+  /** Requests in flight, with the server of each. */
   const running = new OpenItems<RequestId, RunningCall>();
-  const subscribed = createSubscribed();
+  const clientSubscriptions = createClientSubscriptions();
   let level: LogLevel | undefined;
 
   const pending = new Set<ListChanged>();
@@ -40,29 +40,29 @@ export async function openSessionServer(
     caller: () => caller,
     listChanged(method) {
       if (endpoint.fixedTools && method === 'notifications/tools/list_changed') return;
-      // One reload changes many servers.
+      // Collected, because one reload can change many servers.
       if (pending.size === 0) setImmediate(announce);
       pending.add(method);
     },
     message(from, params) {
       if (level !== undefined && !isAtLeast(params['level'], level)) return;
-      // With the answer that it belongs to, if there is one, for not every client listens to more.
+      // Sent on the stream of the related request, if there is one, because not all clients open the general stream.
       const related = running.values().findLast(({ server }) => server === from)?.request ?? link;
       related.notify('notifications/message', view(from, params));
     },
     updated(from, params) {
-      const uri = subscribed.askedFor(from, String(params['uri']));
+      const uri = clientSubscriptions.clientUri(from, String(params['uri']));
       if (uri !== undefined) link.notify('notifications/resources/updated', { ...params, uri });
     },
   };
   const setLevel = async (call: McpCall): Promise<Params> => {
     level = parseLogLevel(call.params['level']);
-    await interests.setLevel(listener, call, level);
+    await subscriptions.setLevel(listener, call, level);
     return {};
   };
   const methods: Methods = new Map([
     ...endpoint.methods,
-    ...sessionMethods({ interests, listener, subscribed, targets: endpoint.targets }),
+    ...sessionMethods({ subscriptions, listener, clientSubscriptions, targets: endpoint.targets }),
     ['logging/setLevel', setLevel],
   ]);
 
@@ -76,16 +76,16 @@ export async function openSessionServer(
       const target = endpoint.targets.of(client.caller, params);
       const entry = { server: target?.server, request };
       running.set(id, entry);
-      const asker = {
-        client: link,
+      const requester = {
+        identity: link,
         capabilities: link.capabilities,
-        ask: (asked: string, given: Params | undefined, gone: AbortSignal) =>
-          request.ask(asked, given, { signal: gone, timeoutMs: ASK_MILLISECONDS }),
+        request: (name: string, input: Params | undefined, abort: AbortSignal) =>
+          request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };
       const { requestId } = client;
       const onProgress = progressTo(params, request.notify);
       try {
-        const call = { caller: client.caller, requestId, params, target, signal, onProgress, asker };
+        const call = { caller: client.caller, requestId, params, target, signal, onProgress, requester };
         return await dispatch(methods, method, call);
       } finally {
         if (running.get(id) === entry) running.delete(id);
@@ -93,7 +93,7 @@ export async function openSessionServer(
     },
     close() {
       leave();
-      interests.drop(listener);
+      subscriptions.drop(listener);
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { type McpCall, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
-import { createSubscribed } from './subscribed.ts';
+import { createClientSubscriptions } from './client-subscriptions.ts';
 
 export interface ListenRequest {
   readonly id: string | number;
@@ -19,42 +19,44 @@ export interface ListenRequest {
   readonly stream: EventStream;
 }
 
-/** Which member of the request asks for which notification. */
-const WANTED: Readonly<Record<string, ListChanged>> = {
+/** The notification that each member of the request subscribes to. */
+const NOTIFICATIONS: Readonly<Record<string, ListChanged>> = {
   toolsListChanged: 'notifications/tools/list_changed',
   promptsListChanged: 'notifications/prompts/list_changed',
   resourcesListChanged: 'notifications/resources/list_changed',
 };
 
 /**
- * Tells a client over one stream what it asked to hear of, until it leaves or the function this resolves with is called:
+ * Sends the requested notifications on one stream, until the client disconnects or the returned function is called:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
  */
 export async function listenWithoutSession(parts: McpParts, request: ListenRequest): Promise<() => void> {
   const { id, call, endpoint, caller, stream } = request;
-  const asked = optionalObject(call.params, 'notifications');
+  const requested = optionalObject(call.params, 'notifications');
   const { capabilities, info } = await endpoint.describe(caller);
-  const subscribed = createSubscribed();
+  const clientSubscriptions = createClientSubscriptions();
   const notify = (method: string, params: Params = {}): void => {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
     stream.send(notification(method, { ...params, _meta: { ...meta, [META_KEY.subscriptionId]: id } }));
   };
-  const lists = Object.keys(WANTED).filter((key) => asked[key] === true && offers(capabilities, key));
-  const heard = new Set(lists.map((key) => WANTED[key]));
+  const lists = Object.keys(NOTIFICATIONS).filter(
+    (key) => requested[key] === true && offers(capabilities, key),
+  );
+  const forwarded = new Set(lists.map((key) => NOTIFICATIONS[key]));
   const listener: Listener = {
     server: endpoint.server,
     caller: () => caller,
     listChanged(method) {
-      const fixed = endpoint.fixedTools && method === WANTED['toolsListChanged'];
-      if (heard.has(method) && !fixed) notify(method);
+      const fixed = endpoint.fixedTools && method === NOTIFICATIONS['toolsListChanged'];
+      if (forwarded.has(method) && !fixed) notify(method);
     },
     message: () => undefined,
     updated(server, params) {
-      const uri = subscribed.askedFor(server, String(params['uri']));
+      const uri = clientSubscriptions.clientUri(server, String(params['uri']));
       if (uri !== undefined) notify('notifications/resources/updated', { ...params, uri });
     },
   };
-  const uris = await subscribeAll(parts, listener, call, { endpoint, subscribed, asked });
+  const uris = await subscribeAll(parts, listener, call, { endpoint, clientSubscriptions, requested });
   notify('notifications/subscriptions/acknowledged', {
     notifications: {
       ...Object.fromEntries(lists.map((key) => [key, true])),
@@ -64,7 +66,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   const leave = parts.listeners.add(listener);
   const stop = (): void => {
     leave();
-    parts.interests.drop(listener);
+    parts.subscriptions.drop(listener);
   };
   if (call.signal.aborted) stop();
   else call.signal.addEventListener('abort', stop, { once: true });
@@ -76,39 +78,41 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
   };
 }
 
-/** `toolsListChanged` is of `tools`. */
+/** Whether the endpoint has the capability of a member: `toolsListChanged` requires `tools`. */
 const offers = (capabilities: Params, key: string): boolean =>
   capabilities[key.replace('ListChanged', '')] !== undefined;
 
 interface SubscribeParts {
   readonly endpoint: Endpoint;
-  readonly subscribed: ReturnType<typeof createSubscribed>;
-  readonly asked: Params;
+  readonly clientSubscriptions: ReturnType<typeof createClientSubscriptions>;
+  readonly requested: Params;
 }
 
-/** Resolves with the URIs that there is something to hear of. */
+/** Subscribes to resources. Resolves with the URIs of successful subscriptions; failed ones are not acknowledged. */
 async function subscribeAll(
-  { interests }: McpParts,
+  { subscriptions }: McpParts,
   listener: Listener,
   call: McpCall,
-  { endpoint, subscribed, asked }: SubscribeParts,
+  { endpoint, clientSubscriptions, requested }: SubscribeParts,
 ): Promise<string[]> {
-  const uris = asked['resourceSubscriptions'] ?? [];
+  const uris = requested['resourceSubscriptions'] ?? [];
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
-    throw new RpcError(RPC_CODE.invalidParams, '`notifications.resourceSubscriptions` must be URIs.');
+    throw new RpcError(
+      RPC_CODE.invalidParams,
+      '`notifications.resourceSubscriptions` must be a list of URIs.',
+    );
   }
-  const honoured = await Promise.all(
+  const acknowledged = await Promise.all(
     uris.map(async (uri: string) => {
       try {
         const target = await endpoint.targets.resource(call, uri);
-        await interests.subscribe(listener, call, target);
-        subscribed.add(target, uri);
+        await subscriptions.subscribe(listener, call, target);
+        clientSubscriptions.add(target, uri);
         return [uri];
       } catch {
-        // What cannot be heard of is not acknowledged.
         return [];
       }
     }),
   );
-  return honoured.flat();
+  return acknowledged.flat();
 }

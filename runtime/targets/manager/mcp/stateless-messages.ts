@@ -8,8 +8,8 @@ import { createMessageView } from './message-view.ts';
 import type { McpParts } from './parts.ts';
 
 /**
- * Does the work of a request, and tells its client meanwhile what the server logs, if the request asks for that. All clients
- * share one connection to a server, so that messages about another client's request can be among them.
+ * Runs a request and forwards log messages of the server to its client meanwhile, if the request contains a log level. Clients
+ * share one connection to a server, so that messages about requests of other clients can be included.
  */
 export async function withMessages<Result>(
   parts: McpParts,
@@ -17,9 +17,9 @@ export async function withMessages<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { _meta: meta } = params;
-  const asked = isObject(meta) ? meta[META_KEY.logLevel] : undefined;
-  if (asked === undefined) return work();
-  const level = parseLogLevel(asked);
+  const requested = isObject(meta) ? meta[META_KEY.logLevel] : undefined;
+  if (requested === undefined) return work();
+  const level = parseLogLevel(requested);
   const { caller, endpoint, requestId } = client;
   const server = endpoint.targets.of(caller, params)?.server;
   if (server === undefined) return work();
@@ -33,8 +33,8 @@ export async function withMessages<Result>(
       if (isAtLeast(message['level'], level)) notify('notifications/message', view(from, message));
     },
   };
-  // A server without levels may log all the same.
-  await parts.interests
+  // A server that does not support levels can still send log messages.
+  await parts.subscriptions
     .setLevel(listener, { caller, requestId, params: {}, signal }, level)
     .catch(() => undefined);
   const leave = parts.listeners.add(listener);
@@ -42,6 +42,6 @@ export async function withMessages<Result>(
     return await work();
   } finally {
     leave();
-    parts.interests.drop(listener);
+    parts.subscriptions.drop(listener);
   }
 }

@@ -12,14 +12,14 @@ import {
 } from '../../../serve/mcp/stateless-http.ts';
 import { STATELESS_VERSIONS } from '../../../serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
-import type { Asker } from '../upstream/connection.ts';
+import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { abilitiesOf } from '../upstream/server-questions.ts';
+import { usableCapabilities } from '../upstream/server-requests.ts';
 import type { McpClient } from './client.ts';
-import type { EndpointFacts } from './endpoint.ts';
+import type { EndpointDescription } from './endpoint.ts';
 import { type McpCall, progressTo } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
-import { createRounds } from './rounds.ts';
+import { createMultiRoundRequests } from './multi-round-requests.ts';
 import { withMessages } from './stateless-messages.ts';
 import { listenWithoutSession } from './stateless-listen.ts';
 
@@ -27,7 +27,7 @@ type Call = StatelessCall<McpClient>;
 
 const DISCOVER_METHOD = 'server/discover';
 
-/** Results that say for how long they may be kept. */
+/** Methods whose results have a cache duration. */
 const CACHEABLE = new Set([
   DISCOVER_METHOD,
   'tools/list',
@@ -37,41 +37,41 @@ const CACHEABLE = new Set([
   'resources/read',
 ]);
 
-/** A person has to visit a page first: the error of 2025-11-25 in place of which there are questions now. */
+/** The error of revision 2025-11-25 for a page that a person has to visit first. Now, input requests replace it. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
-/** Requests during which a server may ask its client something. */
-const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** Methods during which a server can request input from the client. */
+const INPUT_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 interface Options extends Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' | 'parseBody'> {
-  readonly askMilliseconds: number | undefined;
+  readonly inputTimeoutMs: number | undefined;
 }
 
 export interface StatelessEndpoint {
   readonly handle: (exchange: HttpExchange, client: McpClient) => Promise<void>;
-  /** Ends the streams of those who listen, and the calls that wait for their client. */
+  /** Ends streams of notifications, and calls that wait for their clients. */
   close(): void;
 }
 
-/** Clients of revision 2026-07-28, who have no session and say with every request who they are. */
+/** Creates the endpoint for clients of revision 2026-07-28, which have no session and identify themselves in each request. */
 export function createStatelessEndpoint(
   parts: McpParts,
-  { askMilliseconds, ...options }: Options,
+  { inputTimeoutMs, ...options }: Options,
 ): StatelessEndpoint {
   const listening = new Set<() => void>();
-  const rounds = createRounds(askMilliseconds);
+  const multiRound = createMultiRoundRequests(inputTimeoutMs);
 
-  const work = (call: Call, asker?: Asker): Promise<Params> => {
+  const work = (call: Call, requester?: Requester): Promise<Params> => {
     const { methods } = call.client.endpoint;
-    return withMessages(parts, call, () => parts.dispatch(methods, call.method, mcpCall(call, asker)));
+    return withMessages(parts, call, () => parts.dispatch(methods, call.method, mcpCall(call, requester)));
   };
   const answer = async (call: Call): Promise<Params> => {
     const { endpoint, caller } = call.client;
     const { method } = call;
     const facts = await endpoint.describe(caller);
     if (method === DISCOVER_METHOD) return completed(method, discovered(facts), facts);
-    if (!ASKING.has(method) || !canBeAsked(call)) return completed(method, await work(call), facts);
-    const round = await rounds.answer(call, work);
+    if (!INPUT_METHODS.has(method) || !supportsInput(call)) return completed(method, await work(call), facts);
+    const round = await multiRound.answer(call, work);
     if ('result' in round) return completed(method, round.result, facts);
     return { resultType: 'input_required', ...withServerInfo(round.inputRequired, facts) };
   };
@@ -85,21 +85,21 @@ export function createStatelessEndpoint(
         try {
           return await answer(call);
         } catch (error) {
-          throw asOfThisRevision(RpcError.from(error));
+          throw withCurrentCode(RpcError.from(error));
         }
       },
       listen: (call, stream) => void listen(parts, call, stream, listening),
     }),
     close() {
       for (const end of listening) end();
-      rounds.close();
+      multiRound.close();
     },
   };
 }
 
-/** Whoever goes on with a call was asked before. */
-const canBeAsked = (call: Call): boolean =>
-  call.params['requestState'] !== undefined || Object.keys(abilitiesOf(call)).length > 0;
+/** Whether the client of a call can provide input. A call with a `requestState` has already requested some. */
+const supportsInput = (call: Call): boolean =>
+  call.params['requestState'] !== undefined || Object.keys(usableCapabilities(call)).length > 0;
 
 async function listen(
   parts: McpParts,
@@ -122,40 +122,40 @@ async function listen(
   }
 }
 
-const mcpCall = ({ client, params, signal, notify }: Call, asker?: Asker): McpCall => ({
+const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester): McpCall => ({
   caller: client.caller,
   requestId: client.requestId,
   params,
   signal,
   onProgress: progressTo(params, notify),
-  asker,
+  requester,
 });
 
-const discovered = ({ capabilities, instructions }: EndpointFacts): Params => ({
+const discovered = ({ capabilities, instructions }: EndpointDescription): Params => ({
   supportedVersions: STATELESS_VERSIONS,
   capabilities,
   instructions,
 });
 
-/** What this revision wants every result to say. */
-const completed = (method: string, result: Params, facts: EndpointFacts): Params => ({
+/** Adds the members that this revision requires in every result. */
+const completed = (method: string, result: Params, facts: EndpointDescription): Params => ({
   ...withServerInfo(result, facts),
   resultType: 'complete',
   ...(CACHEABLE.has(method) ? { ttlMs: 0, cacheScope: 'private' } : {}),
 });
 
-function withServerInfo(result: Params, { info }: EndpointFacts): Params {
+function withServerInfo(result: Params, { info }: EndpointDescription): Params {
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   return { ...result, _meta: { ...meta, [META_KEY.serverInfo]: info } };
 }
 
-/** Codes of servers of earlier revisions that this one forbids, and what stands for them. */
+/** Error codes of earlier revisions that this one does not allow, with their replacements. */
 const OLD_CODES = new Map<number, number>([
   [RESOURCE_NOT_FOUND, RPC_CODE.invalidParams],
   [URL_ELICITATION_REQUIRED, MCP_CODE.InternalError],
 ]);
 
-function asOfThisRevision(error: RpcError): RpcError {
+function withCurrentCode(error: RpcError): RpcError {
   const code = OLD_CODES.get(error.code);
   return code === undefined ? error : new RpcError(code, error.message, { cause: error, data: error.data });
 }

@@ -8,17 +8,17 @@ import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 
-/** Finds what a client means by a name or a URI: which server, and what that server calls it. */
+/** Resolves names and URIs of a client to a server, and the name or URI on that server. */
 export interface Targets {
-  /** The server that a request is for, and the server's own name of what it is about; undefined if the parameters name none. */
+  /** Returns the server of a request and the item's own name on it, or undefined if the parameters identify none. */
   of(caller: Caller, params: Params): QualifiedName | undefined;
-  /** Of a tool or a prompt; `what` is for messages. */
+  /** Resolves the name of a tool or prompt; `what` is for messages. */
   named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;
   resource(call: McpCall, uri: string): Promise<OwnedUri>;
   template(call: McpCall, uriTemplate: string): Promise<OwnedUri>;
 }
 
-/** Everything is the one server's, and is called what it calls it. */
+/** Targets of an endpoint with one server: names and URIs are those of the server. */
 export const targetsOfOne = (server: string): Targets => ({
   of: (_caller, { name }) => ({ server, name: String(name) }),
   named: (_call, _what, name) => ({ server, name }),
@@ -42,7 +42,7 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
     }
     if (servers.length === 1) return { server, uri };
     const choices = servers.map((name) => ownUri({ server: name, uri })).join(' or ');
-    throw new RpcError(RPC_CODE.invalidParams, `Several servers have this resource; ask for ${choices}.`);
+    throw new RpcError(RPC_CODE.invalidParams, `Several servers have this resource. Request ${choices}.`);
   };
   const split = (caller: Caller, name: unknown): QualifiedName | undefined =>
     typeof name === 'string' ? splitQualified(name, calls.servers(caller)) : undefined;
@@ -52,14 +52,13 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
       const isTarget = call.params['name'] === name && call.target !== undefined;
       const target = isTarget ? call.target : split(call.caller, name);
       if (target) return target;
-      const given = JSON.stringify(name.slice(0, 100));
-      const rule = `${what}s are named server__${what}`;
+      const shown = JSON.stringify(name.slice(0, 100));
       throw new RpcError(
         RPC_CODE.invalidParams,
-        `Unknown ${what}: ${given}; ${rule}, as ${what}s/list tells.`,
+        `Unknown ${what}: ${shown}. Names have the form server__${what}, see ${what}s/list.`,
       );
     },
-    resource: (call, uri) => owned(call, uri, (...asked) => index.owners(...asked)),
-    template: (call, uri) => owned(call, uri, (...asked) => index.templateOwners(...asked)),
+    resource: (call, uri) => owned(call, uri, (...args) => index.owners(...args)),
+    template: (call, uri) => owned(call, uri, (...args) => index.templateOwners(...args)),
   };
 }

@@ -1,51 +1,51 @@
 import type { PluginAnswer, PluginHeaders, PluginRequest, PluginResponse } from './exchange.ts';
 import { canonicalName } from './headers.ts';
 
-/** The request as the answer wants it. What the plugin left out or empty stays: many fill in only what they change. */
+/** Applies the changes of a plugin to a request. Missing and empty members do not change anything. */
 export function changeRequest(
   request: PluginRequest,
-  { modifiedRequest: wanted }: PluginAnswer,
+  { modifiedRequest: changes }: PluginAnswer,
 ): PluginRequest {
-  if (!wanted) return request;
-  const path = wanted.path || request.path;
+  if (!changes) return request;
+  const path = changes.path || request.path;
   const requestUri =
-    wanted.requestUri && wanted.requestUri !== request.requestUri
-      ? wanted.requestUri
+    changes.requestUri && changes.requestUri !== request.requestUri
+      ? changes.requestUri
       : withPath(request, path);
   return {
     ...request,
-    method: wanted.method || request.method,
+    method: changes.method || request.method,
     path,
     requestUri,
-    headers: changeShown(request.headers, wanted.headers),
-    body: changeBody(request.body, wanted.body),
+    headers: mergeHeaders(request.headers, changes.headers),
+    body: changeBody(request.body, changes.body),
   };
 }
 
-export const changeResponse = (response: PluginResponse, wanted: PluginAnswer): PluginResponse => ({
-  statusCode: wanted.statusCode || response.statusCode,
-  headers: changeShown(response.headers, wanted.headers),
-  body: changeBody(response.body, wanted.body),
+export const changeResponse = (response: PluginResponse, changes: PluginAnswer): PluginResponse => ({
+  statusCode: changes.statusCode || response.statusCode,
+  headers: mergeHeaders(response.headers, changes.headers),
+  body: changeBody(response.body, changes.body),
 });
 
-function withPath({ path, requestUri }: PluginRequest, wanted: string): string {
-  if (wanted === path) return requestUri;
+function withPath({ path, requestUri }: PluginRequest, newPath: string): string {
+  if (newPath === path) return requestUri;
   const query = requestUri.includes('?') ? requestUri.slice(requestUri.indexOf('?')) : '';
-  return wanted.split('/').map(encodeURIComponent).join('/') + query;
+  return newPath.split('/').map(encodeURIComponent).join('/') + query;
 }
 
-const changeShown = (headers: PluginHeaders, wanted: PluginHeaders = {}): PluginHeaders => ({
+const mergeHeaders = (headers: PluginHeaders, changes: PluginHeaders = {}): PluginHeaders => ({
   ...headers,
-  ...Object.fromEntries(Object.entries(wanted).map(([name, value]) => [canonicalName(name), value])),
+  ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [canonicalName(name), value])),
 });
 
-const changeBody = (body: Uint8Array, wanted: Uint8Array = new Uint8Array()): Uint8Array =>
-  wanted.length > 0 ? wanted : body;
+const changeBody = (body: Uint8Array, newBody: Uint8Array = new Uint8Array()): Uint8Array =>
+  newBody.length > 0 ? newBody : body;
 
-/** Throws if no HTTP message could be made of what the plugin says. */
+/** Throws if the answer of a plugin cannot become an HTTP message. */
 export function checkAnswer({ statusCode, headers = {}, modifiedRequest }: PluginAnswer): void {
   if (statusCode && !(statusCode >= 200 && statusCode <= 599)) {
-    throw new Error(`it answered with the status ${statusCode}, which is not from 200 to 599`);
+    throw new Error(`it returned status ${statusCode}, which is not between 200 and 599`);
   }
   checkHeaders(headers);
   checkHeaders(modifiedRequest?.headers ?? {});
@@ -55,6 +55,6 @@ function checkHeaders(headers: PluginHeaders): void {
   try {
     void new Headers(headers);
   } catch (error) {
-    throw new Error('it answered with headers that HTTP does not allow', { cause: error });
+    throw new Error('it returned invalid HTTP headers', { cause: error });
   }
 }

@@ -1,42 +1,42 @@
-/** A request as plugins see it. */
+/** A request for plugins. */
 export interface PluginRequest {
   readonly method: string;
   readonly url: string;
-  /** Decoded, as the names in it are understood. */
+  /** The decoded path. */
   readonly path: string;
-  /** Path and query as they were sent. */
+  /** Path and query as the client sent them. */
   readonly requestUri: string;
   readonly remoteAddr: string;
   readonly headers: PluginHeaders;
   readonly body: Uint8Array;
 }
 
-/** An answer as plugins see it. Streams have an empty body. */
+/** A response for plugins. The body of a stream is empty. */
 export interface PluginResponse {
   readonly statusCode: number;
   readonly headers: PluginHeaders;
   readonly body: Uint8Array;
 }
 
-/** Names are written as in `Content-Type`: plugins may compare them by case. One value each. */
+/** Headers with one value each. Names are written like `Content-Type`, because plugins can compare them case-sensitively. */
 export type PluginHeaders = Readonly<Record<string, string>>;
 
-/** What a plugin says to a request or an answer. What is left out stays as it is. */
+/** The answer of a plugin for a request or response. Missing members do not change anything. */
 export interface PluginAnswer {
-  /** Otherwise the client gets this answer, and nobody else is asked. */
+  /** Whether processing continues. Otherwise the client gets this answer, and no other plugin runs. */
   readonly continue: boolean;
   readonly statusCode?: number | undefined;
-  /** Only those that change; an empty value takes a header out. */
+  /** Changed headers; an empty value removes a header. */
   readonly headers?: PluginHeaders | undefined;
   readonly body?: Uint8Array | undefined;
   readonly modifiedRequest?: Partial<PluginRequest> | undefined;
 }
 
-/** Nothing to say. */
-export const GO_ON: PluginAnswer = { continue: true };
+/** The answer of a plugin that changes nothing. */
+export const CONTINUE: PluginAnswer = { continue: true };
 
 /**
- * What may be shown to plugins of a request or an answer. gRPC servers take messages of at most 4 MiB unless told otherwise, and
- * the headers need some of it.
+ * Maximum size of a body for plugins. gRPC servers accept messages of at most 4 MiB by default, and the headers need a part of
+ * it.
  */
 export const MAX_PLUGIN_BODY_BYTES = 3_932_160;

@@ -1,6 +1,6 @@
 import type { PluginHeaders } from './exchange.ts';
 
-/** Between two hops only, or derived from the body: not for plugins to decide. */
+/** Headers that plugins cannot change: they belong to one connection, or are derived from the body. */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -11,23 +11,23 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Of a header that is there more than once and cannot be written as one, plugins see the first. */
-export function showHeaders(headers: Headers): PluginHeaders {
-  const shown: Record<string, string> = {};
-  // Programs in Go see the host beside the headers.
-  for (const [name, value] of headers) if (name !== 'host') shown[canonicalName(name)] ??= value;
-  return shown;
+/** Converts headers for plugins. If a header has several values that cannot be combined, plugins get the first. */
+export function pluginHeaders(headers: Headers): PluginHeaders {
+  const converted: Record<string, string> = {};
+  // As in Go, the host is not one of the headers.
+  for (const [name, value] of headers) if (name !== 'host') converted[canonicalName(name)] ??= value;
+  return converted;
 }
 
-/** Sets what differs from what was shown, so that headers nobody touched keep all their values. */
-export function changeHeaders(headers: Headers, shown: PluginHeaders, changed: PluginHeaders): void {
-  for (const [name, value] of Object.entries(changed)) {
-    if (FRAMING.has(name.toLowerCase()) || shown[canonicalName(name)] === value) continue;
+/** Sets the headers that a plugin has changed; unchanged headers keep all their values. */
+export function changeHeaders(headers: Headers, before: PluginHeaders, after: PluginHeaders): void {
+  for (const [name, value] of Object.entries(after)) {
+    if (FRAMING.has(name.toLowerCase()) || before[canonicalName(name)] === value) continue;
     if (value === '') headers.delete(name);
     else headers.set(name, value);
   }
 }
 
-/** As Go writes header names, which plugins for it rely on: https://pkg.go.dev/net/http#CanonicalHeaderKey */
+/** Formats the name of a header like Go, because plugins for mcpd rely on it: https://pkg.go.dev/net/http#CanonicalHeaderKey */
 export const canonicalName = (name: string): string =>
   name.toLowerCase().replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());

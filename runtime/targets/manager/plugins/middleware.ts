@@ -5,23 +5,23 @@ import type { ShellEnv } from '../../../serve/http/request-id.ts';
 import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
 import type { Plugins } from './plugins.ts';
 import { applyToRequest, requestOf } from './request-view.ts';
-import { changeAnswer, ownAnswer, seeResponse } from './response-view.ts';
+import { applyToResponse, pluginResponse, readResponse } from './response-view.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
 export interface PluginMiddlewareOptions {
-  /** Answers a request from the beginning, for one that a plugin sends to another path: the app's own `fetch`. */
+  /** Handles a request from the start, if a plugin changes its path: `fetch` of the app. */
   readonly dispatch: (request: Request, env: object) => Response | Promise<Response>;
-  /** How long the body of a request may take to arrive. Default 5 s. */
+  /** Timeout for the body of a request. Default 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
-const UNSEEN_PATHS: ReadonlySet<string> = new Set([...HEALTH_PATHS, '/metrics']);
+const SKIPPED_PATHS: ReadonlySet<string> = new Set([...HEALTH_PATHS, '/metrics']);
 const FAILURE_HEADER = 'Mcpd-Error-Type';
 const FIVE_SECONDS = 5000;
 
 /**
- * Lets plugins look at requests and answers. It goes before the check of API keys: then plugins that authenticate see what
- * callers send and answer them in their own words, and those that record see who was refused. Without plugins it costs nothing.
+ * Passes requests and responses through plugins. It runs before the check of API keys, so that authentication plugins get the
+ * original requests and can return their own errors, and audit plugins see rejected requests. Without plugins, it does nothing.
  */
 export function pluginMiddleware(
   plugins: Plugins,
@@ -32,8 +32,8 @@ export function pluginMiddleware(
   const rerouted = new WeakSet<Request>();
 
   return async (c, next) => {
-    if (UNSEEN_PATHS.has(c.req.path) || rerouted.has(c.req.raw)) return next();
-    // What came before set headers for whichever answer: those of other origins, the request's id.
+    if (SKIPPED_PATHS.has(c.req.path) || rerouted.has(c.req.raw)) return next();
+    // Earlier middleware has set headers for any response: those of CORS, and the request ID.
     const common = new Headers(c.res.headers);
     if (seesRequests) {
       const outcome = await passRequest(c, plugins, bodyTimeoutMs);
@@ -56,47 +56,46 @@ type Outcome =
 
 async function passRequest(c: Context<ShellEnv>, plugins: Plugins, timeoutMs: number): Promise<Outcome> {
   const { raw } = c.req;
-  // Taken before the body is read, while it still hears of a client that leaves.
+  // Read before the body, because the signal does not report a disconnect afterwards.
   const { signal } = raw;
-  const shown = requestOf(c, await readBytes(c, MAX_PLUGIN_BODY_BYTES, { timeoutMs, tooLargeMessage }));
-  const verdict = await plugins.request(shown, c.get('requestId')).catch((error: unknown) => {
+  const original = requestOf(c, await readBytes(c, MAX_PLUGIN_BODY_BYTES, { timeoutMs, tooLargeMessage }));
+  const outcome = await plugins.request(original, c.get('requestId')).catch((error: unknown) => {
     c.header(FAILURE_HEADER, 'request-pipeline-failure');
     throw error;
   });
-  if ('refusal' in verdict) return { answer: ownAnswer(verdict.refusal, 200) };
-  const { message: wanted } = verdict;
-  const request = applyToRequest(raw, { shown, wanted, signal });
-  return { request, reroute: wanted.method !== shown.method || wanted.path !== shown.path };
+  if ('rejection' in outcome) return { answer: pluginResponse(outcome.rejection, 200) };
+  const { message: changed } = outcome;
+  const request = applyToRequest(raw, { original, changed, signal });
+  return { request, reroute: changed.method !== original.method || changed.path !== original.path };
 }
 
 async function passResponse(c: Context<ShellEnv>, plugins: Plugins, common: Headers): Promise<void> {
   try {
-    const { answer, shown } = await seeResponse(c.res);
-    if (!shown) {
-      replaceAnswer(c, answer);
-      plugins.letUnseen(c.get('requestId'));
+    const { response, view } = await readResponse(c.res);
+    if (!view) {
+      replaceResponse(c, response);
+      plugins.skipResponse(c.get('requestId'));
       return;
     }
-    const verdict = await plugins.response(shown, c.get('requestId'));
-    if ('message' in verdict) replaceAnswer(c, changeAnswer(answer, shown, verdict.message));
+    const outcome = await plugins.response(view, c.get('requestId'));
+    if ('message' in outcome) replaceResponse(c, applyToResponse(response, view, outcome.message));
     else {
-      await answer.body?.cancel();
-      replaceAnswer(c, ownAnswer(verdict.refusal, answer.status), common);
+      await response.body?.cancel();
+      replaceResponse(c, pluginResponse(outcome.rejection, response.status), common);
     }
   } catch (error) {
-    // Whoever reads it already will see its end.
     await c.res.body?.cancel().catch(() => undefined);
-    // Nothing of what was answered may be left in the answer about the failure.
-    replaceAnswer(c, new Response(null), common);
+    // The error response must not contain anything of the original response.
+    replaceResponse(c, new Response(null), common);
     c.header(FAILURE_HEADER, 'response-pipeline-failure');
     throw error;
   }
 }
 
-/** Instead of the answer there is, and not mixed with its headers as a plain assignment would be. */
-function replaceAnswer(c: Context, answer: Response, common?: Headers): void {
+/** Replaces the response completely; a plain assignment would keep headers of the previous one. */
+function replaceResponse(c: Context, response: Response, common?: Headers): void {
   c.res = undefined;
-  c.res = answer;
+  c.res = response;
   for (const [name, value] of common ?? []) c.header(name, value);
 }
 

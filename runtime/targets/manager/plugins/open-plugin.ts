@@ -1,28 +1,29 @@
 import type { PluginAnswer, PluginRequest, PluginResponse } from './exchange.ts';
 import type { PluginFlow } from '../config/plugin-settings.ts';
 
-/** A plugin that can be asked. */
+/** A running plugin. */
 export interface OpenPlugin {
-  /** Of the flows it is configured for, those it knows. */
+  /** The configured flows that the plugin supports. */
   readonly flows: readonly PluginFlow[];
-  /** Both reject when it does not answer in its time, or not with something usable. */
+  /** Processes a request; rejects after the timeout, and if the answer is invalid. */
   handleRequest(request: PluginRequest): Promise<PluginAnswer>;
+  /** Processes a response; rejects after the timeout, and if the answer is invalid. */
   handleResponse(response: PluginResponse): Promise<PluginAnswer>;
-  /** Rejects if it is not well. Not all can be asked. */
+  /** Rejects if the plugin is unhealthy; undefined if its kind has no health check. */
   check?(): Promise<void>;
-  /** Resolves, never rejects, with how it ended, whoever ended it. */
+  /** Resolves with a description of the end of the plugin; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }
 
-/** What plugins find around them. */
-export interface PluginPlace {
-  /** What their paths are relative to. */
+/** The environment in which plugins run. */
+export interface PluginEnvironment {
+  /** The folder to which paths of plugins are relative. */
   readonly baseFolder: string;
-  /** Where sockets go. */
+  /** The folder for sockets. */
   readonly socketFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly startTimeoutMs: number;
-  /** A line that the plugin printed. */
+  /** Receives the lines that the plugin prints. */
   readonly onLog: (line: string) => void;
 }

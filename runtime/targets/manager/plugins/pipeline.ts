@@ -11,39 +11,39 @@ import {
   type PluginFlow,
 } from '../config/plugin-settings.ts';
 
-/** What came of asking all plugins: the message as they left it, or what one of them answers instead. */
-type Verdict<Message> = { readonly message: Message } | { readonly refusal: PluginAnswer };
+/** The outcome of all plugins: the processed message, or the answer of a plugin that rejected it. */
+type Outcome<Message> = { readonly message: Message } | { readonly rejection: PluginAnswer };
 
 export interface Pipeline {
-  request(request: PluginRequest, requestId: string): Promise<Verdict<PluginRequest>>;
-  response(response: PluginResponse, requestId: string): Promise<Verdict<PluginResponse>>;
+  request(request: PluginRequest, requestId: string): Promise<Outcome<PluginRequest>>;
+  response(response: PluginResponse, requestId: string): Promise<Outcome<PluginResponse>>;
 }
 
 interface Flow<Message> {
   readonly name: PluginFlow;
   readonly failure: string;
-  readonly ask: (plugin: OpenPlugin, message: Message) => Promise<PluginAnswer>;
+  readonly call: (plugin: OpenPlugin, message: Message) => Promise<PluginAnswer>;
   readonly change: (message: Message, answer: PluginAnswer) => Message;
 }
 
-/** What the client hears of it, here and wherever else answers cannot be processed. */
+/** The error message for clients if a response cannot be processed. */
 export const RESPONSE_FAILURE = 'Response processing failed';
 
 const REQUEST: Flow<PluginRequest> = {
   name: 'request',
   failure: 'Request processing failed',
-  ask: (plugin, request) => plugin.handleRequest(request),
+  call: (plugin, request) => plugin.handleRequest(request),
   change: changeRequest,
 };
 
 const RESPONSE: Flow<PluginResponse> = {
   name: 'response',
   failure: RESPONSE_FAILURE,
-  ask: (plugin, response) => plugin.handleResponse(response),
+  call: (plugin, response) => plugin.handleResponse(response),
   change: changeResponse,
 };
 
-/** Asks plugins category by category. Rejects with an InternalError if a required one fails; its cause is for the log alone. */
+/** Runs plugins by category. Rejects with an InternalError if a required plugin fails; its cause is only logged. */
 export function createPipeline(runners: readonly PluginRunner[], log: Logger): Pipeline {
   const categories = PLUGIN_CATEGORIES.map((category) => ({
     rules: CATEGORY_RULES[category],
@@ -54,22 +54,22 @@ export function createPipeline(runners: readonly PluginRunner[], log: Logger): P
     first: Message,
     flow: Flow<Message>,
     requestId: string,
-  ): Promise<Verdict<Message>> => {
+  ): Promise<Outcome<Message>> => {
     let message = first;
     for (const { rules, runners } of categories) {
-      const concerned = runners.filter((runner) => runner.handles(flow.name));
-      for (const group of rules.parallel ? [concerned] : concerned.map((runner) => [runner])) {
-        const asked = message;
-        const outcomes = await Promise.allSettled(group.map((runner) => ask(runner, asked, flow)));
+      const active = runners.filter((runner) => runner.handles(flow.name));
+      for (const group of rules.parallel ? [active] : active.map((runner) => [runner])) {
+        const current = message;
+        const results = await Promise.allSettled(group.map((runner) => call(runner, current, flow)));
         for (const [at, { spec }] of group.entries()) {
-          const { answer, reason } = resultOf(outcomes[at], spec.required);
+          const { answer, reason } = resultOf(results[at], spec.required);
           const context = { requestId, plugin: spec.name, flow: flow.name };
           if (!answer) log.warn({ ...context, reason }, 'plugin failed');
-          else if (answer.continue) message = rules.mayChange ? flow.change(message, answer) : message;
-          else if (mayRefuse(rules, spec.required)) {
-            log.info({ ...context, status: answer.statusCode }, 'plugin refused');
-            return { refusal: answer };
-          } else log.warn(context, 'plugin refused, but only observes');
+          else if (answer.continue) message = rules.canChange ? flow.change(message, answer) : message;
+          else if (canReject(rules, spec.required)) {
+            log.info({ ...context, status: answer.statusCode }, 'plugin rejected the message');
+            return { rejection: answer };
+          } else log.warn(context, 'rejection ignored: the plugin is not required and can only observe');
         }
       }
     }
@@ -81,13 +81,13 @@ export function createPipeline(runners: readonly PluginRunner[], log: Logger): P
   };
 }
 
-async function ask<Message>(
+async function call<Message>(
   runner: PluginRunner,
   message: Message,
   flow: Flow<Message>,
 ): Promise<PluginAnswer> {
   try {
-    const answer = await flow.ask(runner.plugin(), message);
+    const answer = await flow.call(runner.plugin(), message);
     checkAnswer(answer);
     return answer;
   } catch (error) {
@@ -107,4 +107,4 @@ function resultOf(
   return { reason: messageOf(error.cause) };
 }
 
-const mayRefuse = ({ observes }: CategoryRules, required: boolean): boolean => required || !observes;
+const canReject = ({ observes }: CategoryRules, required: boolean): boolean => required || !observes;

@@ -14,21 +14,21 @@ export interface RunnerOptions {
   readonly checkIntervalMs: number;
 }
 
-/** So many checks in a row that fail, and it is started anew. */
-const UNWELL_CHECKS = 3;
+/** Number of consecutive failed health checks after which a plugin is restarted. */
+const MAX_FAILED_CHECKS = 3;
 
-/** Keeps one plugin open: opens it again, after a while, when it has ended or could not be opened. */
+/** Keeps a plugin running: restarts it after a delay when it has ended or failed to start. */
 export class PluginRunner {
   readonly spec: PluginSpec;
   readonly #options: RunnerOptions;
   readonly #closing = new AbortController();
   #plugin: OpenPlugin | undefined;
-  /** Also while it is down: what it does not know, nobody misses. */
+  /** The flows of the plugin, also while it is down. */
   #flows: readonly PluginFlow[];
   #work: Promise<void> = Promise.resolve();
   #cancel: (() => void) | undefined;
   #failures = 0;
-  #reason = 'It has not been started.';
+  #reason = 'It has not started yet.';
 
   constructor(options: RunnerOptions) {
     this.spec = options.spec;
@@ -36,7 +36,7 @@ export class PluginRunner {
     this.#flows = options.spec.flows;
   }
 
-  /** Resolves after the first attempt. Rejects if a required plugin cannot be opened until somebody mends something. */
+  /** Resolves after the first attempt. Rejects if a required plugin has a configuration error, because retries cannot help. */
   async start(): Promise<void> {
     const attempt = this.#open();
     this.#work = attempt.catch(() => undefined);
@@ -52,7 +52,7 @@ export class PluginRunner {
     return this.#flows.includes(flow);
   }
 
-  /** The plugin; throws an Error that says why there is none. */
+  /** Returns the running plugin; throws an Error with the reason if it is down. */
   plugin(): OpenPlugin {
     if (this.#plugin) return this.#plugin;
     throw new Error(`it is not running: ${this.#reason}`);
@@ -114,17 +114,17 @@ export class PluginRunner {
     );
     if (this.#plugin !== plugin || this.#closing.signal.aborted) return;
     const failed = problem === undefined ? 0 : failedBefore + 1;
-    if (problem !== undefined) this.#options.log.warn({ reason: problem }, 'plugin is not well');
-    if (failed < UNWELL_CHECKS) this.#checkLater(plugin, failed);
+    if (problem !== undefined) this.#options.log.warn({ reason: problem }, 'plugin health check failed');
+    if (failed < MAX_FAILED_CHECKS) this.#checkLater(plugin, failed);
     else await this.#end(plugin);
   }
 
-  /** Whatever goes wrong with it then is no reason to keep anything else from ending. */
+  /** Closes a plugin. A failure is only logged, so that it does not prevent others from closing. */
   async #end(plugin: OpenPlugin): Promise<void> {
     try {
       await plugin.close();
     } catch (error) {
-      this.#options.log.warn({ reason: messageOf(error) }, 'plugin not ended as it should');
+      this.#options.log.warn({ reason: messageOf(error) }, 'closing the plugin failed');
     }
   }
 }

@@ -8,13 +8,13 @@ import { expand } from '../../../core/text/expand.ts';
 import { levelOf } from '../supervisor/log-level.ts';
 import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
 import { openByKind } from './open-by-kind.ts';
-import type { PluginPlace } from './open-plugin.ts';
+import type { PluginEnvironment } from './open-plugin.ts';
 import { createPipeline, type Pipeline, RESPONSE_FAILURE } from './pipeline.ts';
 import { PluginRunner } from './plugin-runner.ts';
 import type { PluginFlow, PluginSettings, PluginSpec } from '../config/plugin-settings.ts';
 
 export interface PluginsOptions {
-  /** What paths in the settings are relative to: the folder of the configuration. */
+  /** The folder to which paths in the settings are relative: that of the configuration. */
   readonly baseFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
@@ -24,12 +24,12 @@ export interface PluginsOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Everything that looks at requests and answers on their way. */
+/** All plugins of the manager. */
 export interface Plugins extends Pipeline {
-  /** Whether anything is to be asked there at all. */
+  /** Whether a plugin is configured for the flow. */
   has(flow: PluginFlow): boolean;
-  /** For an answer too large to be shown to plugins: throws if one of them had to see it. */
-  letUnseen(requestId: string): void;
+  /** Skips the plugins for a response that is too large; throws if one of them is required. */
+  skipResponse(requestId: string): void;
   close(): Promise<void>;
 }
 
@@ -37,15 +37,15 @@ const CHECK_INTERVAL_MS = 10_000;
 const START_TIMEOUT_MS = 10_000;
 
 /**
- * Starts all plugins, and resolves when each was tried. What could not be started is tried again; but a required plugin that
- * cannot start until somebody mends something is a ConfigError.
+ * Starts all plugins; resolves after the first attempt of each. Failed starts are retried, but a configuration error of a
+ * required plugin rejects with a ConfigError.
  */
 export async function startPlugins({ plugins }: PluginSettings, options: PluginsOptions): Promise<Plugins> {
   const { baseFolder, env, log } = options;
   const socketFolder = plugins.length === 0 ? '' : await mkdtemp(join(tmpdir(), 'mcp-manager-'));
   const runners = plugins.map((spec) => {
     const ownLog = log.child({ plugin: spec.name });
-    const place: PluginPlace = {
+    const environment: PluginEnvironment = {
       baseFolder,
       socketFolder,
       env,
@@ -54,7 +54,7 @@ export async function startPlugins({ plugins }: PluginSettings, options: Plugins
     };
     return new PluginRunner({
       spec,
-      open: async (signal) => openByKind(resolveConfig(spec, env), place, signal),
+      open: async (signal) => openByKind(resolveConfig(spec, env), environment, signal),
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
       log: ownLog,
@@ -74,18 +74,18 @@ export async function startPlugins({ plugins }: PluginSettings, options: Plugins
     await close();
     throw new AppError('ConfigError', problems.join('\n'));
   }
-  const concerned = (flow: PluginFlow): readonly PluginSpec[] =>
+  const pluginsFor = (flow: PluginFlow): readonly PluginSpec[] =>
     plugins.filter(({ flows }) => flows.includes(flow));
   return {
     ...createPipeline(runners, log),
-    has: (flow) => concerned(flow).length > 0,
-    letUnseen(requestId) {
-      if (!concerned('response').some(({ required }) => required)) {
-        log.warn({ requestId }, 'answer too large for plugins');
+    has: (flow) => pluginsFor(flow).length > 0,
+    skipResponse(requestId) {
+      if (!pluginsFor('response').some(({ required }) => required)) {
+        log.warn({ requestId }, 'response too large for plugins');
         return;
       }
       const cause = new Error(
-        `The answer has more than ${MAX_PLUGIN_BODY_BYTES} bytes, too much for plugins.`,
+        `The response is larger than the maximum of ${MAX_PLUGIN_BODY_BYTES} bytes for plugins.`,
       );
       throw new AppError('InternalError', RESPONSE_FAILURE, { cause });
     },
@@ -93,7 +93,7 @@ export async function startPlugins({ plugins }: PluginSettings, options: Plugins
   };
 }
 
-/** Puts variables into what the plugin is configured with, and into where it is. */
+/** Expands variables in the configuration and the URL of a plugin. */
 function resolveConfig(spec: PluginSpec, env: PluginsOptions['env']): PluginSpec {
   const fill = (text: string, what: string): string => {
     const { text: filled, problems } = expand(text, env);
@@ -112,4 +112,4 @@ function resolveConfig(spec: PluginSpec, env: PluginsOptions['env']): PluginSpec
 }
 
 const explain = (spec: PluginSpec | undefined, reason: unknown): string =>
-  `The required ${spec?.category} plugin ${spec?.name} cannot be started. ${messageOf(reason)}`;
+  `The required ${spec?.category} plugin ${spec?.name} failed to start. ${messageOf(reason)}`;

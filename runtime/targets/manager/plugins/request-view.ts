@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
 import type { PluginRequest } from './exchange.ts';
-import { changeHeaders, showHeaders } from './headers.ts';
+import { changeHeaders, pluginHeaders } from './headers.ts';
 
 export function requestOf(c: Context, body: Uint8Array): PluginRequest {
   const { method, url, headers } = c.req.raw;
@@ -12,31 +12,37 @@ export function requestOf(c: Context, body: Uint8Array): PluginRequest {
     path: decode(pathname),
     requestUri: pathname + search,
     remoteAddr: remoteAddress(c),
-    headers: showHeaders(headers),
+    headers: pluginHeaders(headers),
     body,
   };
 }
 
-/** The request as plugins want it. Its body can be read again, for what came was read already. */
+interface RequestChange {
+  readonly original: PluginRequest;
+  readonly changed: PluginRequest;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the request with the changes of plugins. It has a new body, because the original one has been read. */
 export function applyToRequest(
-  { url, headers: original }: Request,
-  { shown, wanted, signal }: { shown: PluginRequest; wanted: PluginRequest; signal: AbortSignal },
+  { url, headers: originalHeaders }: Request,
+  { original, changed, signal }: RequestChange,
 ): Request {
-  const headers = new Headers(original);
-  changeHeaders(headers, shown.headers, wanted.headers);
-  const hasBody = wanted.body.length > 0 && !/^(?:GET|HEAD)$/i.test(wanted.method);
+  const headers = new Headers(originalHeaders);
+  changeHeaders(headers, original.headers, changed.headers);
+  const hasBody = changed.body.length > 0 && !/^(?:GET|HEAD)$/i.test(changed.method);
   headers.delete('Transfer-Encoding');
-  if (hasBody) headers.set('Content-Length', String(wanted.body.length));
+  if (hasBody) headers.set('Content-Length', String(changed.body.length));
   else headers.delete('Content-Length');
   const target = new URL(url);
-  const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(wanted.requestUri) ?? [];
+  const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(changed.requestUri) ?? [];
   target.pathname = path;
   target.search = query;
   return new Request(target, {
-    method: wanted.method,
+    method: changed.method,
     headers,
     signal,
-    body: hasBody ? new Uint8Array(wanted.body) : null,
+    body: hasBody ? new Uint8Array(changed.body) : null,
   });
 }
 
@@ -48,7 +54,7 @@ function decode(path: string): string {
   }
 }
 
-/** Without the port, for plugins count by it what one client does. */
+/** Returns the address of the client without the port, because plugins use it to identify a client. */
 function remoteAddress(c: Context): string {
   const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
   return bindings?.incoming?.socket?.remoteAddress ?? '';

@@ -1,55 +1,59 @@
 import { MAX_PLUGIN_BODY_BYTES, type PluginAnswer, type PluginResponse } from './exchange.ts';
-import { changeHeaders, showHeaders } from './headers.ts';
+import { changeHeaders, pluginHeaders } from './headers.ts';
 
-/** An answer whose body can still be sent, and what plugins see of it. */
-export interface SeenResponse {
-  readonly answer: Response;
-  /** Missing where the body is too large to be shown. */
-  readonly shown: PluginResponse | undefined;
+/** A response whose body can still be sent, with its view for plugins. */
+export interface ReadResponse {
+  readonly response: Response;
+  /** Undefined if the body is too large for plugins. */
+  readonly view: PluginResponse | undefined;
 }
 
 const NOTHING = new Uint8Array();
-/** Statuses that have no body. */
-const BODILESS = new Set([204, 205, 304]);
+/** Statuses without a body. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** Streams go on as they are, and plugins see no body of theirs: holding them back would defeat their purpose. */
-export async function seeResponse(answer: Response): Promise<SeenResponse> {
-  const show = (body: Uint8Array): PluginResponse => ({
-    statusCode: answer.status,
-    headers: showHeaders(answer.headers),
+/** Reads a response for plugins. Streams are not read, because that would delay them; plugins get an empty body. */
+export async function readResponse(response: Response): Promise<ReadResponse> {
+  const viewOf = (body: Uint8Array): PluginResponse => ({
+    statusCode: response.status,
+    headers: pluginHeaders(response.headers),
     body,
   });
-  if (answer.body === null || isStream(answer)) return { answer, shown: show(NOTHING) };
-  const reader = answer.body.getReader();
+  if (response.body === null || isStream(response)) return { response, view: viewOf(NOTHING) };
+  const reader = response.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   while (bytes <= MAX_PLUGIN_BODY_BYTES) {
     const { done, value } = await reader.read();
     if (done) {
       const body = Buffer.concat(chunks, bytes);
-      return { answer: new Response(body, answer), shown: show(body) };
+      return { response: new Response(body, response), view: viewOf(body) };
     }
     chunks.push(value);
     bytes += value.length;
   }
-  return { answer: new Response(continued(chunks, reader), answer), shown: undefined };
+  return { response: new Response(continued(chunks, reader), response), view: undefined };
 }
 
-/** The answer as plugins want it. */
-export function changeAnswer(answer: Response, shown: PluginResponse, wanted: PluginResponse): Response {
-  if (wanted === shown) return answer;
-  const headers = new Headers(answer.headers);
-  changeHeaders(headers, shown.headers, wanted.headers);
-  const status = wanted.statusCode;
-  if (wanted.body === shown.body || isStream(answer)) {
-    return new Response(BODILESS.has(status) ? null : answer.body, { status, headers });
+/** Returns the response with the changes of plugins. */
+export function applyToResponse(
+  response: Response,
+  original: PluginResponse,
+  changed: PluginResponse,
+): Response {
+  if (changed === original) return response;
+  const headers = new Headers(response.headers);
+  changeHeaders(headers, original.headers, changed.headers);
+  const status = changed.statusCode;
+  if (changed.body === original.body || isStream(response)) {
+    return new Response(WITHOUT_BODY.has(status) ? null : response.body, { status, headers });
   }
   headers.delete('Content-Length');
-  return new Response(bodyFor(status, wanted.body), { status, headers });
+  return new Response(bodyFor(status, changed.body), { status, headers });
 }
 
-/** What a plugin answers itself. */
-export function ownAnswer(
+/** Converts the answer of a plugin to a response for the client. */
+export function pluginResponse(
   { statusCode, headers = {}, body = NOTHING }: PluginAnswer,
   fallback: number,
 ): Response {
@@ -60,14 +64,14 @@ export function ownAnswer(
   return new Response(bodyFor(status, body), { status, headers: own });
 }
 
-/** Lines of JSON are how logs are followed. */
+/** Whether a response is a stream. Logs are followed as lines of JSON. */
 const isStream = ({ headers }: Response): boolean =>
   /^(?:text\/event-stream|application\/x-ndjson)\b/i.test(headers.get('Content-Type') ?? '');
 
 const bodyFor = (status: number, body: Uint8Array): Uint8Array<ArrayBuffer> | null =>
-  BODILESS.has(status) ? null : new Uint8Array(body);
+  WITHOUT_BODY.has(status) ? null : new Uint8Array(body);
 
-/** What was read, and then the rest. */
+/** Returns a stream of the chunks that were read, followed by the rest of the body. */
 function continued(
   chunks: readonly Uint8Array[],
   reader: ReadableStreamDefaultReader<Uint8Array>,

@@ -1,14 +1,14 @@
 import type { RegistryArgument, RegistryEntry } from './entry.ts';
 
-/** Servers that are known without a registry file. Tools are listed where a release of the server was asked for them. */
+/** Servers that are known without a registry file. Tools are listed where a release of the server reported them. */
 export function builtinRegistry(): RegistryEntry[] {
   return [
     entry('filesystem', {
-      description: 'Reads, writes and searches files below the folders it is given.',
+      description: 'Reads, writes and searches files in the allowed folders.',
       npx: ['@modelcontextprotocol/server-filesystem', '2026.8.31'],
       categories: ['Files'],
       tags: ['files', 'folders'],
-      arguments: [positional('dir', 'A folder it may use.')],
+      arguments: [positional('dir', 'Allowed folder.')],
       tools: [
         ...'read_file read_text_file read_media_file read_multiple_files write_file edit_file'.split(' '),
         ...'create_directory list_directory list_directory_with_sizes directory_tree move_file'.split(' '),
@@ -16,25 +16,25 @@ export function builtinRegistry(): RegistryEntry[] {
       ],
     }),
     entry('memory', {
-      description: 'Keeps a graph of entities and relations from one conversation to the next.',
+      description: 'Stores a knowledge graph of entities and relations across conversations.',
       npx: ['@modelcontextprotocol/server-memory', '2026.8.31'],
       categories: ['Knowledge'],
       tags: ['memory', 'graph'],
-      arguments: [variable('MEMORY_FILE_PATH', 'Where the graph is kept.', false)],
+      arguments: [variable('MEMORY_FILE_PATH', 'Path of the graph file.', false)],
       tools: [
         ...'create_entities create_relations add_observations delete_entities delete_observations'.split(' '),
         ...'delete_relations read_graph search_nodes open_nodes'.split(' '),
       ],
     }),
     entry('sequential-thinking', {
-      description: 'Notes the steps of a thought, their revisions and branches.',
+      description: 'Records steps of reasoning, with revisions and branches.',
       npx: ['@modelcontextprotocol/server-sequential-thinking', '2026.8.31'],
       categories: ['Reasoning'],
       tags: ['thinking', 'planning'],
       tools: ['sequentialthinking'],
     }),
     entry('everything', {
-      description: 'Has one of everything the protocol offers, for trying clients out.',
+      description: 'Uses every feature of the protocol, to test clients.',
       npx: ['@modelcontextprotocol/server-everything', '2026.8.31'],
       categories: ['Development'],
       tags: ['test'],
@@ -46,7 +46,7 @@ export function builtinRegistry(): RegistryEntry[] {
       ],
     }),
     entry('time', {
-      description: 'Tells the time in a time zone and converts times between zones.',
+      description: 'Returns the current time in a time zone and converts times between zones.',
       uvx: ['mcp-server-time', '2026.10.19'],
       license: 'MIT',
       categories: ['Utilities'],
@@ -56,13 +56,13 @@ export function builtinRegistry(): RegistryEntry[] {
           name: '--local-timezone',
           type: 'argument',
           required: false,
-          description: 'The zone that is meant by default.',
+          description: 'Default time zone.',
         },
       ],
       tools: ['get_current_time', 'convert_time'],
     }),
     entry('fetch', {
-      description: 'Fetches web pages and turns them into Markdown.',
+      description: 'Fetches web pages and converts them to Markdown.',
       uvx: ['mcp-server-fetch', 'latest'],
       license: 'MIT',
       categories: ['Web'],
@@ -70,7 +70,7 @@ export function builtinRegistry(): RegistryEntry[] {
       tools: ['fetch'],
     }),
     entry('git', {
-      description: 'Reads and changes Git repositories.',
+      description: 'Reads and modifies Git repositories.',
       npx: ['@cyanheads/git-mcp-server', '2.15.3'],
       official: false,
       license: 'Apache-2.0',
@@ -85,7 +85,7 @@ export function builtinRegistry(): RegistryEntry[] {
       ],
     }),
     entry('playwright', {
-      description: 'Drives a web browser.',
+      description: 'Controls a web browser.',
       npx: ['@playwright/mcp', '0.0.83'],
       official: false,
       license: 'Apache-2.0',
@@ -93,7 +93,7 @@ export function builtinRegistry(): RegistryEntry[] {
       tags: ['browser', 'test'],
     }),
     entry('chrome-devtools', {
-      description: 'Inspects and drives a running Chrome.',
+      description: 'Inspects and controls a running Chrome.',
       npx: ['chrome-devtools-mcp', '1.11.0'],
       official: false,
       license: 'Apache-2.0',
@@ -107,7 +107,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'Apache-2.0',
       categories: ['Databases'],
       tags: ['mongodb', 'database'],
-      arguments: [variable('MDB_MCP_CONNECTION_STRING', 'The database to connect to.', false)],
+      arguments: [variable('MDB_MCP_CONNECTION_STRING', 'Connection string of the database.', false)],
     }),
     entry('github', {
       description: 'Works with repositories, issues and pull requests on GitHub.',
@@ -116,7 +116,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'MIT',
       categories: ['Development'],
       tags: ['github', 'git'],
-      arguments: [variable('GITHUB_PERSONAL_ACCESS_TOKEN', 'A token with the rights it is to have.')],
+      arguments: [variable('GITHUB_PERSONAL_ACCESS_TOKEN', 'Access token with the required scopes.')],
     }),
     entry('gitlab', {
       description: 'Works with projects, issues and merge requests on GitLab.',
@@ -126,8 +126,8 @@ export function builtinRegistry(): RegistryEntry[] {
       categories: ['Development'],
       tags: ['gitlab', 'git'],
       arguments: [
-        variable('GITLAB_PERSONAL_ACCESS_TOKEN', 'A token with the rights it is to have.'),
-        variable('GITLAB_API_URL', 'The API of an instance of your own.', false),
+        variable('GITLAB_PERSONAL_ACCESS_TOKEN', 'Access token with the required scopes.'),
+        variable('GITLAB_API_URL', 'API URL of a self-managed instance.', false),
       ],
     }),
     entry('slack', {
@@ -137,10 +137,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'MIT',
       categories: ['Communication'],
       tags: ['slack', 'chat'],
-      arguments: [
-        variable('SLACK_BOT_TOKEN', 'The token of the bot.'),
-        variable('SLACK_TEAM_ID', 'The workspace.'),
-      ],
+      arguments: [variable('SLACK_BOT_TOKEN', 'Bot token.'), variable('SLACK_TEAM_ID', 'Workspace ID.')],
     }),
     entry('postgres', {
       description: 'Runs read-only queries on a PostgreSQL database.',
@@ -149,7 +146,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'MIT',
       categories: ['Databases'],
       tags: ['postgres', 'sql', 'database'],
-      arguments: [positional('database-url', 'The database, as postgresql://host/name.')],
+      arguments: [positional('database-url', 'Database URL, e.g. postgresql://host/name.')],
     }),
     entry('redis', {
       description: 'Reads and writes keys of a Redis server.',
@@ -158,7 +155,7 @@ export function builtinRegistry(): RegistryEntry[] {
       license: 'MIT',
       categories: ['Databases'],
       tags: ['redis', 'database'],
-      arguments: [positional('redis-url', 'The server, as redis://host:6379.')],
+      arguments: [positional('redis-url', 'Server URL, e.g. redis://host:6379.')],
     }),
   ];
 }
@@ -167,10 +164,10 @@ interface Facts {
   readonly description: string;
   readonly npx?: readonly [name: string, version: string];
   readonly uvx?: readonly [name: string, version: string];
-  /** Made by those who make the protocol, as most here are. */
+  /** Whether it is a server of the MCP project; true by default. */
   readonly official?: boolean;
   readonly deprecated?: boolean;
-  /** Left out where it differs by file. */
+  /** Undefined if files have different licenses. */
   readonly license?: string;
   readonly categories: readonly string[];
   readonly tags: readonly string[];

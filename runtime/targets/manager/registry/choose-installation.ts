@@ -3,33 +3,36 @@ import { suggest } from '../../../core/text/suggest.ts';
 import type { Table } from '../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry } from './entry.ts';
 
-export interface Wanted {
+/** The server to look up, with preferences for its installation. */
+export interface RegistryQuery {
   readonly id: string;
   readonly runtime: string | undefined;
   readonly version: string | undefined;
   readonly allowDeprecated: boolean;
 }
 
-/** The server of a registry that was asked for. */
-export function findEntry(entries: readonly RegistryEntry[], { id, allowDeprecated }: Wanted): RegistryEntry {
+/** Returns the server with the ID, which is compared without case. */
+export function findEntry(
+  entries: readonly RegistryEntry[],
+  { id, allowDeprecated }: RegistryQuery,
+): RegistryEntry {
   const entry = entries.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
   if (!entry) {
     const ids = entries.map((candidate) => candidate.id);
-    const meant = suggest(id, ids);
-    const wayOut = meant === undefined ? 'See `mcp-manager search`' : `Did you mean ${JSON.stringify(meant)}`;
+    const suggestion = suggest(id, ids);
+    const known =
+      suggestion === undefined ? 'See `mcp-manager search`.' : `Did you mean ${JSON.stringify(suggestion)}?`;
     throw configError(
-      `No registry knows a server ${JSON.stringify(id)}. ${wayOut}${meant === undefined ? ', or' : '? Or'} say how it is started with --package, --url or --.`,
+      `No registry lists a server ${JSON.stringify(id)}. ${known} For an unlisted server, use --package, --command, --url or --.`,
     );
   }
   if (!entry.deprecated || allowDeprecated) return entry;
-  throw configError(
-    `${id} is deprecated: it gets no more fixes. Add it all the same with --allow-deprecated.`,
-  );
+  throw configError(`${id} is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.`);
 }
 
-/** The keys of `[[servers]]` that say how it is started and what it demands. */
-export function serverFromEntry(entry: RegistryEntry, wanted: Wanted): Table {
-  const installation = choose(entry, wanted);
+/** Returns the keys of `[[servers]]` that start the server, and those that list its required values. */
+export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): Table {
+  const installation = choose(entry, query);
   const required = (type: RegistryArgument['type']): string[] =>
     entry.arguments.filter((argument) => argument.required && argument.type === type).map(({ name }) => name);
   const lists = {
@@ -39,17 +42,19 @@ export function serverFromEntry(entry: RegistryEntry, wanted: Wanted): Table {
     required_args_positional: required('argument_positional'),
   };
   return {
-    package: `${installation.runtime}::${installation.package}@${wanted.version ?? installation.version}`,
+    package: `${installation.runtime}::${installation.package}@${query.version ?? installation.version}`,
     ...Object.fromEntries(Object.entries(lists).filter(([, names]) => names.length > 0)),
   };
 }
 
-function choose({ id, installations }: RegistryEntry, { runtime }: Wanted): Installation {
-  const fitting = installations.filter(
+function choose({ id, installations }: RegistryEntry, { runtime }: RegistryQuery): Installation {
+  const candidates = installations.filter(
     (installation) => runtime === undefined || installation.runtime === runtime,
   );
-  const chosen = fitting.find(({ recommended }) => recommended) ?? fitting[0];
+  const chosen = candidates.find(({ recommended }) => recommended) ?? candidates[0];
   if (chosen) return chosen;
   const known = installations.map((installation) => installation.runtime).join(', ') || 'none';
-  throw configError(`${id} has no package for ${runtime ?? 'any runtime'} here. Its runtimes are: ${known}.`);
+  throw configError(
+    `${id} has no package for ${runtime ?? 'a supported runtime'}. Available runtimes: ${known}.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { PackageRuntime } from '../config/package-launch.ts';
 
-/** A server that a registry knows how to install. */
+/** A server in a registry. */
 export interface RegistryEntry {
   readonly id: string;
   readonly name: string;
@@ -10,11 +10,11 @@ export interface RegistryEntry {
   readonly tags: readonly string[];
   readonly isOfficial: boolean;
   readonly deprecated: boolean;
-  /** Their names. */
+  /** Names of its tools. */
   readonly tools: readonly string[];
   readonly installations: readonly Installation[];
   readonly arguments: readonly RegistryArgument[];
-  /** The registry it is from. */
+  /** Path of the registry that lists the server, or `built-in`. */
   readonly source: string;
 }
 
@@ -27,7 +27,7 @@ export interface Installation {
 
 export const ARGUMENT_TYPES = ['environment', 'argument', 'argument_bool', 'argument_positional'] as const;
 
-/** What a server takes from whoever runs it. */
+/** An argument or environment variable that the user of a server sets. */
 export interface RegistryArgument {
   readonly name: string;
   readonly type: (typeof ARGUMENT_TYPES)[number];

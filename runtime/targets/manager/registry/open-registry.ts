@@ -4,7 +4,7 @@ import { builtinRegistry } from './builtin.ts';
 import type { RegistryEntry } from './entry.ts';
 import { readRegistry } from './read-registry.ts';
 
-/** All servers of the registry files and the built-in ones. Of several with one id the first file's counts. */
+/** Returns the servers of the registry files and the built-in ones. If an ID is listed repeatedly, the first one wins. */
 export async function openRegistry(files: readonly string[]): Promise<RegistryEntry[]> {
   const entries = (await Promise.all(files.map((file) => readFile(file)))).flat();
   const byId = new Map<string, RegistryEntry>();
@@ -14,6 +14,6 @@ export async function openRegistry(files: readonly string[]): Promise<RegistryEn
 
 async function readFile(path: string): Promise<RegistryEntry[]> {
   const file = await readText(path);
-  if (!file) throw configError(`There is no registry at ${path}. Name a file with --registry.`);
+  if (!file) throw configError(`The registry ${path} does not exist. Choose another file with --registry.`);
   return readRegistry(file);
 }

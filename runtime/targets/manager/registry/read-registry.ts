@@ -4,10 +4,10 @@ import { parseJsonText } from '../../../core/json/json-text.ts';
 import { PACKAGE_RUNTIMES } from '../config/package-launch.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { type Problem, problemsError, type Report } from '../config/problems.ts';
-import { isTable, nameValue, readTable, type TableReader } from '../config/table-reader.ts';
+import { isTable, describeValue, readTable, type TableReader } from '../config/table-reader.ts';
 import { ARGUMENT_TYPES, type Installation, type RegistryArgument, type RegistryEntry } from './entry.ts';
 
-/** Reads a registry: JSON with servers in a list, or by their id. Keys it does not know are of no interest. Pure. */
+/** Reads a registry: JSON with servers in a list, or in an object by their ID. Unknown keys are ignored. Pure. */
 export function readRegistry(file: TextFile): RegistryEntry[] {
   const value = parseJson(file);
   const problems: Problem[] = [];
@@ -16,7 +16,7 @@ export function readRegistry(file: TextFile): RegistryEntry[] {
   };
   const servers = isTable(value) && 'servers' in value ? value['servers'] : value;
   if (!isTable(servers) && !Array.isArray(servers))
-    report([], 'it must hold servers, in a list or by their id.');
+    report([], 'the registry must contain servers, in a list or in an object by ID.');
   const entries = members(servers).map(([id, server], index) => {
     const label = `server ${id === '' ? index + 1 : JSON.stringify(id)}`;
     return readEntry(tableOf(server, label, report), { id, report, source: file.path });
@@ -29,7 +29,7 @@ function parseJson({ path, text }: TextFile): unknown {
   try {
     return parseJsonText(text);
   } catch (error) {
-    throw configError(`${path} is no registry: it is not valid JSON: ${explainJson(text, error)}`, error);
+    throw configError(`${path} is not a registry: invalid JSON: ${explainJson(text, error)}`, error);
   }
 }
 
@@ -59,7 +59,7 @@ function readEntry(
 }
 
 function readInstallations(table: TableReader | undefined): Installation[] {
-  // Others are of no use to us, and their registry may know them.
+  // Registries also list runtimes that this program does not support.
   const runtimes = PACKAGE_RUNTIMES.filter((runtime) => table?.keys().includes(runtime));
   return runtimes.flatMap((runtime) => {
     const installation = table?.table(runtime);
@@ -84,15 +84,15 @@ function readArguments(table: TableReader | undefined): RegistryArgument[] {
 }
 
 function tableOf(value: unknown, label: string, report: Report): TableReader {
-  if (!isTable(value)) report([], `${label} must be an object, not ${nameValue(value)}.`);
+  if (!isTable(value)) report([], `${label} must be an object, not ${describeValue(value)}.`);
   return readTable(isTable(value) ? value : {}, { path: [], label, report });
 }
 
-/** Of a list without keys, of an object with them. */
+/** Returns the members of an object with their keys, and those of a list with empty keys. */
 function members(value: unknown): [key: string, value: unknown][] {
   if (Array.isArray(value)) return value.map((member): [string, unknown] => ['', member]);
   return isTable(value) ? Object.entries(value) : [];
 }
 
-/** Of what is only shown, anything but a text is as good as nothing. */
+/** Returns a value that is only displayed; anything but a string becomes empty. */
 const plain = (value: unknown): string => (typeof value === 'string' ? value : '');

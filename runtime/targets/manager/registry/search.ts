@@ -1,8 +1,8 @@
 import type { RegistryEntry } from './entry.ts';
 
-/** All of them must fit; each is compared without case. */
+/** Filters for servers. All of them have to match, without regard to case. */
 export interface RegistryFilters {
-  /** Part of the id, the name, the description or a tag. */
+  /** Part of the ID, the name, the description or a tag. */
   readonly text?: string | undefined;
   readonly version?: string | undefined;
   readonly runtime?: string | undefined;
@@ -18,7 +18,7 @@ export function searchRegistry(entries: readonly RegistryEntry[], filters: Regis
   const { text, version, runtime, license, source, tools = [], tags = [], categories = [] } = filters;
   return entries.filter(
     (entry) =>
-      holds([entry.id, entry.name, entry.description, ...entry.tags], text) &&
+      contains([entry.id, entry.name, entry.description, ...entry.tags], text) &&
       entry.installations.some(
         (installation) =>
           (runtime === undefined || installation.runtime === runtime) &&
@@ -27,13 +27,13 @@ export function searchRegistry(entries: readonly RegistryEntry[], filters: Regis
       tools.every((tool) => has(entry.tools, tool)) &&
       tags.every((tag) => has(entry.tags, tag)) &&
       categories.every((category) => has(entry.categories, category)) &&
-      holds([entry.license], license) &&
-      holds([entry.source], source) &&
+      contains([entry.license], license) &&
+      contains([entry.source], source) &&
       (!filters.officialOnly || entry.isOfficial),
   );
 }
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 const has = (texts: readonly string[], wanted: string): boolean => texts.some((text) => same(text, wanted));
-const holds = (texts: readonly string[], part: string | undefined): boolean =>
+const contains = (texts: readonly string[], part: string | undefined): boolean =>
   part === undefined || texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));

@@ -1,5 +1,5 @@
-/** As the log writes it: the manager's own members come first, and what servers say is text inside of later ones. */
+/** The start of a log line about a server. Text of servers is in later members only, so it cannot imitate this. */
 const SERVER = /^\{"level":\d+,"time":"[^"]*","server":"([^"\\]*)"/;
 
-/** The server that a line of the manager's log is about. */
+/** Returns the name of the server that a line of the manager's log is about. */
 export const serverOfLine = (line: string): string | undefined => SERVER.exec(line)?.[1];

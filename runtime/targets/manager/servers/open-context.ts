@@ -20,7 +20,7 @@ import type { FlagSettings } from './settings.ts';
 export interface ContextParts {
   readonly settings: FlagSettings;
   readonly config: LoadedConfig;
-  /** That of the files, with what the command line says instead. */
+  /** The settings of the file, overridden by those of the command line. */
   readonly daemon: DaemonSettings;
   readonly read: () => Promise<LoadedConfig>;
   readonly log: Logger;
@@ -34,7 +34,7 @@ export interface OpenedContext extends ManagerContext {
   readonly close: () => Promise<void>;
 }
 
-/** Everything that the wires share. Servers begin to start here, and nobody waits for them. */
+/** Opens the parts that all protocols share. Servers begin to start here; the manager does not wait for them. */
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const { settings, config, daemon, read, log, redactor, access } = parts;
   const closers = createCloserStack();
@@ -74,7 +74,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),
   });
-  // A reload that is running may wait for a server to start, which the end of the supervisor cuts short.
+  // Closed together: a running reload can be waiting for a server to start, and closing the supervisor ends that wait.
   closers.add(async () => void (await Promise.all([reloader.close(), supervisor.close()])));
   return {
     kernel,

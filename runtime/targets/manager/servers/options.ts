@@ -2,7 +2,7 @@ import type { Option } from '../../../serve/cli/command.ts';
 import { commonOptions } from '../../../serve/cli/common-options.ts';
 import { withEnvironment } from '../../../serve/cli/values.ts';
 
-/** What `[daemon]` of the configuration says as well; a flag goes before it. */
+/** Options that `[daemon]` of the configuration also has; a flag takes precedence. */
 const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
     host: { defaultText: '127.0.0.1' },
@@ -13,32 +13,39 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     },
     'cors-origins': {},
   }),
-  // The flag and the key of mcpd, whose scripts work here.
+  // The flag of mcpd, so that its scripts keep working.
   addr: { value: 'host:port', help: 'Address and port to listen on', hidden: true },
   'timeout-mcp-init': {
     value: 'time',
-    help: 'How long a server may take to start, its download included (30s)',
+    help: 'Startup timeout of a server, including its download',
+    defaultText: '30s',
   },
-  'timeout-mcp-health': { value: 'time', help: 'How long a health check may take (3s)' },
+  'timeout-mcp-health': { value: 'time', help: 'Timeout of a health check', defaultText: '3s' },
   'timeout-mcp-shutdown': {
     value: 'time',
-    help: 'How long a server may take to end before it is killed (5s)',
+    help: 'Time for a server to stop before it is killed',
+    defaultText: '5s',
   },
-  'timeout-mcp-request': { value: 'time', help: 'How long a call may take (15s)' },
-  'interval-mcp-health': { value: 'time', help: 'Time between health checks (10s)' },
-  // mcpd requires it next to the origins; here, origins are enough.
+  'timeout-mcp-request': { value: 'time', help: 'Timeout of a call', defaultText: '15s' },
+  'interval-mcp-health': { value: 'time', help: 'Interval between health checks', defaultText: '10s' },
+  // mcpd requires this flag for CORS; here, setting the origins is enough.
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', hidden: true },
-  'cors-allow-methods': { value: 'methods', help: 'Methods they may use, separated by commas' },
-  'cors-allow-headers': { value: 'headers', help: 'Headers they may send, separated by commas' },
-  'cors-expose-headers': { value: 'headers', help: 'Headers they may read, separated by commas' },
-  'cors-allow-credentials': { help: 'Let them send cookies; never together with origin *' },
-  'cors-max-age': { value: 'time', help: 'How long browsers may remember this (5m)' },
+  'cors-allow-methods': { value: 'methods', help: 'Allowed CORS methods, comma-separated' },
+  'cors-allow-headers': { value: 'headers', help: 'Allowed CORS request headers, comma-separated' },
+  'cors-expose-headers': { value: 'headers', help: 'Response headers for CORS clients, comma-separated' },
+  'cors-allow-credentials': { help: 'Allow CORS requests with credentials; conflicts with origin *' },
+  'cors-max-age': {
+    value: 'time',
+    help: 'How long browsers cache CORS preflight responses',
+    defaultText: '5m',
+  },
 });
 
 const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
   'keys-file': {
     value: 'file',
-    help: 'API keys, made by `mcp-manager keys create`; by default beside the secrets',
+    help: 'File with the API keys of `mcp-manager keys create`',
+    defaultText: 'keys.jsonl next to the secrets file',
   },
   ...commonOptions({
     insecure: {},
@@ -50,27 +57,27 @@ const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
   }),
   'max-result': {
     value: 'characters',
-    help: 'Characters of JSON one result of a server may have',
+    help: 'Maximum size of a result of a server, in characters of JSON',
     fallback: '33554432',
   },
-  'trust-proxy': { help: 'Believe what any client says of the address it reached this by, for links only' },
+  'trust-proxy': { help: 'Trust X-Forwarded-* headers when building links' },
 });
 
-const BEHAVIOUR_OPTIONS = withEnvironment('MCP_MANAGER', {
+const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
   dev: {
-    help: 'Listen on localhost:8090 only, and say where everything is; not together with --host or --port',
+    help: 'Development mode: listen on localhost:8090 and print all URLs (conflicts with --host and --port)',
   },
   'mcp-mode': {
     value: 'mode',
-    help: 'What /mcp offers: all tools, or two that search and call them',
+    help: 'Tools at /mcp: all tools, or two tools that search and call them',
     choices: ['all', 'search'],
     fallback: 'all',
   },
   ...commonOptions({ 'no-watch': { help: 'Do not reload the configuration when its files change' } }),
-  'audit-log': { value: 'file', help: 'Append a line of JSON for every call to this file' },
+  'audit-log': { value: 'file', help: 'Append a JSON line for every call to this file' },
   'audit-arguments': {
     value: 'form',
-    help: 'How arguments stand in it',
+    help: 'Form of call arguments in the audit log',
     choices: ['hashed', 'redacted'],
     fallback: 'hashed',
   },
@@ -91,15 +98,19 @@ const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {
   },
   'log-max-size': {
     value: 'bytes',
-    help: 'Rotate the file of --log-path at this size; 0 does not',
+    help: 'Rotate the file of --log-path at this size; 0 disables rotation',
     fallback: '104857600',
   },
-  'log-keep': { value: 'number', help: 'Rotated log files to keep, as <file>.1 and so on', fallback: '5' },
+  'log-keep': {
+    value: 'count',
+    help: 'Number of rotated log files to keep, named <file>.1, <file>.2 and so on',
+    fallback: '5',
+  },
 });
 
 export const DAEMON_OPTIONS: Readonly<Record<string, Option>> = {
   ...FILE_OPTIONS,
   ...ACCESS_OPTIONS,
-  ...BEHAVIOUR_OPTIONS,
+  ...BEHAVIOR_OPTIONS,
   ...LOG_OPTIONS,
 };

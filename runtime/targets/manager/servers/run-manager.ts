@@ -1,6 +1,6 @@
+import { openLineFile } from '../../../platform/line-file.ts';
+import type { LogSink } from '../../../serve/program/log-sink.ts';
 import { runServer } from '../../../serve/program/run-server.ts';
-import { banner } from './banner.ts';
-import { openLog } from './open-log.ts';
 import type { FlagSettings } from './settings.ts';
 import { startManager } from './start-manager.ts';
 
@@ -8,7 +8,7 @@ import { startManager } from './start-manager.ts';
 export const runManager = (settings: FlagSettings): Promise<number> =>
   runServer({
     reloads: true,
-    openLog: async (stderr) => await openLog(stderr, settings.logPath, settings.logRotation),
+    openLog: async (stderr) => await openLog(stderr, settings),
     async start(write) {
       const { url, context, stop, reopenAudit } = await startManager(settings, write);
       return {
@@ -24,3 +24,29 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
       };
     },
   });
+
+/** Opens the log file. Without one, the log goes to stderr, and the program that reads stderr rotates it. */
+async function openLog(
+  stderr: Pick<LogSink, 'write'>,
+  { logPath, logRotation }: Pick<FlagSettings, 'logPath' | 'logRotation'>,
+): Promise<LogSink> {
+  if (logPath === undefined) return { write: stderr.write, reopen() {}, close: () => Promise.resolve() };
+  const file = await openLineFile(logPath, (problem) => stderr.write(`${problem}\n`), logRotation);
+  return {
+    write: (line) => file.write(line.endsWith('\n') ? line.slice(0, -1) : line),
+    reopen: file.reopen,
+    close: file.close,
+  };
+}
+
+/** The text for the terminal when the manager listens: its servers and its URLs. */
+function banner(url: string, servers: readonly string[], dev: boolean): string {
+  const lines = [
+    `mcp-manager runs ${servers.length} MCP server${servers.length === 1 ? '' : 's'}: ${servers.join(', ')}`,
+    '',
+    `  HTTP  ${url}`,
+    `  MCP   ${url}/mcp`,
+    ...(dev ? [`  API   ${url}/docs`, `  Spec  ${url}/openapi.json`, `  Stop  Ctrl-C`] : []),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}

@@ -13,13 +13,13 @@ import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spe
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line says of a daemon; the files say the rest, and are read again on a reload. */
+/** The settings on the command line of a daemon. Those in the files can change with a reload. */
 export interface FlagSettings {
   readonly paths: ConfigPaths;
   readonly env: Environment;
-  /** Go before what `[daemon]` says. */
+  /** Take precedence over `[daemon]` in the file. */
   readonly daemon: Partial<DaemonSettings>;
-  /** Go before the same parts of the address. */
+  /** Take precedence over the same parts of the address. */
   readonly listen: { readonly hostname?: string; readonly port?: number };
   readonly timeouts: Partial<ServerTimeouts>;
   readonly keysFile: string | undefined;
@@ -44,10 +44,10 @@ const ANY_SIZE = { min: 1, max: 2 ** 30 };
 
 export function readDaemonSettings(invocation: Invocation, env: Environment): FlagSettings {
   const dev = invocation.flag('dev');
-  const place = ['host', 'port', 'addr'].find((name) => invocation.value(name) !== undefined);
-  if (dev && place !== undefined) {
+  const address = ['host', 'port', 'addr'].find((name) => invocation.value(name) !== undefined);
+  if (dev && address !== undefined) {
     throw new UsageError(
-      `--dev listens on localhost:8090; leave out either --dev or ${invocation.source(place)}.`,
+      `--dev listens on localhost:8090 and conflicts with ${invocation.source(address)}; use one of them.`,
     );
   }
   return {
@@ -79,7 +79,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
   };
 }
 
-/** None for a limit of 0. */
+/** Returns undefined, which disables rotation, for a limit of 0. */
 function readRotation(invocation: Invocation): Rotation | undefined {
   const maxBytes = requiredNumber(invocation, 'log-max-size', { min: 0, max: 2 ** 40 });
   const keep = requiredNumber(invocation, 'log-keep', { min: 0, max: 1000 });
@@ -101,17 +101,19 @@ function readAddress(invocation: Invocation): string | undefined {
   if (addr === undefined) return undefined;
   const address = parseAddress(addr);
   if (address !== undefined) return address;
-  const given = `${invocation.source('addr')}: ${JSON.stringify(addr)}`;
-  throw new UsageError(`${given} is no address. Write <host>:<port>, as 127.0.0.1:8090.`);
+  const option = invocation.source('addr');
+  throw new UsageError(
+    `${option}: ${JSON.stringify(addr)} must have the form <host>:<port>, e.g. 127.0.0.1:8090.`,
+  );
 }
 
-/** Variables for a part do not go before a flag for the whole address. */
+/** Reads host and port. A flag for the complete address takes precedence over variables for one part. */
 function readListen(invocation: Invocation): FlagSettings['listen'] {
   const part = ['host', 'port'].find((name) => invocation.given(name));
   if (invocation.given('addr')) {
     if (part === undefined) return {};
     throw new UsageError(
-      `--addr is a host and a port; leave out either --addr or ${invocation.source(part)}.`,
+      `--addr sets host and port and conflicts with ${invocation.source(part)}; use one of them.`,
     );
   }
   const host = invocation.value('host');
@@ -126,13 +128,13 @@ function readCors(invocation: Invocation): CorsSettings | undefined {
   }
   const isOff = invocation.value('cors-enable') !== undefined && !invocation.flag('cors-enable');
   if (origins.length === 0 || isOff) return undefined;
-  const given = (name: string): readonly string[] | undefined =>
+  const optionalList = (name: string): readonly string[] | undefined =>
     invocation.value(name) === undefined ? undefined : list(invocation, name);
   return corsSettings({
     origins,
-    methods: given('cors-allow-methods'),
-    headers: given('cors-allow-headers'),
-    exposedHeaders: given('cors-expose-headers'),
+    methods: optionalList('cors-allow-methods'),
+    headers: optionalList('cors-allow-headers'),
+    exposedHeaders: optionalList('cors-expose-headers'),
     credentials: invocation.flag('cors-allow-credentials'),
     maxAgeMs: duration(invocation, 'cors-max-age'),
   });

@@ -24,16 +24,16 @@ import { serverOfLine } from './line-server.ts';
 import type { FlagSettings } from './settings.ts';
 
 export interface RunningManager {
-  /** Where it answers. */
+  /** The URL at which the manager listens. */
   readonly url: string;
   readonly context: ManagerContext;
-  /** Goes on in a new audit log, after the old one was moved away. */
+  /** Reopens the audit log after it was renamed for rotation. */
   readonly reopenAudit: () => void;
-  /** Answers what was accepted and refuses what comes, then ends all servers. */
+  /** Finishes accepted requests, rejects new ones, then stops all servers. */
   readonly stop: () => Promise<void>;
 }
 
-/** Puts the manager on the network. Whatever its servers do, the API is there. `write` takes lines of log. */
+/** Starts the manager on the network. The API is available even if servers fail. `write` receives lines of the log. */
 export async function startManager(
   settings: FlagSettings,
   write: (line: string) => void,
@@ -98,7 +98,7 @@ export async function startManager(
     });
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.add(() => http.close(shutdown.graceMs()));
-    // Streams of MCP sessions are open until their sessions end, so these end first.
+    // MCP sessions close before the listener, because their streams stay open until then.
     closers.add(() => mcp.close());
     if (settings.watch) context.reloader.watch();
     context.kernel.lifecycle.ready();

@@ -5,22 +5,22 @@ import { createCompileProblem } from './schema-compiler.ts';
 import { isRecord } from './values.ts';
 
 interface ListKind {
-  /** What an item is called in sentences. */
+  /** The noun for an item in messages. */
   readonly what: string;
   readonly key: string;
   readonly shape: Shape<Params>;
 }
 
-/** The lists of servers, as results call them. */
+/** The lists of servers, by the member of the result that contains the items. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 interface CheckedList {
   readonly items: readonly Params[];
-  /** A sentence for each item that is left out, because clients would refuse the whole list for it. */
+  /** A message for each item that is omitted, because clients would reject the whole list because of it. */
   readonly faults: readonly string[];
 }
 
-/** Checks each item of a list by itself. */
+/** Checks each item of a list separately. */
 export type CheckList = (list: ListName, items: readonly unknown[]) => Promise<CheckedList>;
 
 export function createCheckList(): CheckList {
@@ -30,29 +30,31 @@ export function createCheckList(): CheckList {
     resources: { what: 'resource', key: 'uri', shape: resource },
     resourceTemplates: { what: 'resource template', key: 'uriTemplate', shape: resourceTemplate },
   };
-  return async (list, given) => {
+  return async (list, received) => {
     const { what, key, shape } = kinds[list];
-    const yieldToOthers = createYielder();
+    const yieldToEventLoop = createYielder();
     const items: Params[] = [];
     const faults: string[] = [];
-    for (const [at, item] of given.entries()) {
+    for (const [at, item] of received.entries()) {
       try {
         items.push(shape(item));
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
-        faults.push(`${what} ${nameOf(item, key, at)} is left out: ${error.message}`);
+        faults.push(`${what} ${nameOf(item, key, at)} is omitted: ${error.message}`);
       }
-      // Schemas can take milliseconds to check.
-      await yieldToOthers();
+      // Checking a schema can take milliseconds.
+      await yieldToEventLoop();
     }
     return { items, faults };
   };
 }
 
-const MAX_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
-/** Its name, or where it is in its list. */
+/** Returns the name of an item or, without a name, its position in the list. */
 function nameOf(item: unknown, key: string, at: number): string {
   const name = isRecord(item) ? item[key] : undefined;
-  return typeof name === 'string' && name !== '' ? JSON.stringify(name.slice(0, MAX_NAME)) : String(at + 1);
+  return typeof name === 'string' && name !== ''
+    ? JSON.stringify(name.slice(0, MAX_NAME_LENGTH))
+    : String(at + 1);
 }

@@ -14,7 +14,7 @@ const contentsMembers = objectOf({
   _meta: hint(record),
 });
 
-/** What a resource holds: a text or bytes. */
+/** The contents of a resource: text or binary data. */
 export const resourceContents: Shape<Params> = (value) => {
   const contents = contentsMembers(value);
   if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
@@ -31,7 +31,7 @@ const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['resource', objectOf({ resource: resourceContents, ...HINTS })],
 ]);
 
-/** A part of the result of a tool, or of the message of a prompt. */
+/** A content block of a tool result or of a prompt message. */
 export const contentBlock: Shape = (value) => {
   if (!isRecord(value)) return refuse(value, 'an object');
   const shape = BLOCKS.get(value['type']);

@@ -46,6 +46,6 @@ export const resource: Shape<Params> = (value) => plainResource(namedBy('uri', v
 const plainTemplate = objectOf({ uriTemplate: filledText, name: text, ...resourceHints });
 export const resourceTemplate: Shape<Params> = (value) => plainTemplate(namedBy('uriTemplate', value));
 
-/** A resource without a name is called by its address. */
+/** Adds the URI as the name of a resource that has no name. */
 const namedBy = (key: string, value: unknown): unknown =>
   isRecord(value) && typeof value['name'] !== 'string' ? { ...value, name: value[key] } : value;

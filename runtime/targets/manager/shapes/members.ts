@@ -4,25 +4,25 @@ import { isRecord } from './values.ts';
 type Shapes = Readonly<Record<string, Shape>>;
 type ShapedBy<Own extends Shapes> = Params & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
 
-/** An object with these members; others stay as they are. */
+/** An object with these members; other members are not changed. */
 export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> {
   const entries = Object.entries(shapes);
   return (value) => {
     if (!isRecord(value)) return refuse(value, 'an object');
     let repaired: Record<string, unknown> | undefined;
     for (const [key, shape] of entries) {
-      const given = value[key];
-      const right = checked(shape, given, key);
-      if (right === given && (right !== undefined || !(key in value))) continue;
+      const received = value[key];
+      const valid = checked(shape, received, key);
+      if (valid === received && (valid !== undefined || !(key in value))) continue;
       repaired ??= { ...value };
-      if (right === undefined) delete repaired[key];
-      else repaired[key] = right;
+      if (valid === undefined) delete repaired[key];
+      else repaired[key] = valid;
     }
     return (repaired ?? value) as ShapedBy<Own>;
   };
 }
 
-/** A list of such items; `most` is how many there can be. */
+/** A list of items with this shape. */
 export const listOf =
   <Item>(shape: Shape<Item>): Shape<readonly Item[]> =>
   (value) => {
@@ -31,7 +31,7 @@ export const listOf =
     return items.some((item, at) => item !== value[at]) ? items : value;
   };
 
-/** A list from which invalid items are left out: only for what clients can do without. */
+/** A list from which invalid items are removed. Only for items that clients do not need. */
 export const listOfValid =
   <Item>(shape: Shape<Item | undefined>): Shape<readonly Item[]> =>
   (value) => {
@@ -39,13 +39,13 @@ export const listOfValid =
     return value.map(hint(shape)).filter((item) => item !== undefined);
   };
 
-/** A member that can be missing. Null is taken for missing: it is how many languages write a member without a value. */
+/** An optional member. Null counts as missing, because many languages write it for a member without a value. */
 export const optional =
   <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) =>
     value === undefined || value === null ? undefined : shape(value);
 
-/** A member that can be missing and that clients can do without: left out also if it is invalid. */
+/** An optional member that clients do not need: it is also removed if it is invalid. */
 export const hint =
   <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) => {

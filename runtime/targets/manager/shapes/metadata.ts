@@ -17,7 +17,7 @@ const icon = objectOf({
   theme: hint(oneOf('light', 'dark')),
 });
 
-/** What everything that is listed can say of itself. */
+/** The optional members of all listed items. */
 export const LISTED_HINTS = {
   title: hint(text),
   description: hint(text),

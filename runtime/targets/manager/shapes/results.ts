@@ -32,12 +32,12 @@ const toolMembers = objectOf({
   ...META,
 });
 
-/** The result of `tools/call`. Structured content alone is one. */
+/** The result of `tools/call`. It can consist of structured content only. */
 export const toolResult: Shape<ToolResult> = (value) => {
   const { structuredContent, ...result } = toolMembers(value) as ToolResult & { content: readonly unknown[] };
   if (structuredContent === undefined || structuredContent === null) return result;
   if (isRecord(structuredContent)) return { ...result, structuredContent };
-  // Revisions before 2026-07-28 only have objects here, so that clients of these would refuse the result.
+  // Clients of revisions before 2026-07-28 would reject anything but an object here.
   if (result.content.length > 0) return result;
   return { ...result, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 };
@@ -55,7 +55,7 @@ export const readResult: Shape<Params & { readonly contents: readonly Params[] }
   ...META,
 });
 
-/** MCP's own limit. */
+/** Maximum number of completion values, according to MCP. */
 const MAX_VALUES = 100;
 
 const completionMembers = objectOf({

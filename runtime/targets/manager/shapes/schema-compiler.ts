@@ -2,16 +2,17 @@ import { Ajv } from 'ajv';
 import { jsonSize } from '../shared/json-size.ts';
 import { sha256 } from '../../../platform/sha256.ts';
 
-/** Returns why clients cannot compile a schema; undefined if they can. */
+/** Explains why clients cannot compile a schema; undefined if they can. */
 export type CompileProblem = (schema: object) => string | undefined;
 
-/** Maximum size of a schema: clients compile those of all tools when they list them. */
+/** Maximum size of a schema, because clients compile those of all tools when they list them. */
 const MAX_CHARACTERS = 262_144;
-const MAX_REMEMBERED = 2000;
+/** Number of cached results. */
+const MAX_CACHED = 2000;
 
 /**
- * Compiles schemas with the settings of the official SDK, whose client refuses the whole list of tools if one schema does not
- * compile. That takes milliseconds for each, so results are remembered: most lists change little.
+ * Creates a function that compiles schemas with the settings of the official SDK, whose client rejects the whole list of tools
+ * if one schema does not compile. Results are cached, because compiling takes milliseconds and most lists rarely change.
  */
 export function createCompileProblem(): CompileProblem {
   const known = new Map<string, string | undefined>();
@@ -21,7 +22,7 @@ export function createCompileProblem(): CompileProblem {
     const hash = sha256(Buffer.from(JSON.stringify(schema)));
     if (known.has(hash)) return known.get(hash);
     const problem = compile(schema);
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(hash, problem);
     return problem;
   };

@@ -2,17 +2,17 @@
 export type Params = Readonly<Record<string, unknown>>;
 
 /**
- * Takes a value of a server to what MCP allows there: the same value if it is valid, or a copy with the repairs that are safe.
- * Undefined means that the value is to be left out. Throws a Malformed if the value cannot be repaired.
+ * Checks a value of a server against MCP. Returns the same value if it is valid, a repaired copy if that is safe, or undefined
+ * if the value has to be omitted. Throws Malformed if the value cannot be repaired.
  */
 export type Shape<Result = unknown> = (value: unknown) => Result;
 
-/** A value that breaks the rules of MCP. The message names the place, the value and the rule. */
+/** A value that violates MCP. The message contains the path, the value and the rule. */
 export class Malformed extends Error {
   readonly #path: string;
   readonly #problem: string;
 
-  /** `path` is where the value is in what was checked, e.g. `content[0].text`; `problem` is what follows it in a sentence. */
+  /** `path` is the path of the value, for example `content[0].text`; `problem` completes the sentence that starts with it. */
   constructor(path: string, problem: string) {
     super(path === '' ? `it ${problem}` : `\`${path}\` ${problem}`);
     this.name = 'Malformed';
@@ -20,7 +20,7 @@ export class Malformed extends Error {
     this.#problem = problem;
   }
 
-  /** The same problem, seen from the object or list that has the value under this key. */
+  /** Returns the same problem with a path that starts at the object or list that contains the value under this key. */
   within(key: string | number): Malformed {
     const own = typeof key === 'number' ? `[${key}]` : key;
     const joint = this.#path === '' || this.#path.startsWith('[') ? '' : '.';
@@ -28,7 +28,7 @@ export class Malformed extends Error {
   }
 }
 
-/** Refuses the value of a member. */
+/** Throws Malformed for the value of a member. */
 export function refuseMember(key: string, value: unknown, rule: string): never {
   try {
     return refuse(value, rule);
@@ -39,7 +39,7 @@ export function refuseMember(key: string, value: unknown, rule: string): never {
 
 const MAX_SHOWN = 60;
 
-/** Refuses a value: `rule` says what it must be, e.g. `a string`. */
+/** Throws Malformed for a value; `rule` is the expected kind of value, for example `a string`. */
 export function refuse(value: unknown, rule: string): never {
   throw new Malformed(
     '',

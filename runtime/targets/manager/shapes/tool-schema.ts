@@ -7,8 +7,8 @@ import { isRecord, text } from './values.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of the arguments of a tool, which are always an object. What says nothing stands for any object: no schema, `true`,
- * and the empty list that PHP writes for an empty object.
+ * The schema of the arguments of a tool, which are always an object. A missing schema, `true`, and the empty list that PHP
+ * writes for an empty object allow any object.
  */
 export const objectSchema: Shape<Schema> = (value) => {
   if (value === undefined || value === null || value === true || isEmptyList(value))
@@ -28,7 +28,7 @@ export const objectSchema: Shape<Schema> = (value) => {
   };
 };
 
-/** The schema of what a tool gives as `structuredContent`, with which clients check it. */
+/** The schema of `structuredContent`, with which clients check the results of a tool. */
 export const resultSchema =
   (problemOf: CompileProblem): Shape =>
   (value) => {
@@ -44,16 +44,16 @@ function propertySchemas(value: unknown): Schema {
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, propertySchema(schema)]));
 }
 
-/** Clients take only objects here. What is no schema at all says nothing of its property. */
+/** Converts the schema of a property to an object, because clients accept nothing else. An invalid schema allows any value. */
 function propertySchema(schema: unknown): Schema {
   if (schema === false) return { not: {} };
   return isRecord(schema) ? schema : {};
 }
 
-/** These can be null. */
-const DATA = new Set(['const', 'default', 'example']);
+/** Keywords whose value can be null. */
+const NULLABLE = new Set(['const', 'default', 'example']);
 
-/** Without keywords that are null, which many languages write where there is no value. A schema that is null allows anything. */
+/** Removes keywords that are null, which many languages write for a missing value. A schema that is null allows any value. */
 function withoutNulls(schema: unknown): unknown {
   if (schema === null) return {};
   return isRecord(schema) ? keywordsWithoutNulls(schema) : schema;
@@ -62,7 +62,7 @@ function withoutNulls(schema: unknown): unknown {
 const keywordsWithoutNulls = (schema: Schema): Schema =>
   Object.fromEntries(
     Object.entries(schema)
-      .filter(([keyword, value]) => value !== null || DATA.has(keyword))
+      .filter(([keyword, value]) => value !== null || NULLABLE.has(keyword))
       .map(([keyword, value]) => [keyword, mapInnerSchemas(keyword, value, withoutNulls)]),
   );
 

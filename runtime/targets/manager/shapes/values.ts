@@ -5,12 +5,12 @@ import { refuse, type Shape } from './shape.ts';
 export const text: Shape<string> = (value) => (typeof value === 'string' ? value : refuse(value, 'a string'));
 
 export const filledText: Shape<string> = (value) =>
-  typeof value === 'string' && value !== '' ? value : refuse(value, 'a string that is not empty');
+  typeof value === 'string' && value !== '' ? value : refuse(value, 'a non-empty string');
 
 export const flag: Shape<boolean> = (value) =>
   typeof value === 'boolean' ? value : refuse(value, 'true or false');
 
-/** Also one that a double cannot hold, which stays as it was written. */
+/** A number, including one that a double cannot represent, which is not changed. */
 export const number: Shape = (value) =>
   Number.isFinite(numberOf(value)) ? value : refuse(value, 'a number');
 
@@ -18,17 +18,17 @@ export const wholeNumber: Shape = (value) =>
   Number.isSafeInteger(numberOf(value)) ? value : refuse(value, 'a whole number');
 
 export const numberFrom =
-  (least: number, most: number): Shape =>
+  (min: number, max: number): Shape =>
   (value) => {
-    const given = numberOf(value);
-    return given >= least && given <= most ? value : refuse(value, `a number from ${least} to ${most}`);
+    const number = numberOf(value);
+    return number >= min && number <= max ? value : refuse(value, `a number from ${min} to ${max}`);
   };
 
-/** An object of JSON, whatever it holds. */
+/** Any JSON object. */
 export const record: Shape<Readonly<Record<string, unknown>>> = (value) =>
   isRecord(value) ? value : refuse(value, 'an object');
 
-/** Long numbers are objects to JavaScript, and none to JSON. */
+/** Whether a value is a JSON object. Long numbers are JavaScript objects, but not JSON objects. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !isRawNumber(value);
 
@@ -39,7 +39,7 @@ export const oneOf =
       ? value
       : refuse(value, words.map((word) => JSON.stringify(word)).join(' or '));
 
-/** As clients read it: white space is ignored, and the padding can be missing. https://infra.spec.whatwg.org/#forgiving-base64 */
+/** Base64 as clients decode it: whitespace is ignored, and padding is optional. https://infra.spec.whatwg.org/#forgiving-base64 */
 export const base64: Shape<string> = (value) =>
   typeof value === 'string' && isBase64(value) ? value : refuse(value, 'a string of base64');
 
@@ -55,7 +55,7 @@ const DATE_TIME =
 export const dateTime: Shape = (value) => {
   const day = DATE_TIME.exec(typeof value === 'string' ? value : '')?.[1];
   const midnight = new Date(`${day}T00:00:00Z`);
-  // February 30th is taken for a day of March.
+  // JavaScript converts February 30 to a day in March, so the result is compared with the text.
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day ?? '');
   return isDay ? value : refuse(value, 'an ISO 8601 time with a time zone');
 };

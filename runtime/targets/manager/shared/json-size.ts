@@ -1,11 +1,11 @@
 /**
  * Estimates the length of a value as JSON without writing it: exact except for escapes in strings and digits of numbers.
- * Counting stops when it exceeds `most`.
+ * Counting stops when it exceeds `limit`.
  */
-export function jsonSize(value: unknown, most: number = Infinity): number {
+export function jsonSize(value: unknown, limit: number = Infinity): number {
   let size = 0;
   const left: unknown[] = [value];
-  while (left.length > 0 && size <= most) {
+  while (left.length > 0 && size <= limit) {
     const item = left.pop();
     if (typeof item === 'string') {
       size += item.length + 2;

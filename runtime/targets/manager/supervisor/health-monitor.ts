@@ -8,18 +8,18 @@ export interface HealthSettings {
   readonly healthIntervalMs: number;
 }
 
-/** So many checks in a row without an answer, and nothing else from the server meanwhile, and it hangs. */
+/** Number of consecutive checks without a response, and without other messages of the server, after which it counts as hung. */
 const HUNG_CHECKS = 3;
 
 export interface HealthOptions {
   readonly settings: HealthSettings;
   readonly clock: Clock;
-  /** How long a request may take: a server that is busy with one is given that long to show life. */
+  /** The request timeout. A server that is busy with a request can be silent that long. */
   readonly requestMs: () => number;
   readonly onHung: (session: Session) => void;
 }
 
-/** Checks one server at once when it is up, and again and again. Checks never overlap. */
+/** Checks the health of one server, immediately after it is connected and then periodically. Checks never overlap. */
 export class HealthMonitor {
   readonly #options: HealthOptions;
   #health: Health = {
@@ -40,7 +40,7 @@ export class HealthMonitor {
     return this.#health;
   }
 
-  /** A connection is up. */
+  /** Starts to check a new session. */
   watch(session: Session): void {
     this.#session = session;
     this.#silent = { checks: 0, since: 0, signsOfLife: session.signsOfLife };
@@ -48,15 +48,15 @@ export class HealthMonitor {
     void this.#check(session);
   }
 
-  /** There is no connection, and there should be one. */
+  /** Records that the server is unreachable until the next session. */
   down(): void {
     this.#session = undefined;
     this.#record('unreachable');
     this.#schedule(0);
   }
 
-  /** There need be no connection. */
-  rest(): void {
+  /** Stops checks while the server is idle. */
+  pause(): void {
     this.stop();
     this.#health = { ...this.#health, status: 'unknown', latencyNs: undefined };
   }
@@ -77,17 +77,17 @@ export class HealthMonitor {
         latencyNs: undefined,
       }),
     );
-    // It was replaced or has ended meanwhile, and what is known of it is newer.
+    // The session was replaced or has ended in the meantime, so the result is outdated.
     if (this.#session !== session) return;
     this.#record(outcome.status, outcome.latencyNs);
     this.#schedule(clock.now() - startedAt);
     if (this.#hangs(session, startedAt)) this.#options.onHung(session);
   }
 
-  #schedule(taken: number): void {
+  #schedule(elapsed: number): void {
     const { clock, settings } = this.#options;
     this.#cancel?.();
-    this.#cancel = clock.after(Math.max(0, settings.healthIntervalMs - taken), () => {
+    this.#cancel = clock.after(Math.max(0, settings.healthIntervalMs - elapsed), () => {
       if (this.#session) void this.#check(this.#session);
       else this.down();
     });

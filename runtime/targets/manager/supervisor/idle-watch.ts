@@ -3,12 +3,12 @@ import type { Clock } from '../../../platform/clock.ts';
 export interface IdleOptions {
   readonly clock: Clock;
   readonly idleMs: () => number;
-  /** When it was last used; now, if it is in use; undefined if it does not matter. */
+  /** Returns the time of the last use, or now if it is in use; undefined if it should not be watched. */
   readonly lastUsed: () => number | undefined;
   readonly onIdle: () => void;
 }
 
-/** Tells once when something has not been used for a while. Uses of it cost nothing: it looks now and then. */
+/** Calls `onIdle` once after a period without use. Uses need no call: the watch only checks when the period could be over. */
 export class IdleWatch {
   readonly #options: IdleOptions;
   #cancel: (() => void) | undefined;

@@ -1,10 +1,11 @@
 import type { ListFaults } from './managed-server.ts';
 
-/** Faults shown of one list: a server can list thousands of items that are all wrong. */
+/** Maximum number of faults that are shown for one list, because a server can list thousands of malformed items. */
 const MAX_SHOWN = 20;
-const MAX_REMEMBERED = 1000;
+/** Maximum number of faults that are kept for one list. */
+const MAX_KEPT = 1000;
 
-/** `warn` gets each fault once, until the server has a new session. */
+/** Collects the faults in the lists of a server. `warn` gets each one once per session of the server. */
 export function createListFaults(redact: (text: string) => string, warn: (text: string) => void): ListFaults {
   const lists = new Map<string, readonly string[]>();
   const warned = new Set<string>();
@@ -12,7 +13,7 @@ export function createListFaults(redact: (text: string) => string, warn: (text: 
     all: () => [...lists.values()].flatMap(shown),
     report(list, faults, { isFirstPage }) {
       const before = isFirstPage ? [] : (lists.get(list) ?? []);
-      const texts = [...before, ...faults.map(redact)].slice(0, MAX_REMEMBERED);
+      const texts = [...before, ...faults.map(redact)].slice(0, MAX_KEPT);
       if (texts.length === 0) lists.delete(list);
       else lists.set(list, texts);
       for (const text of shown(texts)) {
@@ -30,4 +31,4 @@ export function createListFaults(redact: (text: string) => string, warn: (text: 
 const shown = (faults: readonly string[]): readonly string[] =>
   faults.length <= MAX_SHOWN
     ? faults
-    : [...faults.slice(0, MAX_SHOWN), `${faults.length - MAX_SHOWN} more items are left out`];
+    : [...faults.slice(0, MAX_SHOWN), `${faults.length - MAX_SHOWN} more items are omitted`];

@@ -11,7 +11,7 @@ const LEVELS: Readonly<Record<string, LineLevel>> = {
   FATAL: 'error',
 };
 
-/** Many servers log as `LEVEL:LOGGER:MESSAGE`, the way Python does; whatever else they write is of no known importance. */
+/** Returns the level of a log line. Many servers write `LEVEL:LOGGER:MESSAGE`, as Python does; other lines count as `info`. */
 export function levelOf(line: string): LineLevel {
   const [, level = ''] = /^([A-Za-z]{4,8}):[^:]*:/.exec(line) ?? [];
   return LEVELS[level.toUpperCase()] ?? 'info';

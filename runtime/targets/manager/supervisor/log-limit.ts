@@ -4,17 +4,17 @@ const WINDOW_MS = 10_000;
 const MAX_LINES = 1000;
 const MAX_CHARACTERS = 262_144;
 
-/** What these limits are called in the log. */
-export const LOG_LIMIT_RULE = `at most ${MAX_LINES} lines and ${MAX_CHARACTERS / 1024} KiB in ${WINDOW_MS / 1000} s`;
+/** The limits as text for log messages. */
+export const LOG_LIMIT_RULE = `${MAX_LINES} lines and ${MAX_CHARACTERS / 1024} KiB per ${WINDOW_MS / 1000} s`;
 
-/** Decides which lines of one server the log of the manager gets, so that a server cannot fill the disk. */
+/** Limits the lines of one server in the manager's log, so that a server cannot fill the disk. */
 export interface LogLimit {
   readonly admits: (line: string) => boolean;
-  /** Reports now what was dropped, if anything was. */
+  /** Reports dropped lines immediately, if there are any. */
   readonly flush: () => void;
 }
 
-/** `report` gets the number of lines that were dropped, at most once in each window. */
+/** Creates a limit. `report` gets the number of dropped lines, at most once per window. */
 export function createLogLimit(clock: Clock, report: (dropped: number) => void): LogLimit {
   let windowEnd = -Infinity;
   let lines = 0;

@@ -1,10 +1,11 @@
 import type { LogLine } from './managed-server.ts';
 
-/** What a server said last, and no more of it than this. */
-const MOST_LINES = 1000;
-const MOST_CHARACTERS = 262_144;
+/** Maximum number of lines that are kept for a server. */
+const MAX_LINES = 1000;
+/** Maximum number of characters in these lines. */
+const MAX_CHARACTERS = 262_144;
 
-/** Keeps the last lines; forgets the oldest in constant time. */
+/** Keeps the last lines of a log; removing the oldest takes constant time. */
 export class LogRing {
   readonly #lines: (LogLine | undefined)[] = [];
   #first = 0;
@@ -13,12 +14,12 @@ export class LogRing {
   add(line: LogLine): void {
     this.#lines.push(line);
     this.#characters += line.text.length;
-    while (this.#size() > 1 && (this.#size() > MOST_LINES || this.#characters > MOST_CHARACTERS)) {
+    while (this.#size() > 1 && (this.#size() > MAX_LINES || this.#characters > MAX_CHARACTERS)) {
       this.#characters -= this.#lines[this.#first]?.text.length ?? 0;
       this.#lines[this.#first] = undefined;
       this.#first += 1;
     }
-    if (this.#first > MOST_LINES) {
+    if (this.#first > MAX_LINES) {
       this.#lines.splice(0, this.#first);
       this.#first = 0;
     }

@@ -6,13 +6,13 @@ import type { Connection } from '../upstream/connection.ts';
 
 /** Keeps the configured servers running. */
 export interface Supervisor {
-  /** Sorted. */
+  /** Returns the sorted names of all servers. */
   names(): readonly string[];
-  /** The name in any case, with spaces around it. */
+  /** Returns a server by its name; case and surrounding spaces are ignored. */
   get(name: string): ManagedServer | undefined;
-  /** Brings what runs in line with the configuration; only servers that changed are touched. Rejects, and changes nothing, if a changed or new server cannot start. */
+  /** Applies a configuration; unchanged servers keep running. Rejects without changes if a new or changed server cannot start. */
   apply(servers: readonly ServerSpec[]): Promise<AppliedChanges>;
-  /** Tells of everything that a client of the manager might want to hear. */
+  /** Adds a listener for events of all servers; returns a function that removes it. */
   subscribe(listener: (event: ServerEvent) => void): () => void;
   /** Stops all servers. */
   close(): Promise<void>;
@@ -22,50 +22,50 @@ export interface AppliedChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly restarted: readonly string[];
-  /** Only what is offered of them changed. */
+  /** Servers with changed settings that did not require a restart. */
   readonly updated: readonly string[];
 }
 
 export interface ManagedServer {
   readonly name: string;
-  /** As it is now; a reload may replace it. */
+  /** Returns the current settings, which a reload can replace. */
   spec(): ServerSpec;
   health(): Health;
   status(): ServerStatus;
   /**
-   * A connection to call it by. Starts a lazy server and waits for one that starts, at most `timeoutMs`; throws an
-   * UnavailableError with the seconds to wait for one that is down.
+   * Returns a connection for calls. Starts a lazy server, and waits at most `timeoutMs` for a server that is starting. Rejects
+   * with an UnavailableError, which has the seconds until a retry, if the server is down.
    */
   connection(options: {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
-  /** Whose turn it is to ask something of the server; holds on to what was accepted while the server is replaced. */
+  /** The queue of calls, which limits their concurrency. Queued calls wait while the server is replaced. */
   readonly turns: TurnQueue;
   restart(): Promise<void>;
   readonly logs: ServerLogs;
-  /** Adds a line of the manager to the server's log. */
+  /** Adds a message of the manager to the server's log. */
   log(level: LineLevel, text: string): void;
   readonly listFaults: ListFaults;
-  /** Reports a change of a list that the server did not announce. */
+  /** Notifies clients of a changed list that the server did not announce. */
   announceChange(list: ListName): void;
 }
 
-/** Items of the server's lists that are left out because they are malformed, as last listed. */
+/** Malformed items in the latest lists of a server, which are omitted. */
 export interface ListFaults {
-  /** A sentence for each. */
+  /** Returns a sentence per malformed item. */
   all(): readonly string[];
-  /** What was found on a page of a list; the first page replaces what was known of the list. */
+  /** Adds the faults of a page; the first page of a list replaces its earlier faults. */
   report(list: string, faults: readonly string[], options: { readonly isFirstPage: boolean }): void;
   clear(): void;
 }
 
-/** The contract's words. */
+/** The status values of the HTTP API. */
 export type HealthStatus = 'ok' | 'timeout' | 'unreachable' | 'unknown';
 
 export interface Health {
   readonly status: HealthStatus;
-  /** Milliseconds since 1970, with fractions; undefined as long as there was none. */
+  /** Time of the last check in milliseconds since 1970, with fractions; undefined before the first check. */
   readonly lastChecked: number | undefined;
   readonly lastSuccessful: number | undefined;
   readonly latencyNs: number | undefined;
@@ -78,18 +78,18 @@ export interface ServerStatus {
   readonly pid: number | undefined;
   readonly startedAt: number | undefined;
   readonly restarts: number;
-  /** Why it is not running, or why it last ended. */
+  /** The reason why the server is not running, or why it stopped the last time. */
   readonly reason: string | undefined;
-  /** When the next attempt to start it is due. */
+  /** Time of the next attempt to start the server. */
   readonly nextStartAt: number | undefined;
   readonly protocolVersion: string | undefined;
-  /** What the server calls itself. */
+  /** The name and version that the server reports. */
   readonly server: string | undefined;
   readonly running: number;
   readonly queued: number;
 }
 
-/** The last lines of a server's stderr, and what the manager has to say about it. */
+/** The last lines of a server's stderr, with messages of the manager about the server. */
 export interface ServerLogs {
   last(count: number): readonly LogLine[];
   follow(listener: (line: LogLine) => void): () => void;
@@ -104,9 +104,9 @@ export interface LogLine {
 export type ServerEvent =
   | { readonly kind: 'servers-changed' }
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
-  /** It was started, also while another one of it ran: this one knows nothing of what clients asked that one for. */
+  /** A new session of the server was opened, which has no subscriptions and log level yet. */
   | { readonly kind: 'session-opened'; readonly server: string }
-  /** A list differs from the one before, and the server did not announce it. */
+  /** A list changed without an announcement of the server. */
   | { readonly kind: 'list-changed'; readonly server: string; readonly list: ListName }
   | {
       readonly kind: 'notification';

@@ -4,7 +4,7 @@ import type { RestartReason } from './parts.ts';
 
 const STATUSES: readonly HealthStatus[] = ['ok', 'timeout', 'unreachable', 'unknown'];
 
-/** Shows how the servers are whenever metrics are read, so that removed ones are gone from there too. */
+/** Creates the metrics of servers. They are computed when they are read, so that removed servers disappear from them. */
 export function observeServers(
   registry: Registry,
   servers: ReadonlyMap<string, ManagedServer>,
@@ -25,11 +25,11 @@ export function observeServers(
   gauge('mcp_server_up', 'Whether the server is connected.', (server) =>
     server.status().phase === 'running' ? 1 : 0,
   );
-  gauge('mcp_calls_running', 'Calls that the server works on.', (server) => server.turns.running);
-  gauge('mcp_calls_queued', 'Calls that wait for their turn.', (server) => server.turns.waiting);
+  gauge('mcp_calls_running', 'Running calls.', (server) => server.turns.running);
+  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.turns.waiting);
   void new Gauge({
     name: 'mcp_server_health',
-    help: 'Result of the last health check: 1 for the status that it has.',
+    help: 'Result of the last health check: 1 for the current status, 0 for the others.',
     labelNames: ['server', 'status'],
     registers,
     collect() {
@@ -43,7 +43,7 @@ export function observeServers(
   const counts = new Map<string, Map<RestartReason, number>>();
   void new Counter({
     name: 'mcp_server_restarts_total',
-    help: 'Starts of the server after its first one.',
+    help: 'Restarts of the server.',
     labelNames: ['server', 'reason'],
     registers,
     collect() {

@@ -8,7 +8,7 @@ export interface Opening {
   readonly spec: ServerSpec;
 }
 
-/** Opens a session for each, at the same time: for all of them, or for none. */
+/** Opens the sessions of several servers concurrently: all of them or, if one fails, none. */
 export async function openAll(
   openings: readonly Opening[],
   signal: AbortSignal,
@@ -21,9 +21,9 @@ export async function openAll(
       try {
         sessions.set(spec.name, await server.open(spec, AbortSignal.any([signal, oneFailed.signal])));
       } catch (error) {
-        // Those that are given up because of another one have nothing to tell.
+        // The other starts are aborted after the first failure, so their errors have no information.
         if (!oneFailed.signal.aborted)
-          failures.push(`${spec.name} could not be started: ${messageOf(error).replace(/\.$/, '')}`);
+          failures.push(`Server ${spec.name} failed to start: ${messageOf(error).replace(/\.$/, '')}`);
         oneFailed.abort();
       }
     }),
@@ -31,5 +31,5 @@ export async function openAll(
   const [failure] = failures;
   if (failure === undefined) return sessions;
   await Promise.all(Array.from(sessions.values(), (session) => session.close()));
-  throw new AppError('ConfigError', `${failure}. Nothing was changed.`);
+  throw new AppError('ConfigError', `${failure}. No changes were applied.`);
 }

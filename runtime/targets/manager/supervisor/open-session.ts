@@ -3,7 +3,7 @@ import type { ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import { Session } from './session.ts';
 
-/** Opens a connection that tells of itself: what the server logs, and what it says unasked. */
+/** Opens a session of a server, and connects its log and its notifications. */
 export async function openSession(
   spec: ServerSpec,
   { open, emit, clock }: ServerParts,

@@ -11,15 +11,15 @@ export type OpenConnection = (
   signal?: AbortSignal,
 ) => Promise<Connection>;
 
-/** What every supervised server works with. */
+/** The dependencies of every supervised server. */
 export interface ServerParts {
   readonly open: OpenConnection;
   readonly settings: HealthSettings;
   readonly log: Logger;
-  /** Takes secrets out of a text about a server. */
+  /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
   readonly clock: Clock;
-  /** Evenly between 0 and 1. */
+  /** Returns a random number between 0 and 1, for the delay of restarts. */
   readonly random: () => number;
   readonly emit: (event: ServerEvent) => void;
   readonly onRestart: (server: string, reason: RestartReason) => void;

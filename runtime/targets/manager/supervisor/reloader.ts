@@ -15,7 +15,7 @@ interface ManagerReloaderOptions {
   readonly clock?: Clock;
 }
 
-/** Reads the files of a manager again, and has the supervisor start and stop servers accordingly. */
+/** Creates the reloader of a manager, whose supervisor starts and stops servers according to the new configuration. */
 export const createManagerReloader = ({
   supervisor,
   onRead,

@@ -9,17 +9,17 @@ import { PendingWork } from './pending-work.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import type { Session } from './session.ts';
 
-/** Callers wait for a server that is started again this soon, and are sent away otherwise. */
+/** Maximum delay of a restart for which callers wait; otherwise their calls are rejected. */
 const SOON_MS = 1000;
 
 interface NextStart {
   readonly at: number;
-  /** Soon enough for callers to wait. */
-  readonly soon: boolean;
+  /** Whether callers wait for this start. */
+  readonly isSoon: boolean;
   readonly cancel: () => void;
 }
 
-/** Starts one server, and starts it again when it ends: at most one session is current, and at most one start under way. */
+/** Starts a server, and restarts it when it exits. There is at most one current session and at most one start in progress. */
 export class ServerRunner {
   readonly health: HealthMonitor;
   phase: ServerPhase = 'idle';
@@ -27,16 +27,16 @@ export class ServerRunner {
   restarts = 0;
   reason: string | undefined;
   nextStart: NextStart | undefined;
-  over = false;
+  isStopped = false;
   readonly #parts: ServerParts;
   readonly #logs: WritableServerLogs;
   readonly #spec: () => ServerSpec;
   #attempt: AbortController | undefined;
   readonly #stopped = new AbortController();
-  /** What callers wait for while there is no session. */
+  /** The next session, for callers that wait for it. */
   #awaited: PromiseWithResolvers<Session> | undefined;
   #failures = 0;
-  /** Everything that still has to end, so that nothing outlives the manager. */
+  /** Sessions that are opening or closing, so that no process outlives the manager. */
   readonly #ending = new PendingWork();
   readonly #retiring = new Set<Session>();
 
@@ -52,48 +52,48 @@ export class ServerRunner {
     });
   }
 
-  /** Whether starts of it fail, or it ends at once: then a reload cannot make it worse. */
-  get failing(): boolean {
+  /** Whether the server failed to start or exited immediately, so that a reload cannot make its state worse. */
+  get isFailing(): boolean {
     return this.session === undefined && (this.#failures > 0 || this.#spec().launch.kind === 'unusable');
   }
 
-  /** Starts it, or lets it rest until somebody wants it. */
+  /** Starts the server; a lazy one only if a caller waits for it. */
   begin(): void {
     if (this.#isUnusable()) return;
-    if (this.#spec().lazy && this.#awaited === undefined) this.#rest();
+    if (this.#spec().lazy && this.#awaited === undefined) this.#setIdle();
     else this.#start();
   }
 
-  /** Does the same without looking at what failed before. */
-  beginAfresh(reason: RestartReason): void {
-    if (this.over) throw this.unavailable();
+  /** Restarts the server immediately, and forgets earlier failures. */
+  restartNow(reason: RestartReason): void {
+    if (this.isStopped) throw this.unavailable();
     this.#failures = 0;
-    this.#again(reason);
+    this.#restart(reason);
   }
 
-  /** The session to come, started if need be; throws an UnavailableError when that takes long. */
-  awaited(): Promise<Session> {
+  /** Returns the next session, and starts the server if necessary. Throws an UnavailableError if the next start is not soon. */
+  nextSession(): Promise<Session> {
     const { launch } = this.#spec();
-    if (this.over || launch.kind === 'unusable' || (this.nextStart && !this.nextStart.soon)) {
+    if (this.isStopped || launch.kind === 'unusable' || (this.nextStart && !this.nextStart.isSoon)) {
       throw this.unavailable();
     }
-    this.#awaited ??= handled(Promise.withResolvers<Session>());
+    this.#awaited ??= ignoreRejection(Promise.withResolvers<Session>());
     const { promise } = this.#awaited;
     if (this.phase !== 'starting' && !this.nextStart) this.#start();
     return promise;
   }
 
-  /** Opens what is to take over; nothing changes by it. */
+  /** Opens a session that can replace the current one. The current one is not affected. */
   async open(spec: ServerSpec, signal: AbortSignal): Promise<Session> {
     const both = AbortSignal.any([signal, this.#stopped.signal]);
     return this.#ending.track(openSession(spec, this.#parts, this.#logs, both));
   }
 
-  /** A session takes over. The one before it answers what it was asked, and ends. */
+  /** Makes a session the current one. The session before it finishes its requests and closes. */
   replace(session: Session, reason?: RestartReason): void {
     if (reason) this.#count(reason);
     this.dropSession();
-    this.#dropPlans();
+    this.#cancelStart();
     this.session = session;
     this.#logs.fromManager('info', `started: ${describe(session)}`);
     this.#setPhase('running');
@@ -104,7 +104,7 @@ export class ServerRunner {
     this.#parts.emit({ kind: 'session-opened', server: this.#spec().name });
   }
 
-  /** There is no session any more; the one there was answers what it was asked. */
+  /** Removes the current session, which finishes its requests and closes. */
   dropSession(): void {
     const { session } = this;
     this.session = undefined;
@@ -114,24 +114,24 @@ export class ServerRunner {
     void this.#ending.track(ending);
   }
 
-  /** Nobody needs a lazy server now. */
-  rest(): void {
+  /** Stops a lazy server until the next call. */
+  stopIdle(): void {
     this.dropSession();
-    this.#rest();
-    this.#logs.fromManager('info', 'stopped: nobody has asked it for a while');
+    this.#setIdle();
+    this.#logs.fromManager('info', 'stopped: no calls within the idle timeout');
   }
 
-  /** No session and no start any more; resolves when every session has ended. */
+  /** Stops the server for good; resolves when all its sessions are closed. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
-    this.over = true;
+    this.isStopped = true;
     this.#stopped.abort();
-    this.#dropPlans();
+    this.#cancelStart();
     this.health.stop();
     this.dropSession();
     this.#setPhase('stopping');
-    this.#refuse();
+    this.#rejectWaiting();
     if (!gracefully) for (const session of this.#retiring) void this.#ending.track(session.close());
-    await this.#ending.over();
+    await this.#ending.settled();
   }
 
   unavailable(): AppError {
@@ -140,15 +140,15 @@ export class ServerRunner {
     }
     const left = (this.nextStart?.at ?? 0) - this.#parts.clock.now();
     const retryAfterSeconds = Math.max(1, Math.ceil(left / 1000));
-    const why = this.over ? 'it was stopped' : (this.reason ?? 'it has not started yet');
-    const message = `server not available: ${this.#spec().name}: ${why}; try again in ${retryAfterSeconds} s`;
+    const why = this.isStopped ? 'the server was stopped' : (this.reason ?? 'the server is starting');
+    const message = `server not available: ${this.#spec().name}: ${why}; retry in ${retryAfterSeconds} s`;
     return new AppError('UnavailableError', this.#parts.redact(message, this.#spec().name), {
       retryAfterSeconds,
     });
   }
 
   #start(): void {
-    this.#dropPlans();
+    this.#cancelStart();
     const attempt = new AbortController();
     this.#attempt = attempt;
     this.#setPhase('starting');
@@ -163,64 +163,61 @@ export class ServerRunner {
     } catch (error) {
       if (this.#attempt !== attempt) return;
       this.#attempt = undefined;
-      this.#lost('failed-start', `it could not be started: ${messageOf(error)}`);
+      this.#onFailure('failed-start', `failed to start: ${messageOf(error)}`);
     }
   }
 
   #ended(session: Session, message: string): void {
     if (this.session !== session) return;
     this.session = undefined;
-    this.#lost('ended', message, this.#parts.clock.now() - session.startedAt);
+    this.#onFailure('ended', message, this.#parts.clock.now() - session.startedAt);
   }
 
   #abandon(session: Session): void {
     if (this.session !== session) return;
     this.session = undefined;
     void this.#ending.track(session.close());
-    this.#lost('hung', 'it did not answer any more', this.#parts.clock.now() - session.startedAt);
+    this.#onFailure('hung', 'stopped responding', this.#parts.clock.now() - session.startedAt);
   }
 
-  #lost(cause: RestartReason, message: string, ranFor?: number): void {
-    if (this.over) return;
+  #onFailure(cause: RestartReason, message: string, ranFor?: number): void {
+    if (this.isStopped) return;
     const { clock, random, redact } = this.#parts;
     const { failures, delay, crashLoop } = planRestart(this.#failures, ranFor, random);
     this.#failures = failures;
-    // It becomes part of longer sentences.
+    // The reason becomes part of longer sentences.
     this.reason = redact(message.replace(/\.$/, ''), this.#spec().name);
     this.health.down();
-    const when = delay === 0 ? 'at once' : `in ${(delay / 1000).toFixed(1)} s`;
-    const often = crashLoop ? `, after ${failures} failures in a row` : '';
-    this.#logs.fromManager(
-      crashLoop ? 'error' : 'warn',
-      `${this.reason}; to be started again ${when}${often}`,
-    );
+    const when = delay === 0 ? 'now' : `in ${(delay / 1000).toFixed(1)} s`;
+    const count = crashLoop ? ` after ${failures} consecutive failures` : '';
+    this.#logs.fromManager(crashLoop ? 'error' : 'warn', `${this.reason}; restarting ${when}${count}`);
     if (delay === 0) {
-      this.#again(cause);
+      this.#restart(cause);
       return;
     }
-    // Callers need not hear of a fall that is soon over, but must of a server that does not start.
-    const soon = ranFor !== undefined && delay <= SOON_MS;
+    // Callers wait through a short interruption of a running server, but not for a server that fails to start.
+    const isSoon = ranFor !== undefined && delay <= SOON_MS;
     this.nextStart = {
       at: clock.now() + delay,
-      soon,
-      cancel: clock.after(delay, () => this.#again(cause)),
+      isSoon,
+      cancel: clock.after(delay, () => this.#restart(cause)),
     };
     this.#setPhase(crashLoop ? 'failed' : 'waiting');
-    if (!soon) this.#refuse();
+    if (!isSoon) this.#rejectWaiting();
   }
 
-  #again(cause: RestartReason): void {
-    this.#dropPlans();
+  #restart(cause: RestartReason): void {
+    this.#cancelStart();
     if (this.#isUnusable()) return;
     if (this.#spec().lazy && this.#awaited === undefined) {
-      this.#rest();
+      this.#setIdle();
       return;
     }
     this.#count(cause);
     this.#start();
   }
 
-  /** An unusable server fails once: only another configuration can change that. */
+  /** Whether the server is unusable. It then fails without retries, because only a changed configuration can help. */
   #isUnusable(): boolean {
     const { launch } = this.#spec();
     if (launch.kind !== 'unusable') return false;
@@ -231,18 +228,18 @@ export class ServerRunner {
     return true;
   }
 
-  #rest(): void {
-    this.#dropPlans();
-    this.health.rest();
+  #setIdle(): void {
+    this.#cancelStart();
+    this.health.pause();
     this.#setPhase('idle');
   }
 
-  #refuse(): void {
+  #rejectWaiting(): void {
     this.#awaited?.reject(this.unavailable());
     this.#awaited = undefined;
   }
 
-  #dropPlans(): void {
+  #cancelStart(): void {
     this.#attempt?.abort();
     this.#attempt = undefined;
     this.nextStart?.cancel();
@@ -262,12 +259,12 @@ export class ServerRunner {
 }
 
 function describe({ pid, peer }: Session): string {
-  const process = pid === undefined ? '' : `, process ${pid}`;
+  const process = pid === undefined ? '' : `, PID ${pid}`;
   return `${peer.name} ${peer.version}, protocol ${peer.protocolVersion}${process}`;
 }
 
-/** Its rejection is somebody's concern only if somebody waits. */
-function handled<Value>(later: PromiseWithResolvers<Value>): PromiseWithResolvers<Value> {
-  later.promise.catch(() => {});
-  return later;
+/** Prevents an "unhandled rejection" if no caller waits for the promise. */
+function ignoreRejection<Value>(deferred: PromiseWithResolvers<Value>): PromiseWithResolvers<Value> {
+  deferred.promise.catch(() => {});
+  return deferred;
 }

@@ -3,15 +3,15 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { CloseReason, Connection, PeerInfo, RequestOptions } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 
-/** A connection that counts what is asked over it, so that it can be ended when nothing is left to answer. */
+/** A connection that counts its requests in flight, so that it can close after the last one. */
 export class Session implements Connection {
   readonly peer: PeerInfo;
   readonly pid: number | undefined;
   readonly closed: Promise<CloseReason>;
   readonly startedAt: number;
-  /** Requests without an answer. */
+  /** Number of requests in flight. */
   running = 0;
-  /** Grows with everything the server sends. */
+  /** Number of messages that the server has sent. */
   signsOfLife = 0;
   lastUsed: number;
   readonly #connection: Connection;
@@ -32,7 +32,7 @@ export class Session implements Connection {
   async request(method: string, params: Params | undefined, options: RequestOptions): Promise<Params> {
     this.running += 1;
     try {
-      const result = await this.#connection.request(method, params, this.#hearProgress(options));
+      const result = await this.#connection.request(method, params, this.#countProgress(options));
       this.signsOfLife += 1;
       return result;
     } finally {
@@ -42,7 +42,7 @@ export class Session implements Connection {
     }
   }
 
-  #hearProgress(options: RequestOptions): RequestOptions {
+  #countProgress(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
     return {
@@ -67,9 +67,9 @@ export class Session implements Connection {
     return this.#closing;
   }
 
-  /** Ends it when all that was asked is answered. Each request has a time limit of its own, which progress may extend. */
+  /** Closes the session after its requests in flight. Each request has its own timeout, which progress extends. */
   async retire(): Promise<void> {
-    // Whoever was given this connection just now asks before the next round of the event loop.
+    // A caller that has just received this session sends its request before the next turn of the event loop.
     await setImmediate();
     if (this.running > 0) await Promise.race([this.#drain(), this.closed]);
     await this.close();
@@ -80,7 +80,7 @@ export class Session implements Connection {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#drained = resolve;
       await promise;
-      // Whoever got one answer may go on with the next question.
+      // A caller can send another request immediately after a result.
       await setImmediate();
     }
   }

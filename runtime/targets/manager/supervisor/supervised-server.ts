@@ -14,7 +14,7 @@ import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
 
-/** One server as the rest of the manager sees it, whatever happens to its process. */
+/** A server for the rest of the manager. It stays the same object while its process and its settings are replaced. */
 export class SupervisedServer implements ManagedServer {
   readonly name: string;
   readonly logs: WritableServerLogs;
@@ -41,7 +41,7 @@ export class SupervisedServer implements ManagedServer {
       clock: parts.clock,
       idleMs: () => this.#spec.idleMs,
       lastUsed: () => this.#lastUsed(),
-      onIdle: () => this.#runner.rest(),
+      onIdle: () => this.#runner.stopIdle(),
     });
   }
 
@@ -77,9 +77,9 @@ export class SupervisedServer implements ManagedServer {
     this.#parts.emit({ kind: 'list-changed', server: this.name, list });
   }
 
-  /** A start of it that fails spoils nothing. */
-  get failing(): boolean {
-    return this.#runner.failing;
+  /** Whether the server failed to start or exited immediately, so that another failed start changes nothing. */
+  get isFailing(): boolean {
+    return this.#runner.isFailing;
   }
 
   begin(): void {
@@ -94,7 +94,7 @@ export class SupervisedServer implements ManagedServer {
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection> {
     if (this.#runner.session) return this.#runner.session;
-    const session = await waitFor(this.#runner.awaited(), {
+    const session = await waitFor(this.#runner.nextSession(), {
       clock: this.#parts.clock,
       timeoutMs,
       signal,
@@ -106,30 +106,30 @@ export class SupervisedServer implements ManagedServer {
 
   async restart(): Promise<void> {
     if (!this.#runner.session) {
-      this.#runner.beginAfresh('requested');
-      await this.#runner.awaited();
+      this.#runner.restartNow('requested');
+      await this.#runner.nextSession();
       return;
     }
-    this.#restarting ??= this.#openAnew().finally(() => (this.#restarting = undefined));
+    this.#restarting ??= this.#replaceSession().finally(() => (this.#restarting = undefined));
     await this.#restarting;
   }
 
-  /** Opens what is to take over by `update` or `adopt`; nothing changes by it. */
+  /** Opens a session for `update` or `adopt`. The current session is not affected. */
   open(spec: ServerSpec, signal: AbortSignal): Promise<Session> {
     return this.#runner.open(spec, signal);
   }
 
-  /** The first session of a new server. */
+  /** Sets the first session of a new server. */
   adopt(session: Session): void {
     this.#runner.replace(session);
   }
 
-  /** Whether only a new session can bring this specification about. */
+  /** Whether a specification requires a new session. */
   mustRelaunch(spec: ServerSpec): boolean {
     return !isDeepStrictEqual(spec.launch, this.#spec.launch);
   }
 
-  /** Takes a new specification, and the session that was opened by it if there is one. */
+  /** Applies a new specification, with the session that was opened for it, if there is one. */
   update(spec: ServerSpec, session: Session | undefined): void {
     const relaunch = this.mustRelaunch(spec);
     this.#spec = spec;
@@ -138,19 +138,19 @@ export class SupervisedServer implements ManagedServer {
       this.#runner.replace(session, 'reload');
     } else if (relaunch) {
       this.#runner.dropSession();
-      this.#runner.beginAfresh('reload');
+      this.#runner.restartNow('reload');
     } else if (!spec.lazy && this.#runner.phase === 'idle') {
       this.#runner.begin();
     }
     this.#idle.start();
   }
 
-  /** Tries again now to start what is down. */
+  /** Starts the server immediately if it waits for its next start. */
   retry(): void {
-    if (this.#runner.nextStart) this.#runner.beginAfresh('reload');
+    if (this.#runner.nextStart) this.#runner.restartNow('reload');
   }
 
-  /** For good. Gracefully: when all that was accepted is answered, but within the time of a request. */
+  /** Stops the server for good; gracefully means after its accepted calls, but within the request timeout. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
     this.#idle.stop();
     if (gracefully && this.#runner.session) {
@@ -164,14 +164,14 @@ export class SupervisedServer implements ManagedServer {
     this.logs.close();
   }
 
-  async #openAnew(): Promise<void> {
+  async #replaceSession(): Promise<void> {
     const spec = this.#spec;
     const session = await this.open(spec, new AbortController().signal).catch((error: unknown) => {
-      const message = `${this.name} was not restarted, and runs on as it was: ${messageOf(error)}`;
+      const message = `Server ${this.name} was not restarted and keeps running: ${messageOf(error)}`;
       throw new AppError('UpstreamError', this.#parts.redact(message, this.name), { cause: error });
     });
-    // A reload came first: what runs now is newer than this.
-    if (this.#runner.over || this.mustRelaunch(spec)) await session.close();
+    // If a reload was faster, the current session is newer than this one.
+    if (this.#runner.isStopped || this.mustRelaunch(spec)) await session.close();
     else this.#runner.replace(session, 'requested');
   }
 

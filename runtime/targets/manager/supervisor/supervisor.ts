@@ -16,9 +16,9 @@ export interface SupervisorOptions {
   readonly open: OpenConnection;
   readonly settings: HealthSettings;
   readonly log: Logger;
-  /** Takes secrets out of a text about a server. */
+  /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
-  /** These are started at once, and nobody waits for them: one that does not start is shown as such. */
+  /** Servers that start immediately in the background; the status shows those that fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
   readonly clock?: Clock;
@@ -39,8 +39,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     emit,
     onRestart: (server, reason) => restarted?.(server, reason),
   };
-  /** Removed servers that still answer what they were asked. */
-  const leaving = new Set<SupervisedServer>();
+  /** Removed servers that still finish their calls. */
+  const stopping = new Set<SupervisedServer>();
   const closing = new AbortController();
   let lastChange: Promise<unknown> = Promise.resolve();
 
@@ -49,8 +49,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const server = servers.get(name);
     if (!server) return;
     servers.delete(name);
-    leaving.add(server);
-    void server.stop({ gracefully: true }).finally(() => leaving.delete(server));
+    stopping.add(server);
+    void server.stop({ gracefully: true }).finally(() => stopping.delete(server));
   };
 
   async function change(specs: readonly ServerSpec[]): Promise<AppliedChanges> {
@@ -62,7 +62,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const server = servers.get(spec.name);
       return server ? [{ spec, server }] : [];
     });
-    const working = relaunched.filter(({ server }) => !server.failing);
+    const working = relaunched.filter(({ server }) => !server.isFailing);
     const mustOpen = ({ spec }: Opening): boolean => !spec.lazy || spec.launch.kind === 'unusable';
     const sessions = await openAll([...added, ...working].filter(mustOpen), closing.signal);
 
@@ -105,7 +105,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     async close() {
       closing.abort();
       await lastChange;
-      const all = [...servers.values(), ...leaving];
+      const all = [...servers.values(), ...stopping];
       await Promise.all(all.map((server) => server.stop({ gracefully: false })));
     },
   };

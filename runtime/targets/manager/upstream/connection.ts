@@ -1,43 +1,42 @@
 import type { Params } from '../shapes/shape.ts';
 
-/** An open connection to one MCP server, its handshake done. */
+/** An open connection to an MCP server, after the handshake. */
 export interface Connection {
   readonly peer: PeerInfo;
-  /** The child's process id. */
+  /** The process ID of a child process. */
   readonly pid: number | undefined;
   /**
-   * Resolves with the `result` as it came; numbers that JavaScript cannot hold are kept (see `lossless-json.ts`).
-   * Rejects with an RpcFailure, a TimeoutFailure or a ConnectionClosed.
-   * When the signal is aborted or the time is over, the server is told with `notifications/cancelled`; an aborted request
-   * rejects with the signal's reason.
+   * Resolves with the `result`; numbers that JavaScript cannot represent are preserved (see `lossless-json.ts`). Rejects with
+   * an RpcFailure, a TimeoutFailure or a ConnectionClosed, or, when the signal is aborted, with its reason. After a timeout or
+   * an abort, the server gets `notifications/cancelled`.
    */
   request(method: string, params: Params | undefined, options: RequestOptions): Promise<Params>;
   notify(method: string, params?: Params): void;
-  /** Resolves with the nanoseconds a check took: `ping`, or for a server of an era without it, what that era has. */
+  /** Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if there is no `ping`. */
   check(timeoutMs: number): Promise<number>;
-  /** Resolves, never rejects, when the connection is over, whoever ended it. */
+  /** Resolves when the connection is closed by either side; never rejects. */
   readonly closed: Promise<CloseReason>;
-  /** Ends it politely, then by force; resolves when the whole process group is gone. */
+  /** Closes the connection, by force if necessary; resolves when the whole process group has exited. */
   close(): Promise<void>;
 }
 
 export interface RequestOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Asks for progress; each report also gives the request its whole time again. */
+  /** Requests progress notifications; each one restarts the timeout. */
   readonly onProgress?: ((progress: Params) => void) | undefined;
-  /** Whom the server may ask things because of this request, which has no time limit meanwhile. */
-  readonly asker?: Asker | undefined;
+  /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
+  readonly requester?: Requester | undefined;
 }
 
-/** A client who asks a server something, and may be asked something in turn. */
-export interface Asker {
-  /** The same for all requests of one client. */
-  readonly client: object;
-  /** What the client says it can do. */
+/** The client behind a request, which can receive requests from the server. */
+export interface Requester {
+  /** The identity of the client, which is the same object for all its requests. */
+  readonly identity: object;
+  /** The capabilities that the client declared. */
   readonly capabilities: Params;
-  /** Rejects with the client's error, or if there is no answer. */
-  readonly ask: (method: string, params: Params | undefined, signal: AbortSignal) => Promise<Params>;
+  /** Sends a request to the client. Rejects with the client's error, or if it does not respond. */
+  readonly request: (method: string, params: Params | undefined, signal: AbortSignal) => Promise<Params>;
 }
 
 export interface PeerInfo {
@@ -50,21 +49,21 @@ export interface PeerInfo {
 }
 
 export interface CloseReason {
-  /** One sentence for people: what ended it. */
+  /** The reason as a complete sentence. */
   readonly message: string;
   /** Whether `close` was called. */
   readonly expected: boolean;
 }
 
-/** What a connection tells while it is open. */
+/** Callbacks of an open connection. */
 export interface ConnectionHooks {
-  /** Anything the server says that nobody asked for, such as `notifications/tools/list_changed`. */
+  /** Receives notifications of the server, for example `notifications/tools/list_changed`. */
   readonly onNotification: (method: string, params: Params | undefined) => void;
-  /** A line of the child's stderr, without its line break, cut if it is too long. */
+  /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
 }
 
-/** The server answered with a JSON-RPC error. */
+/** A JSON-RPC error that the server returned. */
 export class RpcFailure extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -77,19 +76,19 @@ export class RpcFailure extends Error {
   }
 }
 
-/** The server did not answer in time. */
+/** The server did not respond in time. */
 export class TimeoutFailure extends Error {
   override readonly name = 'TimeoutFailure';
 }
 
-/** The connection ended before the answer, or was closed already. */
+/** The connection was closed before the response. */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed';
 }
 
-/** The server refused the request as one of a session that it does not know: nothing of it was done. */
-export class SessionForgotten extends ConnectionClosed {
+/** The server rejected a request because its session is unknown or expired. The request had no effect. */
+export class SessionExpired extends ConnectionClosed {
   constructor() {
-    super('The server does not know the session any more.');
+    super('The session has expired on the server.');
   }
 }

@@ -5,15 +5,15 @@ import type { RpcPeer } from './rpc-peer.ts';
 import { membersOf } from '../../../core/json/members-of.ts';
 
 /**
- * How the protocol is spoken on a connection. Two eras exist: `initialize`, with a handshake and a session, up to revision
- * 2025-11-25; and `stateless`, since 2026-07-28, where every request says who asks.
+ * The variant of the protocol on a connection. There are two: `initialize`, with a handshake and a session, up to revision
+ * 2025-11-25, and `stateless`, since 2026-07-28, in which every request identifies its client.
  */
 export interface Era {
   readonly peer: PeerInfo;
   readonly request: Connection['request'];
-  /** Asks something cheap; resolves when the server has answered. */
+  /** Sends a cheap request; resolves when the server has responded. */
   readonly check: (options: RequestOptions) => Promise<void>;
-  /** Gives up what it keeps open. */
+  /** Closes open streams. */
   readonly close: () => void;
 }
 
@@ -23,30 +23,30 @@ export interface EraOptions {
   readonly request: RequestOptions;
 }
 
-/** Who asks. The builder writes the version in. */
+/** The identity of this client for servers. The build tool sets the version. */
 export const clientInfo = (): Params => ({
   name: 'mcp-manager',
   version: process.env['ENCODERFILE_VERSION'] ?? '0.0.0',
 });
 
-/** An ability is an object; some servers write true for one without details, and null or false for one that they do not have. */
-const abilities = (capabilities: unknown): Params =>
+/** Normalizes capabilities to objects. Some servers use true for a supported one, and null or false for an unsupported one. */
+const normalizeCapabilities = (capabilities: unknown): Params =>
   Object.fromEntries(
     Object.entries(isObject(capabilities) ? capabilities : {})
-      .filter(([, ability]) => isObject(ability) || ability === true)
-      .map(([name, ability]) => [name, isObject(ability) ? ability : {}]),
+      .filter(([, capability]) => isObject(capability) || capability === true)
+      .map(([name, capability]) => [name, isObject(capability) ? capability : {}]),
   );
 
-/** What servers tell of themselves, in either era; many leave something out. */
-export function peerInfo(protocolVersion: string, told: Params): PeerInfo {
-  const { name, version, title } = membersOf(told['serverInfo']);
-  const { instructions, capabilities } = told;
+/** Reads the description of a server from the handshake of either era. Many servers omit parts of it. */
+export function peerInfo(protocolVersion: string, result: Params): PeerInfo {
+  const { name, version, title } = membersOf(result['serverInfo']);
+  const { instructions, capabilities } = result;
   return {
     protocolVersion,
     name: typeof name === 'string' ? name : 'unknown',
     version: typeof version === 'string' ? version : 'unknown',
     title: typeof title === 'string' ? title : undefined,
     instructions: typeof instructions === 'string' ? instructions : undefined,
-    capabilities: abilities(capabilities),
+    capabilities: normalizeCapabilities(capabilities),
   };
 }

@@ -1,38 +1,41 @@
 import { AppError } from '../../../contract/errors.ts';
 import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
 import { RpcFailure } from './connection.ts';
-import { ALL_ABILITIES } from './server-questions.ts';
+import { CLIENT_CAPABILITIES } from './server-requests.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
 
-/** The newest is offered; a server may answer with an older one. */
+/** Supported revisions. The newest is requested; a server can select an older one. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
-  const offer = { protocolVersion: VERSIONS[0], capabilities: ALL_ABILITIES, clientInfo: clientInfo() };
-  const told = await rpc.request('initialize', offer, request);
-  const version = String(told['protocolVersion']);
+  const offer = { protocolVersion: VERSIONS[0], capabilities: CLIENT_CAPABILITIES, clientInfo: clientInfo() };
+  const result = await rpc.request('initialize', offer, request);
+  const version = String(result['protocolVersion']);
   if (!VERSIONS.includes(version)) {
-    const known = VERSIONS.join(', ');
-    throw new AppError('UpstreamError', `The server speaks MCP ${version}; use one that speaks ${known}.`);
+    const supported = VERSIONS.join(', ');
+    throw new AppError(
+      'UpstreamError',
+      `The server uses the unsupported MCP version ${version}. Supported versions: ${supported}.`,
+    );
   }
   useProtocol(version);
   rpc.notify('notifications/initialized');
-  const peer = peerInfo(version, told);
+  const peer = peerInfo(version, result);
 
-  /** What a check asks. Without ping and tools there is nothing else: then being told so is a sign of life. */
-  let cheapest = 'ping';
+  /** The method of checks. If a server has neither ping nor tools, its "method not found" error counts as a response. */
+  let checkMethod = 'ping';
   return {
     peer,
     request: rpc.request,
     async check(options) {
       try {
-        await rpc.request(cheapest, undefined, options);
+        await rpc.request(checkMethod, undefined, options);
       } catch (error) {
         if (!(error instanceof RpcFailure) || error.code !== RPC_CODE.methodNotFound) throw error;
-        if (cheapest !== 'ping' || !('tools' in peer.capabilities)) return;
-        cheapest = 'tools/list';
-        await rpc.request(cheapest, undefined, options);
+        if (checkMethod !== 'ping' || !('tools' in peer.capabilities)) return;
+        checkMethod = 'tools/list';
+        await rpc.request(checkMethod, undefined, options);
       }
     },
     close: () => undefined,

@@ -8,14 +8,14 @@ interface ListenOptions {
   readonly request: (method: string, params: Params, options: RequestOptions) => Promise<Params>;
 }
 
-/** The server says that it will tell: of interest to no one else. */
-export const LISTENING = 'notifications/subscriptions/acknowledged';
+/** The notification with which a server acknowledges a subscription. It has no meaning for clients. */
+export const SUBSCRIPTION_ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-const LISTEN_AGAIN_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
+const MIN_WAIT_MS = 1000;
+const MAX_WAIT_MS = 30_000;
 
 /**
- * Asks a server of the stateless era to tell when its lists change, and asks again when it stops. What it tells comes as
+ * Subscribes to list changes of a server of the stateless era, and again when the stream ends. The changes arrive as
  * notifications.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -25,13 +25,13 @@ export function listenForChanges({ capabilities, request }: ListenOptions): { re
   const notifications = filterFor(capabilities);
 
   const listen = async (): Promise<void> => {
-    for (let wait = LISTEN_AGAIN_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    for (let wait = MIN_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
       await request('subscriptions/listen', { notifications }, { timeoutMs: Infinity, signal });
       await sleep(wait, undefined, { signal });
     }
   };
   if (Object.keys(notifications).length > 0) {
-    // A server that refuses will refuse again, and after the connection's end there is nothing to listen to.
+    // Not retried: a server that rejects the request will reject it again, and a closed connection has no changes.
     listen().catch(() => undefined);
   }
   return { stop: () => stopped.abort() };

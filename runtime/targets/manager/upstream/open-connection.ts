@@ -1,15 +1,15 @@
 import { AppError, messageOf } from '../../../contract/errors.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, type ConnectionHooks, TimeoutFailure } from './connection.ts';
-import { shakeHands } from './handshake.ts';
+import { performHandshake } from './handshake.ts';
 import { Malformed } from '../shapes/shape.ts';
-import { LISTENING } from './listen-for-changes.ts';
+import { SUBSCRIPTION_ACKNOWLEDGED } from './listen-for-changes.ts';
 import { openTransport } from './open-transport.ts';
 import { createRpcPeer } from './rpc-peer.ts';
 
 /**
- * Starts or reaches one server and agrees with it on a protocol. Rejects with an AppError that says what went wrong, or with
- * the signal's reason; nothing is left running then.
+ * Starts a server, or connects to a remote one, and performs the handshake. Rejects with an AppError that explains the failure,
+ * or with the reason of the signal; then no process is left running.
  */
 export async function openConnection(
   { launch, timeouts }: ServerSpec,
@@ -21,17 +21,17 @@ export async function openConnection(
     send: (message) => transport.send(message),
     cancel: (id, reason) => transport.cancel(id, reason),
     onNotification(method, params) {
-      if (method !== LISTENING) onNotification(method, params);
+      if (method !== SUBSCRIPTION_ACKNOWLEDGED) onNotification(method, params);
     },
   });
   const transport = await openTransport(launch, timeouts, {
-    onMessage: rpc.take,
-    onLost: rpc.lose,
+    onMessage: rpc.receive,
+    onLost: rpc.fail,
     onLog,
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 
-  const era = await shakeHands({
+  const era = await performHandshake({
     rpc,
     useProtocol: transport.useProtocol,
     request: { timeoutMs: timeouts.init, signal },
@@ -64,12 +64,12 @@ function startFailure(error: unknown, initMs: number): AppError {
   if (error instanceof TimeoutFailure) {
     return new AppError(
       'TimeoutError',
-      `The server did not get ready within ${initMs} ms. Give it longer, or look at its log.`,
+      `The server did not start within ${initMs} ms. Increase the startup timeout, or check its log.`,
       { cause: error },
     );
   }
   const message = messageOf(error);
   const sentence =
-    error instanceof Malformed ? `The server's answer to the handshake is malformed: ${message}.` : message;
+    error instanceof Malformed ? `The server returned a malformed handshake: ${message}.` : message;
   return new AppError('UpstreamError', sentence, { cause: error });
 }

@@ -10,7 +10,7 @@ export async function openTransport(
 ): Promise<Transport> {
   if (launch.kind === 'unusable') throw configError(launch.problem);
   if (launch.kind === 'process') return openProcess(launch, timeouts.shutdown, hooks);
-  // Loaded only where it is needed: most managers run nothing but children.
+  // Imported on demand, because most managers only run child processes.
   if (launch.transport === 'http') {
     const { openStreamableHttp } = await import('./remote/streamable-http.ts');
     return openStreamableHttp(launch, timeouts, hooks);

@@ -1,18 +1,18 @@
-/** A timer that can be told that its time does not count now. */
+/** A timer that can be paused. */
 export interface PausableTimer {
-  /** Gives it its whole time again. */
+  /** Restarts the timer with its full time. */
   readonly refresh: () => void;
-  /** Stops it until the function it returns is called, from when on it has its whole time. */
+  /** Pauses the timer. Returns a function that resumes it with its full time. */
   readonly hold: () => () => void;
   readonly stop: () => void;
 }
 
-/** Timers of Node hold no more; longer is for ever. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** Maximum delay of timers in Node; a longer timeout never expires. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export function createPausableTimer(milliseconds: number, onTimeout: () => void): PausableTimer {
   const start = (): NodeJS.Timeout | undefined =>
-    milliseconds <= LONGEST_MS ? setTimeout(onTimeout, milliseconds) : undefined;
+    milliseconds <= MAX_DELAY_MS ? setTimeout(onTimeout, milliseconds) : undefined;
   let timer = start();
   let holders = 0;
   let stopped = false;

@@ -1,7 +1,7 @@
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import type { Params } from '../shapes/shape.ts';
 
-/** A JSON-RPC 2.0 message: a request, a notification or an answer, told apart by what it has. */
+/** A JSON-RPC 2.0 message: a request, a notification or a response, depending on its members. */
 export interface RpcMessage {
   readonly jsonrpc: '2.0';
   readonly id?: string | number | null | undefined;
@@ -17,7 +17,7 @@ interface RpcError {
   readonly data?: unknown;
 }
 
-/** The messages in a text, one or a batch of them (revision 2025-03-26 has batches); undefined if it is something else. */
+/** Parses one message or a batch of them, which revision 2025-03-26 allows; undefined if the text is anything else. */
 export function parseMessages(text: string): readonly RpcMessage[] | undefined {
   try {
     const value = parseLossless(text);
@@ -28,7 +28,7 @@ export function parseMessages(text: string): readonly RpcMessage[] | undefined {
   }
 }
 
-/** No more is asked of a message than is needed to handle it: many servers are careless with the rest. */
+/** Checks only the members that are needed to handle a message, because many servers do not follow the other rules. */
 function isMessage(value: unknown): value is RpcMessage {
   if (typeof value !== 'object' || value === null) return false;
   if ('method' in value) return typeof value.method === 'string';

@@ -1,7 +1,7 @@
 import { OpenItems } from '../../../core/limits/open-items.ts';
 import { type Connection, ConnectionClosed, TimeoutFailure } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { createQuestionDesk, type OpenRequest } from './question-desk.ts';
+import { createServerRequestRelay, type OpenRequest } from './server-request-relay.ts';
 import { createPausableTimer } from './pausable-timer.ts';
 import { rpcResult } from './rpc-result.ts';
 import type { RpcMessage } from './rpc-message.ts';
@@ -13,15 +13,15 @@ export interface RpcPeerOptions {
   readonly onNotification: (method: string, params: Params | undefined) => void;
 }
 
-/** One end of a JSON-RPC connection: matches answers to requests. */
+/** One end of a JSON-RPC connection, which matches responses to requests. */
 export interface RpcPeer {
   readonly request: Connection['request'];
   readonly notify: (method: string, params?: Params) => void;
-  /** `related` is the id of the request that it came with, where the connection tells. */
-  readonly take: (message: RpcMessage, related?: number) => void;
-  /** Gives up one request, for a reason other than its time or its caller. */
-  readonly lose: (id: number, reason: Error) => void;
-  /** Nothing more will come: rejects what waits, and whatever is asked from now on. */
+  /** Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. */
+  readonly receive: (message: RpcMessage, related?: number) => void;
+  /** Rejects one request, because its response was lost. */
+  readonly fail: (id: number, reason: Error) => void;
+  /** Rejects all requests in flight and all later ones, because the connection is closed. */
   readonly end: (message: string) => void;
 }
 
@@ -34,40 +34,40 @@ interface Pending extends OpenRequest {
 }
 
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
-  const waiting = new OpenItems<unknown, Pending>();
-  const desk = createQuestionDesk({ send, open: waiting });
+  const pending = new OpenItems<unknown, Pending>();
+  const relay = createServerRequestRelay({ send, open: pending });
   let lastId = 0;
   let ended: string | undefined;
 
   const request: RpcPeer['request'] = (method, params, options) => {
-    const { timeoutMs, signal, onProgress, asker } = options;
+    const { timeoutMs, signal, onProgress, requester } = options;
     if (ended !== undefined) return Promise.reject(new ConnectionClosed(ended));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Params>();
-    const giveUp = (error: Error): void => {
+    const abandon = (error: Error): void => {
       settle();
-      // The specification forbids to cancel this one.
+      // The specification does not allow clients to cancel `initialize`.
       if (method !== 'initialize') cancel(id, error.message);
       reject(error);
     };
     const onTimeout = (): void =>
-      giveUp(new TimeoutFailure(`The server did not answer ${method} within ${timeoutMs} ms.`));
-    const onAbort = (): void => giveUp(reasonOf(signal));
+      abandon(new TimeoutFailure(`The server did not respond to ${method} within ${timeoutMs} ms.`));
+    const onAbort = (): void => abandon(reasonOf(signal));
     const timer = createPausableTimer(timeoutMs, onTimeout);
     const settle = (): void => {
-      waiting.delete(id);
+      pending.delete(id);
       timer.stop();
       signal?.removeEventListener('abort', onAbort);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
-    waiting.set(id, {
+    pending.set(id, {
       method,
       resolve,
       reject,
       settle,
-      asker,
+      requester,
       hold: timer.hold,
       onProgress(progress) {
         timer.refresh();
@@ -78,49 +78,49 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     return promise;
   };
 
-  const lose: RpcPeer['lose'] = (id, reason) => {
-    const lost = waiting.get(id);
-    lost?.settle();
-    lost?.reject(reason);
+  const fail: RpcPeer['fail'] = (id, reason) => {
+    const request = pending.get(id);
+    request?.settle();
+    request?.reject(reason);
   };
 
-  const hear = (method: string, params: Params | undefined): void => {
+  const receiveNotification = (method: string, params: Params | undefined): void => {
     if (method === 'notifications/progress' && params) {
-      waiting.get(params['progressToken'])?.onProgress(params);
-    } else if (method === 'notifications/cancelled') desk.cancel(params?.['requestId']);
+      pending.get(params['progressToken'])?.onProgress(params);
+    } else if (method === 'notifications/cancelled') relay.cancel(params?.['requestId']);
     else onNotification(method, params);
   };
 
-  const settleWith = ({ id, result, error }: RpcMessage): void => {
-    const pending = waiting.get(id);
-    // An answer that nobody waits for came too late, or is the server's mistake.
-    if (!pending) return;
-    pending.settle();
+  const receiveResponse = ({ id, result, error }: RpcMessage): void => {
+    const request = pending.get(id);
+    // A response without a request arrived too late, or is a mistake of the server.
+    if (!request) return;
+    request.settle();
     try {
-      pending.resolve(rpcResult(pending.method, { result, error }));
+      request.resolve(rpcResult(request.method, { result, error }));
     } catch (failure) {
-      pending.reject(failure);
+      request.reject(failure);
     }
   };
 
   return {
     request,
-    lose,
+    fail,
     notify(method, params) {
       if (ended === undefined) send({ jsonrpc: '2.0', method, params });
     },
-    take(message, related) {
+    receive(message, related) {
       const { id, method, params } = message;
-      if (method === undefined) settleWith(message);
-      else if (id === undefined) hear(method, params);
-      else void desk.answer(id, { method, params }, related);
+      if (method === undefined) receiveResponse(message);
+      else if (id === undefined) receiveNotification(method, params);
+      else void relay.handle(id, { method, params }, related);
     },
     end(message) {
       ended ??= message;
-      desk.end();
-      for (const pending of waiting.values()) {
-        pending.settle();
-        pending.reject(new ConnectionClosed(ended));
+      relay.end();
+      for (const { settle, reject } of pending.values()) {
+        settle();
+        reject(new ConnectionClosed(ended));
       }
     },
   };

@@ -1,31 +1,31 @@
 import type { CloseReason } from './connection.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
-/** The way messages go to one server and come back. */
+/** Exchanges messages with one server. */
 export interface Transport {
-  /** The child's process id. */
+  /** The process ID of a child process. */
   readonly pid: number | undefined;
-  /** Hands a message over, and does not wait. Requests that get lost are told by `onLost`. */
+  /** Sends a message without waiting. `onLost` reports requests that could not be delivered. */
   send(message: RpcMessage): void;
-  /** Nobody waits for the answer to this request any more. */
+  /** Cancels a request whose response is no longer needed. */
   cancel(id: number, reason: string): void;
-  /** What the handshake agreed on. */
+  /** Sets the protocol version after the handshake. */
   readonly useProtocol: (version: string) => void;
-  /** Resolves, never rejects, when it is over and everything that belonged to it is gone. */
+  /** Resolves when the transport is closed and all its processes have exited; never rejects. */
   readonly closed: Promise<CloseReason>;
   close(): Promise<void>;
 }
 
 export interface TransportHooks {
-  /** `related` is the id of the request that it came with, where the connection tells. */
+  /** Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. */
   readonly onMessage: (message: RpcMessage, related?: number) => void;
-  /** This request will have no answer. */
+  /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
   readonly onLog: (line: string) => void;
 }
 
-/** Larger messages end a connection: they would fill the memory that all servers share. */
+/** Maximum size of a message. A larger one closes the connection, because all servers share the memory of the manager. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Longer lines of log, and of what should have been a message, are cut. */
+/** Maximum length of a log line, and of logged text that is not a message; the rest is truncated. */
 export const MAX_LOG_LINE = 8192;

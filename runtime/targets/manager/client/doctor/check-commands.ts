@@ -6,13 +6,13 @@ import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
 import { findCommand } from './find-command.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
-/** Programs that run servers of packages: how each tells its version, and what to do without it. */
+/** Programs that run packages of servers: the arguments that print their version, and how to install them. */
 const RUNNERS: Readonly<Record<string, Runner>> = {
-  npx: { args: ['--version'], wayOut: 'Install Node.js, which has npx.' },
-  uvx: { args: ['--version'], wayOut: 'Install uv, which has uvx: https://docs.astral.sh/uv/' },
+  npx: { args: ['--version'], wayOut: 'Install Node.js, which includes npx.' },
+  uvx: { args: ['--version'], wayOut: 'Install uv, which includes uvx: https://docs.astral.sh/uv/' },
   docker: {
     args: ['version', '--format', '{{.Server.Version}}'],
-    wayOut: 'Install Docker and start it: `docker version` must tell of a server.',
+    wayOut: 'Install Docker and start its daemon; `docker version` must list a server.',
   },
 };
 
@@ -23,7 +23,7 @@ interface Runner {
 
 const VERSION_TIMEOUT = 10_000;
 
-/** Whether what is to be started is there. */
+/** Checks that the command of each server exists, and that the runners of packages work. */
 export async function checkCommands(servers: readonly ServerSpec[]): Promise<Finding[]> {
   const launches = servers.flatMap(({ name, launch }) =>
     launch.kind === 'process' ? [{ name, launch }] : [],
@@ -40,12 +40,12 @@ function checkLaunch(name: string, launch: ProcessLaunch): Finding[] {
   const { command, cwd } = launch;
   const what = `server ${name}`;
   if (cwd !== undefined && !existsSync(cwd)) {
-    return [problem(what, `its folder ${cwd} does not exist`, 'Create it, or change `cwd`.')];
+    return [problem(what, `working directory ${cwd} does not exist`, 'Create it, or change `cwd`.')];
   }
   const found = findCommand(launch);
   if (found !== undefined) return [ok(what, `runs ${found}`)];
-  const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or write its whole path.';
-  return [problem(what, `the command ${JSON.stringify(command)} is not on the PATH it gets`, wayOut)];
+  const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or configure its absolute path.';
+  return [problem(what, `command ${JSON.stringify(command)} not found in the PATH of the server`, wayOut)];
 }
 
 async function checkRunner(name: string, { command, env }: ProcessLaunch): Promise<Finding> {
@@ -56,6 +56,6 @@ async function checkRunner(name: string, { command, env }: ProcessLaunch): Promi
   } catch (error) {
     const { stderr = '' } = error as { readonly stderr?: string };
     const [why = ''] = stderr.trim().split('\n');
-    return problem(name, `it does not tell its version${why === '' ? '' : `: ${why}`}`, wayOut);
+    return problem(name, `cannot print its version${why === '' ? '' : `: ${why}`}`, wayOut);
   }
 }

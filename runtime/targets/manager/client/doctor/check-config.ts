@@ -4,12 +4,12 @@ import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
 import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
 export interface CheckedConfig {
-  /** Undefined if it cannot be used. */
+  /** Undefined if the configuration is invalid. */
   readonly config: LoadedConfig | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** The files, all they refer to, and who may read the secrets. */
+/** Checks the configuration files, the values they refer to, and the permissions of the secrets file. */
 export async function checkConfig(
   paths: ConfigPaths,
   env: Readonly<Record<string, string | undefined>>,
@@ -17,8 +17,8 @@ export async function checkConfig(
   try {
     const config = await readConfig(paths, env, { keepsUnusable: true });
     const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
-    const troubles = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
-    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...troubles] };
+    const problems = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
+    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...problems] };
   } catch (error) {
     return { config: undefined, findings: [problem('configuration', messageOf(error))] };
   }

@@ -4,19 +4,19 @@ import { apiPath, type ManagerClient } from '../manager-client.ts';
 import type { ManagerStatus, ServerState } from '../manager-status.ts';
 import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
 
-/** Whether the manager answers, and what it says of its servers. */
+/** Checks that the manager responds, and the health of its servers. */
 export async function checkManager(manager: ManagerClient, address: URL): Promise<Finding[]> {
   try {
     const before = await statusOf(manager);
     await listAll(manager, before);
     const status = await statusOf(manager);
     return [
-      ok('manager', `${status.version} answers at ${manager.origin}`),
+      ok('manager', `version ${status.version} is running at ${manager.origin}`),
       ...status.servers.flatMap((server) => [checkServer(server), ...listFaults(server)]),
     ];
   } catch (error) {
-    const away = error instanceof AppError && error.code === 'UnavailableError';
-    return [problem('manager', messageOf(error)), ...(away ? [await checkAddress(address)] : [])];
+    const isDown = error instanceof AppError && error.code === 'UnavailableError';
+    return [problem('manager', messageOf(error)), ...(isDown ? [await checkAddress(address)] : [])];
   }
 }
 
@@ -25,7 +25,7 @@ const statusOf = async (manager: ManagerClient): Promise<ManagerStatus> =>
 
 const LISTS = [['tools'], ['prompts'], ['resources'], ['resources', 'templates']] as const;
 
-/** The manager finds malformed items when it lists them; a server that is not running is not started for that. */
+/** Requests all lists, because the manager finds malformed items only then. Servers that do not run are not started. */
 async function listAll(manager: ManagerClient, { servers }: ManagerStatus): Promise<void> {
   const running = servers.filter(({ phase }) => phase === 'running');
   const paths = running.flatMap(({ name }) => LISTS.map((list) => apiPath('servers', name, ...list)));
@@ -34,23 +34,19 @@ async function listAll(manager: ManagerClient, { servers }: ManagerStatus): Prom
 
 const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
   warnings.map((warning) =>
-    problem(
-      `server ${name}`,
-      warning,
-      'Report it to the author of the server; clients cannot use it as it is.',
-    ),
+    problem(`server ${name}`, warning, 'Report it to the author of the server. Clients cannot use the item.'),
   );
 
 function checkServer({ name, status, phase, reason }: ServerState): Finding {
   const what = `server ${name}`;
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
-  if (phase === 'idle') return note(what, 'is started when it is needed');
+  if (phase === 'idle') return note(what, 'is idle and starts on the next call');
   if (status === 'ok') return ok(what, 'is healthy');
-  if (phase === 'running' && status === 'unknown') return note(what, 'runs, and was not checked yet');
+  if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');
   return problem(
     what,
     `is ${status} (${phase})${why}`,
-    `See \`mcp-manager logs ${name}\`; \`mcp-manager restart ${name}\` starts it anew.`,
+    `See \`mcp-manager logs ${name}\`. To restart it: \`mcp-manager restart ${name}\`.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { ProcessLaunch } from '../../config/spec.ts';
 
-/** The file that a launch would run, looked for as the system does; undefined if there is none. */
+/** Finds the file that a launch would run, in the same way as the system; undefined if there is none. */
 export function findCommand({ command, env, cwd = process.cwd() }: ProcessLaunch): string | undefined {
   if (isAbsolute(command)) return runnable(command);
   if (/[\\/]/.test(command)) return runnable(resolve(cwd, command));
@@ -14,11 +14,11 @@ export function findCommand({ command, env, cwd = process.cwd() }: ProcessLaunch
   return undefined;
 }
 
-/** Windows finds programs without their endings. */
-const ENDINGS = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
+/** File extensions that can be omitted on Windows. */
+const EXTENSIONS = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
 
 function runnable(path: string): string | undefined {
-  return ENDINGS.map((ending) => path + ending).find((file) => {
+  return EXTENSIONS.map((extension) => path + extension).find((file) => {
     try {
       accessSync(file, constants.X_OK);
       return statSync(file).isFile();

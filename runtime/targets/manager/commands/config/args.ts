@@ -6,22 +6,22 @@ import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
 const setArgs: Command = {
   summary:
-    'Set arguments of a server: flags take the place of the same flags, operands that of all operands.',
+    'Set arguments of a server. Flags replace the same flags, positional arguments all positional ones.',
   positionals: '<server> -- <argument>...',
   options: {
     ...CONFIG_OPTIONS,
-    literal: { help: 'Take dollar signs as they are, instead of as the beginning of a variable' },
+    literal: { help: 'Keep dollar signs instead of expanding variables' },
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<argument>');
     const [server] = first;
     const { escapeDollars } = await import('../../../../core/text/expand.ts');
     const { mergeArgs } = await import('../../config-edit/merge-args.ts');
-    const given = [first[1], ...rest].map((arg) => (invocation.flag('literal') ? escapeDollars(arg) : arg));
+    const added = [first[1], ...rest].map((arg) => (invocation.flag('literal') ? escapeDollars(arg) : arg));
     const { editArgs } = await import('../../config-edit/secrets-text.ts');
     return await editServerSecrets(invocation, output, {
       server,
-      edit: (text) => editArgs(text, server, (args) => mergeArgs(args, given)),
+      edit: (text) => editArgs(text, server, (args) => mergeArgs(args, added)),
     });
   },
 };
@@ -32,20 +32,20 @@ const listArgs: Command = {
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
-    reveal: { help: 'Show also the values of flags that sound like secrets' },
+    reveal: { help: 'Show values that look like secrets' },
   },
   async run(invocation, output) {
     const [server] = exactly(invocation, '<server>');
-    const { hideArgs } = await import('../../config/hide-values.ts');
+    const { maskArgs } = await import('../../config/mask-values.ts');
     const { args } = await readServerSecrets(invocation, server);
-    const shown = invocation.flag('reveal') ? args : hideArgs(args);
+    const shown = invocation.flag('reveal') ? args : maskArgs(args);
     await printData(invocation, output, { data: shown, lines: () => shown });
     return 0;
   },
 };
 
 const removeArgs: Command = {
-  summary: 'Remove arguments of a server: flags by their name, operands as they are.',
+  summary: 'Remove arguments of a server: flags by name, positional arguments by value.',
   positionals: '<server> -- <argument>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -75,6 +75,6 @@ const clearArgs: Command = {
 };
 
 export const argsGroup: CommandGroup = {
-  summary: 'The arguments of a server, in the secrets file.',
+  summary: 'Manage the arguments of a server in the secrets file.',
   commands: { set: setArgs, list: listArgs, remove: removeArgs, clear: clearArgs },
 };

@@ -6,9 +6,9 @@ import { daemonGroup } from './daemon.ts';
 import { nameList } from './name-lists.ts';
 import { secretValues } from './secret-values.ts';
 
-/** `config`: one setting at a time. */
+/** `config`: edits single settings of the configuration files. */
 export const configGroup: CommandGroup = {
-  summary: 'Change what the files say of a server, or of the manager.',
+  summary: 'Edit the configuration of a server or of the manager.',
   commands: {
     args: argsGroup,
     env: secretValues({ table: 'env', nouns: 'variables', pair: 'NAME=value', areHidden: true }),
@@ -18,7 +18,7 @@ export const configGroup: CommandGroup = {
     prompts: nameList({ key: 'prompts', option: 'prompt' }),
     resources: nameList({ key: 'resources', option: 'resource' }),
     daemon: daemonGroup,
-    plugins: { summary: 'What looks at requests and answers.', commands: PLUGIN_COMMANDS },
+    plugins: { summary: 'Manage plugins, which process requests and responses.', commands: PLUGIN_COMMANDS },
     export: exportCommand,
   },
 };

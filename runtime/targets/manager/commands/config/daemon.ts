@@ -8,7 +8,7 @@ import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { validateCommand } from '../validate.ts';
 
 const getSetting: Command = {
-  summary: 'Print what the file says of a setting of [daemon], or of a table of them.',
+  summary: 'Print a setting, or a table of settings, of [daemon] in the file.',
   positionals: '<key>',
   options: { ...CONFIG_OPTIONS, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
@@ -18,7 +18,7 @@ const getSetting: Command = {
 };
 
 const setSettings: Command = {
-  summary: 'Set settings of [daemon], as in api.addr=127.0.0.1:8090; lists have commas.',
+  summary: 'Set settings of [daemon], e.g. api.addr=127.0.0.1:8090. Lists are comma-separated.',
   positionals: '<key>=<value>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -32,11 +32,11 @@ const setSettings: Command = {
 };
 
 const listSettings: Command = {
-  summary: 'List the settings of [daemon] that the file has.',
+  summary: 'List the settings of [daemon] in the file.',
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
-    available: { help: 'List instead all settings there are' },
+    available: { help: 'List the keys of all supported settings instead' },
   },
   async run(invocation, output) {
     if (!invocation.flag('available')) return await printSetting(invocation, output, '');
@@ -48,7 +48,7 @@ const listSettings: Command = {
 };
 
 const removeSettings: Command = {
-  summary: 'Take settings of [daemon] out of the file, so that their defaults hold.',
+  summary: 'Remove settings of [daemon] from the file, which restores their defaults.',
   positionals: '<key>...',
   options: CONFIG_OPTIONS,
   async run(invocation, output) {
@@ -59,7 +59,7 @@ const removeSettings: Command = {
 };
 
 export const daemonGroup: CommandGroup = {
-  summary: 'The settings of the manager itself.',
+  summary: 'Manage the settings of the manager.',
   commands: {
     get: getSetting,
     set: setSettings,
@@ -78,7 +78,7 @@ async function printSetting(invocation: Invocation, output: Output, key: string)
   return 0;
 }
 
-/** A value as it is, a table as a line for each value in it. */
+/** Prints a value as it is, and a table as one `key=value` line per value. */
 function settingLines(value: unknown, key = ''): string[] {
   if (value === null) return [];
   if (isTable(value)) {

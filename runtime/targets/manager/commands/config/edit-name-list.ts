@@ -3,7 +3,7 @@ import { configPaths } from '../../config/config-paths.ts';
 
 export type NameListKey = 'tools' | 'prompts' | 'resources';
 
-/** One of the lists of a server: of names that may be used, or of those that may not. */
+/** A list of names of a server: those that callers can use, or with `deny`, those that they cannot. */
 interface NameList {
   readonly server: string;
   readonly key: NameListKey;
@@ -23,7 +23,7 @@ export async function readNameList(
   return namesIn(readServerKey(text, server, fileKey(key, deny)), { key, deny });
 }
 
-/** Changes a list and says what became of it. Resolves with the exit code. */
+/** Edits a list in the file and prints whether the file changed. Resolves with the exit code. */
 export async function writeNameList(
   invocation: Invocation,
   output: Output,
@@ -50,7 +50,7 @@ export async function writeNameList(
 
 const fileKey = (key: NameListKey, deny: boolean): string => (deny ? `deny_${key}` : key);
 
-/** Prompts and resources without a list are all allowed. */
+/** Returns the names of a list. Without a list, all prompts and resources are allowed, but no tools. */
 function namesIn(written: unknown, { key, deny }: Pick<NameList, 'key' | 'deny'>): readonly string[] {
   if (Array.isArray(written)) return written.map(String);
   return deny || key === 'tools' ? [] : ['*'];

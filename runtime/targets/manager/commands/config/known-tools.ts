@@ -2,7 +2,7 @@ import { configError } from '../../../../contract/errors.ts';
 import type { Invocation } from '../../../../serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 
-/** The tools that a registry knows of the package a server is started from. */
+/** Returns the tools that a registry lists for the package of a server. */
 export async function knownTools(invocation: Invocation, server: string): Promise<readonly string[]> {
   const [{ readServersText }, { readServerKey }, { openRegistry }, { parsePackage }] = await Promise.all([
     import('../../config/read-servers-text.ts'),
@@ -24,6 +24,6 @@ export async function knownTools(invocation: Invocation, server: string): Promis
         );
   if (entry) return entry.tools;
   throw configError(
-    `No registry knows the package of ${server}. While it runs, \`mcp-manager tools ${server}\` asks the server itself.`,
+    `No registry lists the package of ${server}. While the server runs, \`mcp-manager tools ${server}\` lists its tools.`,
   );
 }

@@ -12,27 +12,27 @@ import { type NameListKey, readNameList, writeNameList } from './edit-name-list.
 import { knownTools } from './known-tools.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 
-/** What is offered of a server, by names and patterns. */
+/** A kind of things that a server offers and that the configuration allows by names and patterns. */
 export interface NameListKind {
   readonly key: NameListKey;
-  /** The option that takes one; names may also stand without it. */
+  /** The option for a name; names can also be positional arguments. */
   readonly option: string;
 }
 
-/** `set`, `list` and `remove` of one list. */
+/** The commands `set`, `list` and `remove` for one kind of names. */
 export const nameList = (kind: NameListKind): CommandGroup => ({
-  summary: `The ${kind.key} of a server that may be used.`,
+  summary: `Manage the allowed ${kind.key} of a server.`,
   commands: { set: setNames(kind), list: listNames(kind), remove: removeNames(kind) },
 });
 
 const setNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Allow ${key} of a server; those that are allowed stay so.`,
+  summary: `Allow ${key} of a server, in addition to those in the list.`,
   positionals: '<server> [name]...',
   options: {
     ...CONFIG_OPTIONS,
     ...nameOption(option),
     ...denyOption(key),
-    replace: { help: 'Instead of those that are in the list' },
+    replace: { help: 'Replace the list instead of adding to it' },
   },
   async run(invocation, output) {
     const { server, names } = readNames(invocation, option);
@@ -47,14 +47,14 @@ const setNames = ({ key, option }: NameListKind): Command => ({
 });
 
 const listNames = ({ key }: NameListKind): Command => ({
-  summary: `List the ${key} of a server that may be used.`,
+  summary: `List the allowed ${key} of a server.`,
   positionals: '<server>',
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
     ...denyOption(key),
     ...(key === 'tools'
-      ? { all: { help: 'List all tools a registry knows of its package' }, ...REGISTRY_OPTION }
+      ? { all: { help: 'List all tools of its package that a registry lists' }, ...REGISTRY_OPTION }
       : {}),
   },
   async run(invocation, output) {
@@ -68,17 +68,18 @@ const listNames = ({ key }: NameListKind): Command => ({
 });
 
 const removeNames = ({ key, option }: NameListKind): Command => ({
-  summary: `Take ${key} of a server out of the list.`,
+  summary: `Remove ${key} of a server from the list.`,
   positionals: '<server> [name]...',
   options: { ...CONFIG_OPTIONS, ...nameOption(option), ...denyOption(key) },
   async run(invocation, output) {
     const { server, names } = readNames(invocation, option);
+    const deny = invocation.flag('deny');
     return await writeNameList(invocation, output, {
       server,
       key,
-      deny: invocation.flag('deny'),
+      deny,
       change: (before) => {
-        refuseUnknown(names, before, `The list of ${server}`);
+        refuseUnknown(names, before, `the list of ${deny ? 'denied' : 'allowed'} ${key} of ${server}`);
         return before.filter((name) => !names.includes(name));
       },
     });
@@ -86,11 +87,11 @@ const removeNames = ({ key, option }: NameListKind): Command => ({
 });
 
 const nameOption = (option: string): Command['options'] => ({
-  [option]: { value: 'name', help: 'A name, or a pattern such as "get_*"', repeatable: true },
+  [option]: { value: 'name', help: 'Name, or pattern such as "get_*"', repeatable: true },
 });
 
 const denyOption = (key: NameListKey): Command['options'] => ({
-  deny: { help: `The list of ${key} that may not be used although a pattern allows them` },
+  deny: { help: `Use the list of denied ${key}, which takes precedence over allowed ones` },
 });
 
 function readNames(invocation: Invocation, option: string): { server: string; names: readonly string[] } {
@@ -98,6 +99,6 @@ function readNames(invocation: Invocation, option: string): { server: string; na
   const names = [...rest, ...invocation.values(option)]
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (names.length === 0) throw new UsageError(`Name at least one, as in --${option} <name>.`);
+  if (names.length === 0) throw new UsageError(`Missing option: --${option} <name>.`);
   return { server: first[0], names };
 }

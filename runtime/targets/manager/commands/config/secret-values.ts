@@ -6,19 +6,19 @@ import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
-/** What the secrets file holds by name of a server. */
+/** A kind of named values that the secrets file contains for a server. */
 export interface SecretKind {
   readonly table: 'env' | 'volumes' | 'headers';
-  /** As in `Set variables`. */
+  /** Plural noun for help texts, for example `variables`. */
   readonly nouns: string;
-  /** What stands for one in help. */
+  /** Form of one value on the command line, for help. */
   readonly pair: string;
   readonly areHidden: boolean;
 }
 
-/** `set`, `list`, `remove` and `clear` of one kind of values. */
+/** The commands `set`, `list`, `remove` and `clear` for one kind of values. */
 export const secretValues = (kind: SecretKind): CommandGroup => ({
-  summary: `The ${kind.nouns} of a server, in the secrets file.`,
+  summary: `Manage the ${kind.nouns} of a server in the secrets file.`,
   commands: {
     set: setValues(kind),
     list: listValues(kind),
@@ -28,11 +28,11 @@ export const secretValues = (kind: SecretKind): CommandGroup => ({
 });
 
 const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
-  summary: `Set ${nouns} of a server; those it has besides stay.`,
+  summary: `Set ${nouns} of a server. Other ${nouns} are kept.`,
   positionals: `<server> <${pair}>...`,
   options: {
     ...CONFIG_OPTIONS,
-    literal: { help: 'Take dollar signs as they are, instead of as the beginning of a variable' },
+    literal: { help: 'Keep dollar signs instead of expanding variables' },
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', `<${pair}>`);
@@ -55,14 +55,14 @@ const listValues = ({ table, nouns, areHidden }: SecretKind): Command => ({
   options: {
     ...CONFIG_OPTIONS,
     ...DATA_FORMAT_OPTION,
-    ...(areHidden ? { reveal: { help: 'Show the values, not only which are set' } } : {}),
+    ...(areHidden ? { reveal: { help: 'Show the values instead of ***' } } : {}),
   },
   async run(invocation, output) {
     const [server] = exactly(invocation, '<server>');
-    const { hideValue } = await import('../../config/hide-values.ts');
+    const { maskValue } = await import('../../config/mask-values.ts');
     const { [table]: values } = await readServerSecrets(invocation, server);
     const isHidden = areHidden && !invocation.flag('reveal');
-    const shown = Object.entries(values).map(([name, value]) => [name, isHidden ? hideValue(value) : value]);
+    const shown = Object.entries(values).map(([name, value]) => [name, isHidden ? maskValue(value) : value]);
     await printData(invocation, output, {
       data: Object.fromEntries(shown),
       lines: () => shown.map(([name, value]) => `${name}=${value}`),
@@ -80,7 +80,7 @@ const removeValues = ({ table, nouns }: SecretKind): Command => ({
     const [server, name] = first;
     const { setSecret } = await import('../../config-edit/secrets-text.ts');
     const { [table]: values } = await readServerSecrets(invocation, server);
-    refuseUnknown([name, ...rest], Object.keys(values), server);
+    refuseUnknown([name, ...rest], Object.keys(values), `the list of ${nouns} of ${server}`);
     return await editServerSecrets(invocation, output, {
       server,
       edit: (text) =>

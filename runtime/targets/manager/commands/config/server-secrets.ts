@@ -2,7 +2,7 @@ import type { Invocation, Output } from '../../../../serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import type { SecretsEntry } from '../../config/secrets-file.ts';
 
-/** Edits what the secrets file holds of a server, and says what became of it. Resolves with the exit code. */
+/** Edits the values of a server in the secrets file and prints whether the file changed. Resolves with the exit code. */
 export async function editServerSecrets(
   invocation: Invocation,
   output: Output,
@@ -16,7 +16,7 @@ export async function editServerSecrets(
   return 0;
 }
 
-/** What the secrets file holds of a server. */
+/** Reads the values of a server from the secrets file. */
 export async function readServerSecrets(invocation: Invocation, server: string): Promise<SecretsEntry> {
   const paths = configPaths(invocation, process.env);
   const [{ readText }, { noSecrets, readSecretsFile }, { problemsError }, { serverName }] = await Promise.all(
@@ -33,7 +33,7 @@ export async function readServerSecrets(invocation: Invocation, server: string):
   return servers.get(serverName(server)) ?? noSecrets(server);
 }
 
-/** Values of a server that is not there would be of no use; most likely its name is misspelt. */
+/** Rejects an unknown server: values for it would have no effect, and its name is probably misspelled. */
 async function requireServer(path: string, server: string): Promise<void> {
   const [{ readServersText }, { readConfigFile }, { serverName }, { unknownServer }] = await Promise.all([
     import('../../config/read-servers-text.ts'),

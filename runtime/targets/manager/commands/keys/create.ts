@@ -8,26 +8,31 @@ import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 import { recordOf } from '../../../../core/values/keys.ts';
 
-/** `keys create`: the key is printed, and kept nowhere. */
+/** `keys create`: prints the key, which is stored only as a hash. */
 export const createKeyCommand: Command = {
-  summary: 'Make an API key. With the first one, calls need a key.',
+  summary: 'Create an API key. Once a key exists, calls require one.',
   options: {
-    name: { value: 'name', help: 'Whose key it is; stands in logs' },
-    server: { value: 'pattern', help: 'Servers it may use, as time or git*; else all', repeatable: true },
+    name: { value: 'name', help: 'Name of the key, shown in logs' },
+    server: {
+      value: 'pattern',
+      help: 'Allowed servers, e.g. time or git*',
+      defaultText: 'all',
+      repeatable: true,
+    },
     tool: {
       value: 'pattern',
-      help: 'Tools it may use, e.g. git/log or git/get_*; of that server, it opens nothing else',
+      help: 'Allowed tools, e.g. git/log or git/get_*; anything else on that server is denied',
       repeatable: true,
     },
-    prompt: { value: 'pattern', help: 'Prompts it may get, e.g. git/*; works as --tool', repeatable: true },
+    prompt: { value: 'pattern', help: 'Allowed prompts, e.g. git/*; works like --tool', repeatable: true },
     resource: {
       value: 'pattern',
-      help: 'Resources it may read, e.g. docs/file:///public/*; works as --tool',
+      help: 'Allowed resources, e.g. docs/file:///public/*; works like --tool',
       repeatable: true,
     },
-    'read-only': { help: 'Only tools that say of themselves that they change nothing' },
-    admin: { help: 'Also reload, restart servers, and read logs' },
-    rate: { value: 'rate', help: 'How often it may be used, as 100/m; else without limit' },
+    'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
+    admin: { help: 'Allow the key to reload, restart servers and read logs' },
+    rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
     ...commonOptions({ expires: { defaultText: 'never' } }),
     ...KEYS_OPTIONS,
   },
@@ -38,8 +43,8 @@ export const createKeyCommand: Command = {
       name: nameOf(invocation),
       servers: patterns(invocation, 'server'),
       tools: patterns(invocation, 'tool'),
-      ...given('prompts', patterns(invocation, 'prompt')),
-      ...given('resources', patterns(invocation, 'resource')),
+      ...nonEmptyMember('prompts', patterns(invocation, 'prompt')),
+      ...nonEmptyMember('resources', patterns(invocation, 'resource')),
       readOnly: invocation.flag('read-only'),
       admin: invocation.flag('admin'),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),
@@ -48,7 +53,7 @@ export const createKeyCommand: Command = {
     });
     await addKey(file, record, now);
     const { hash: _hash, ...shown } = record;
-    output.err(`Added to ${file}. The key is shown this once:\n`);
+    output.err(`Added the key to ${file}. It is shown only once:\n`);
     output.out(isJson(invocation) ? `${JSON.stringify({ key, ...shown })}\n` : `${key}\n`);
     return 0;
   },
@@ -56,19 +61,19 @@ export const createKeyCommand: Command = {
 
 function nameOf(invocation: Invocation): string {
   const name = invocation.value('name')?.trim() ?? '';
-  if (name === '') throw new UsageError('The key needs a name: --name <name>.');
+  if (name === '') throw new UsageError('Missing option: --name <name>.');
   return name;
 }
 
 function patterns(invocation: Invocation, option: string): string[] {
   return invocation.values(option).map((text) => {
     const pattern = text.trim();
-    if (pattern === '') throw new UsageError(`--${option}: an empty pattern fits nothing; * fits all.`);
+    if (pattern === '') throw new UsageError(`--${option} must not be empty. Use * to allow all.`);
     return pattern;
   });
 }
 
-const given = <Name extends string>(name: Name, list: string[]): Partial<Record<Name, string[]>> =>
+const nonEmptyMember = <Name extends string>(name: Name, list: string[]): Partial<Record<Name, string[]>> =>
   list.length === 0 ? {} : recordOf([[name, list]]);
 
 function checked<Name extends string>(
@@ -87,6 +92,6 @@ function checked<Name extends string>(
 function expiry(text: string, now: number): string | undefined {
   const time = parseExpiry(text, now);
   if (time === undefined) return undefined;
-  if (time <= now) throw new UsageError(`--expires: ${JSON.stringify(text)} is over already.`);
+  if (time <= now) throw new UsageError(`--expires: ${JSON.stringify(text)} is in the past.`);
   return new Date(time).toISOString();
 }

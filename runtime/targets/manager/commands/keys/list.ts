@@ -7,9 +7,9 @@ import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
 import { isJson } from '../../../../serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
-/** `keys list`: what keys there are, but not the keys. */
+/** `keys list`: lists the records of the keys; the keys themselves are not stored. */
 export const listKeysCommand: Command = {
-  summary: 'List the API keys and what they allow.',
+  summary: 'List the API keys and their permissions.',
   options: KEYS_OPTIONS,
   run(invocation, output) {
     const now = Date.now();
@@ -19,7 +19,7 @@ export const listKeysCommand: Command = {
       const shown = records.map(({ hash: _hash, ...record }) => ({ ...record, state: stateOf(record, now) }));
       output.out(`${JSON.stringify(shown)}\n`);
     } else if (records.length === 0) {
-      output.err(`No keys in ${file}: calls need none.\n`);
+      output.err(`No keys in ${file}. Calls do not require one.\n`);
     } else {
       printLines(
         output,
@@ -34,18 +34,18 @@ export const listKeysCommand: Command = {
   },
 };
 
-const COLUMNS = ['ID', 'NAME', 'STATE', 'MAY', 'RATE', 'EXPIRES'];
+const COLUMNS = ['ID', 'NAME', 'STATE', 'ACCESS', 'RATE', 'EXPIRES'];
 
 const row = (record: KeyRecord, now: number): string[] => [
   record.id,
   record.name,
   stateOf(record, now),
-  allowed(record),
+  accessOf(record),
   record.rate ?? '-',
   record.expires?.slice(0, 10) ?? '-',
 ];
 
-function allowed({ admin, readOnly, servers, tools, prompts = [], resources = [] }: KeyRecord): string {
+function accessOf({ admin, readOnly, servers, tools, prompts = [], resources = [] }: KeyRecord): string {
   const scopes = [
     ...servers,
     ...tools,
@@ -53,8 +53,8 @@ function allowed({ admin, readOnly, servers, tools, prompts = [], resources = []
     ...resources.map((pattern) => `resource:${pattern}`),
   ];
   return [
-    scopes.length === 0 ? 'use all servers' : `use ${scopes.join(' ')}`,
-    ...(readOnly ? ['only read'] : []),
-    ...(admin ? ['administer'] : []),
+    scopes.length === 0 ? 'all servers' : scopes.join(' '),
+    ...(readOnly ? ['read-only'] : []),
+    ...(admin ? ['admin'] : []),
   ].join(', ');
 }

@@ -4,12 +4,13 @@ import { keysPath } from '../../access/keys-path.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 
-/** What the commands for keys have in common. */
+/** The options of all commands for keys. */
 export const KEYS_OPTIONS = {
   ...CONFIG_OPTIONS,
   'keys-file': {
     value: 'file',
-    help: 'The file of API keys; by default keys.jsonl beside the secrets file',
+    help: 'File with the API keys',
+    defaultText: 'keys.jsonl next to the secrets file',
     env: 'MCP_MANAGER_KEYS_FILE',
   },
   ...TEXT_OR_JSON,

@@ -1,7 +1,7 @@
 import type { Invocation, Output } from '../../../../serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 
-/** Changes the plugins of the file and says so. Resolves with the exit code. */
+/** Edits the plugins in the file and prints whether the file changed. Resolves with the exit code. */
 export async function editPlugins(
   invocation: Invocation,
   output: Output,
@@ -14,7 +14,7 @@ export async function editPlugins(
   return 0;
 }
 
-/** The file, and where it is. */
+/** Reads the configuration file; returns its text and path. */
 export async function readPlugins(
   invocation: Invocation,
 ): Promise<{ readonly text: string; readonly path: string }> {

@@ -6,7 +6,7 @@ import { readPlugins } from './edit.ts';
 import { PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
 export const getPluginCommand: Command = {
-  summary: 'Print what the file says of a plugin; without one, the folder of plugins.',
+  summary: 'Print the configuration of a plugin; without --category and --name, the plugin folder.',
   options: { ...CONFIG_OPTIONS, ...PLUGIN_OPTIONS, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
     exactly(invocation);

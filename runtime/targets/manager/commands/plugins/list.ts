@@ -6,7 +6,7 @@ import { readPlugins } from './edit.ts';
 import { CATEGORY_OPTION } from './options.ts';
 
 export const listPluginsCommand: Command = {
-  summary: 'List the plugins in the order in which they are asked.',
+  summary: 'List the plugins in the order in which they run.',
   options: { ...CONFIG_OPTIONS, ...CATEGORY_OPTION, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {
     exactly(invocation);

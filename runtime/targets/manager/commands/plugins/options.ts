@@ -8,35 +8,43 @@ import {
 } from '../../config/plugin-settings.ts';
 import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
 
-const CATEGORY = { value: 'category', help: 'Its category', choices: PLUGIN_CATEGORIES } satisfies Option;
+const CATEGORY = {
+  value: 'category',
+  help: 'Category of the plugin',
+  choices: PLUGIN_CATEGORIES,
+} satisfies Option;
 
 export const CATEGORY_OPTION = { category: CATEGORY };
 
-/** Which plugin is meant. */
+/** The options that identify a plugin. */
 export const PLUGIN_OPTIONS = {
   category: CATEGORY,
-  name: { value: 'name', help: 'Its name' },
+  name: { value: 'name', help: 'Name of the plugin' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** What can be said of a plugin. */
+/** The options for the settings of a plugin. */
 export const ENTRY_OPTIONS = {
   flow: {
     value: 'flow',
-    help: 'What it is asked about; may be given twice',
+    help: 'Messages to process',
     choices: PLUGIN_FLOWS,
     repeatable: true,
   },
-  required: { help: 'Let nothing through without it' },
-  'commit-hash': { value: 'hash', help: 'What it must say it was built from', mayBeEmpty: true },
+  required: { help: 'Reject requests while the plugin fails' },
+  'commit-hash': {
+    value: 'hash',
+    help: 'Commit hash that the plugin must report',
+    mayBeEmpty: true,
+  },
   kind: {
     value: 'kind',
-    help: 'A program (exec, the default), a server (http) or a module (js)',
+    help: 'Program (exec, the default), HTTP server (http) or JavaScript module (js)',
     choices: PLUGIN_KINDS,
   },
-  url: { value: 'url', help: 'Where a server is asked', mayBeEmpty: true },
-  path: { value: 'file', help: 'Where a module is', mayBeEmpty: true },
-  timeout: { value: 'time', help: 'How long it may take, as 500ms; 5s by default', mayBeEmpty: true },
-  config: { value: 'NAME=value', help: 'What it is configured with', repeatable: true },
+  url: { value: 'url', help: 'URL of a plugin of kind http', mayBeEmpty: true },
+  path: { value: 'file', help: 'Path of a plugin of kind js', mayBeEmpty: true },
+  timeout: { value: 'time', help: 'Timeout per message, e.g. 500ms; 5s if not set', mayBeEmpty: true },
+  config: { value: 'NAME=value', help: 'Configuration value for the plugin', repeatable: true },
 } satisfies Readonly<Record<string, Option>>;
 
 const KEYS = {
@@ -47,7 +55,7 @@ const KEYS = {
   timeout: 'timeout',
 } as const;
 
-/** The keys that the command line sets; `undefined` for those that an empty text takes out. */
+/** Returns the keys that the command line sets; a key with an empty value becomes `undefined`, which removes it. */
 export function entryFrom(invocation: Invocation): Record<string, unknown> {
   const texts = Object.entries(KEYS).filter(([option]) => invocation.given(option));
   const config = invocation.values('config').map((text) => nameAndValue(text));
@@ -62,7 +70,7 @@ export function entryFrom(invocation: Invocation): Record<string, unknown> {
 export function categoryOf(invocation: Invocation, option = 'category'): PluginCategory {
   const category = PLUGIN_CATEGORIES.find((known) => known === invocation.value(option));
   if (category === undefined) {
-    throw new UsageError(`Which category? --${option} is one of ${PLUGIN_CATEGORIES.join(', ')}.`);
+    throw new UsageError(`Missing option: --${option}, one of ${PLUGIN_CATEGORIES.join(', ')}.`);
   }
   return category;
 }
@@ -70,6 +78,6 @@ export function categoryOf(invocation: Invocation, option = 'category'): PluginC
 export function pluginOf(invocation: Invocation): PluginId {
   const category = categoryOf(invocation);
   const name = invocation.value('name');
-  if (name === undefined) throw new UsageError('Which plugin? Give its name with --name.');
+  if (name === undefined) throw new UsageError('Missing option: --name <name>.');
   return { category, name };
 }

@@ -4,13 +4,14 @@ import { exactly } from '../../../../serve/cli/positionals.ts';
 import { editPlugins } from './edit.ts';
 import { ENTRY_OPTIONS, entryFrom, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
-const ABOUT_ONE = [...Object.keys(PLUGIN_OPTIONS), ...Object.keys(ENTRY_OPTIONS)];
+/** Options that apply to one plugin, and therefore conflict with --dir. */
+const SINGLE_PLUGIN_OPTIONS = [...Object.keys(PLUGIN_OPTIONS), ...Object.keys(ENTRY_OPTIONS)];
 
 export const setPluginCommand: Command = {
-  summary: 'Set the folder of plugins with --dir, or what is said of one of them.',
+  summary: 'Change a plugin, or with --dir the plugin folder.',
   options: {
     ...CONFIG_OPTIONS,
-    dir: { value: 'folder', help: 'Where programs of plugins are' },
+    dir: { value: 'folder', help: 'Folder with the programs of plugins' },
     ...PLUGIN_OPTIONS,
     ...ENTRY_OPTIONS,
   },
@@ -23,10 +24,10 @@ export const setPluginCommand: Command = {
       const { putPlugin } = await import('../../config-edit/plugins-text.ts');
       return await editPlugins(invocation, output, (text) => putPlugin(text, id, values));
     }
-    const extra = ABOUT_ONE.find((option) => invocation.given(option));
+    const extra = SINGLE_PLUGIN_OPTIONS.find((option) => invocation.given(option));
     if (extra !== undefined)
-      throw new UsageError(`--dir is for all plugins and does not go with --${extra}.`);
-    if (dir.trim() === '') throw new UsageError('--dir is empty. Name the folder.');
+      throw new UsageError(`--dir applies to all plugins and conflicts with --${extra}; use one of them.`);
+    if (dir.trim() === '') throw new UsageError('--dir must not be empty.');
     const { editTable } = await import('../../config-edit/edit-table.ts');
     return await editPlugins(invocation, output, (text) => editTable(text, ['plugins'], 'dir', dir));
   },

@@ -11,11 +11,11 @@ import { readPlugins } from './edit.ts';
 import { CATEGORY_OPTION } from './options.ts';
 
 export const validatePluginsCommand: Command = {
-  summary: 'Check what the file says of plugins; with --check-binaries also whether they are there.',
+  summary: 'Validate the configuration of plugins; with --check-binaries also that their files exist.',
   options: {
     ...CONFIG_OPTIONS,
     ...CATEGORY_OPTION,
-    'check-binaries': { help: 'Look for their programs and modules on this machine' },
+    'check-binaries': { help: 'Check that programs and modules exist on this machine' },
     ...DATA_FORMAT_OPTION,
   },
   async run(invocation, output) {
@@ -28,15 +28,15 @@ export const validatePluginsCommand: Command = {
     const { plugins } = readPluginSettings(pluginsTable(text), ([, category], message) => {
       if (wanted === undefined || category === wanted) problems.push(message);
     });
-    const concerned = plugins.filter(({ category }) => wanted === undefined || category === wanted);
+    const selected = plugins.filter(({ category }) => wanted === undefined || category === wanted);
     if (invocation.flag('check-binaries')) {
-      const missing = await Promise.all(concerned.map((plugin) => problemOnDisk(plugin, dirname(path))));
+      const missing = await Promise.all(selected.map((plugin) => problemOnDisk(plugin, dirname(path))));
       problems.push(...missing.filter((problem) => problem !== undefined));
     }
     const valid = problems.length === 0;
-    const count = concerned.length === 1 ? '1 plugin' : `${concerned.length} plugins`;
+    const count = selected.length === 1 ? '1 plugin' : `${selected.length} plugins`;
     await printData(invocation, output, {
-      data: { valid, plugins: concerned.map(({ category, name }) => ({ category, name })), problems },
+      data: { valid, plugins: selected.map(({ category, name }) => ({ category, name })), problems },
       lines: () => (valid ? [`${path} is valid: ${count}.`] : problems),
     });
     return valid ? 0 : EXIT_FAILED;

@@ -24,8 +24,11 @@ export const STATUS: Operation = {
   path: '/api/v1/admin/status',
   id: 'getStatus',
   tag: 'Admin',
-  summary: 'How all servers are doing.',
-  answer: answerOf('All servers, by name.', statusBody, { version: '0.1.0', servers: [TIME] }),
+  summary: 'Get the status of all servers.',
+  answer: answerOf('The status of all servers, sorted by name.', statusBody, {
+    version: '0.1.0',
+    servers: [TIME],
+  }),
   errors: [403],
 };
 
@@ -34,10 +37,10 @@ export const RELOAD: Operation = {
   path: '/api/v1/admin/reload',
   id: 'reload',
   tag: 'Admin',
-  summary: 'Reads the configuration again and applies it.',
+  summary: 'Reload the configuration.',
   description:
-    'Either all of it or nothing. Servers that have not changed are left alone, and no call is lost.',
-  answer: answerOf('What has changed.', reloadBody, {
+    'Applies the new configuration completely or, if it has an error, not at all. Unchanged servers keep running, and no call is interrupted.',
+  answer: answerOf('The changes.', reloadBody, {
     added: ['memory'],
     removed: [],
     restarted: ['time'],
@@ -51,8 +54,8 @@ export const RESTART: Operation = {
   path: '/api/v1/admin/servers/{name}/restart',
   id: 'restartServer',
   tag: 'Admin',
-  summary: 'Starts a server anew.',
+  summary: 'Restart a server.',
   parameters: [serverName],
-  answer: answerOf('How it is doing now.', serverStatusBody, TIME),
+  answer: answerOf('The status of the server after the restart.', serverStatusBody, TIME),
   errors: [403, 404, 502, 503],
 };

@@ -8,7 +8,7 @@ import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { statusView } from '../views/server-view.ts';
 import { RELOAD, RESTART, STATUS } from './admin-operations.ts';
 
-/** `/api/v1/admin`: how the servers are doing, and what to do about it. */
+/** `/api/v1/admin`: the status of servers, reloads and restarts. */
 export function adminRoutes(context: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const { kernel, supervisor, reloader, version } = context;
   const routes = newRoutes();

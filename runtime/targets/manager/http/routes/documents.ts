@@ -14,11 +14,11 @@ import { schemaPath } from '../struct-answer.ts';
 
 export interface DocumentRoutes {
   readonly routes: ManagerRoutes['routes'];
-  /** What these tell is the same for everyone, so it needs no key. */
+  /** Paths without authentication, because their content is public. */
   readonly openPaths: readonly string[];
 }
 
-/** `/openapi.json`, `/openapi.yaml` and `/schemas/{Type}.json`: the API in the words of machines. */
+/** `/openapi.json`, `/openapi.yaml` and `/schemas/{Type}.json`: machine-readable descriptions of the API. */
 export function documentRoutes(
   { kernel }: ManagerContext,
   operations: readonly Operation[],
@@ -44,7 +44,7 @@ export function documentRoutes(
 
   routes.get('/openapi.json', (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }));
   routes.get('/openapi.yaml', async (c) => {
-    // Only people ask for it.
+    // Imported on demand, because this format is rarely used.
     const { stringify } = await import('yaml');
     const text = stringify(document, { aliasDuplicateObjects: false });
     return c.body(text, 200, { 'Content-Type': 'application/openapi+yaml' });
@@ -61,10 +61,10 @@ export function documentRoutes(
 }
 
 const unknownSchema = (file: string, known: readonly string[]): AppError =>
-  new AppError('NotFoundError', `No such schema: ${file.slice(0, 100)}. There are ${known.join(', ')}.`);
+  new AppError('NotFoundError', `Unknown schema: ${file.slice(0, 100)}. Schemas: ${known.join(', ')}.`);
 
 const DESCRIPTION =
-  'Keeps a set of MCP servers running and makes what they offer callable over HTTP.\n\nNames of servers and tools are compared without case. Errors are `application/problem+json`. Bodies name their schema in `$schema`.';
+  'Runs a set of MCP servers and makes their tools, prompts and resources available over HTTP.\n\nNames of servers and tools are case-insensitive. Errors are `application/problem+json`. Bodies contain the URL of their schema in `$schema`.';
 
 const anyDocument = Type.Unsafe({ type: 'object', additionalProperties: true });
 
@@ -74,7 +74,7 @@ const OPERATIONS: readonly Operation[] = [
     path: '/openapi.json',
     id: 'openapi',
     tag: 'Operations',
-    summary: 'This document; as YAML at `/openapi.yaml`.',
+    summary: 'Get this document. It is also available as YAML at `/openapi.yaml`.',
     answer: {
       ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
       mediaType: 'application/openapi+json',
@@ -87,8 +87,8 @@ const OPERATIONS: readonly Operation[] = [
     path: '/schemas/{type}.json',
     id: 'getSchema',
     tag: 'Operations',
-    summary: 'The JSON Schema that `$schema` in a body names.',
-    parameters: [{ name: 'type', description: 'The name of the schema.', example: 'ServerHealth' }],
+    summary: 'Get the JSON Schema to which `$schema` in a body refers.',
+    parameters: [{ name: 'type', description: 'Name of the schema.', example: 'ServerHealth' }],
     answer: {
       ...answerOf('The schema.', anyDocument, { type: 'object' }),
       mediaType: 'application/schema+json',

@@ -7,7 +7,7 @@ import { serverHealth, serversHealth } from '../schemas/health.ts';
 import { healthView } from '../views/server-view.ts';
 import { serverName } from './operations.ts';
 
-/** `/api/v1/health/servers`: whether the servers answer. */
+/** `/api/v1/health/servers`: the health of servers. */
 export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const routes = newRoutes();
 
@@ -19,7 +19,7 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
     const name = c.req.param('name');
     const server = supervisor.get(name);
     if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
-    if (!callerOf(c).mayUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
+    if (!callerOf(c).canUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
     return answer(c, 'ServerHealth', healthView(server));
   });
 
@@ -31,8 +31,8 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
         path: '/api/v1/health/servers',
         id: 'listServersHealth',
         tag: 'Health',
-        summary: 'The health of all servers.',
-        answer: answerOf('All servers, by name.', serversHealth, { servers: [HEALTHY] }),
+        summary: 'Get the health of all servers.',
+        answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
         errors: [],
       },
       {
@@ -40,9 +40,9 @@ export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: 
         path: '/api/v1/health/servers/{name}',
         id: 'getServerHealth',
         tag: 'Health',
-        summary: 'The health of one server.',
+        summary: 'Get the health of a server.',
         parameters: [serverName],
-        answer: answerOf('Its health.', serverHealth, HEALTHY),
+        answer: answerOf('The health of the server.', serverHealth, HEALTHY),
         errors: [403, 404],
       },
     ],

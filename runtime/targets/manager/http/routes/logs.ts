@@ -11,27 +11,27 @@ import { logLineView } from '../views/server-view.ts';
 import { serverOf } from './admin.ts';
 import { serverName } from './operations.ts';
 
-const [LEAST, MOST, USUAL] = [0, 100_000, 100];
+const LINES = { min: 0, max: 100_000, fallback: 100 };
 const LINES_TYPE = 'application/x-ndjson';
-/** Well below the minute after which proxies give up on silent connections. */
+/** Interval of empty lines, well below the minute after which proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** `GET /api/v1/admin/servers/{name}/logs`: what a server wrote to its stderr, and what the manager says about it. */
+/** `GET /api/v1/admin/servers/{name}/logs`: the stderr of a server, with messages of the manager about it. */
 export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const routes = newRoutes();
 
   routes.get('/api/v1/admin/servers/:name/logs', (c) => {
     const caller = requireAdmin(c);
     const { logs, name } = serverOf(supervisor, c.req.param('name'));
-    const lines = wholeNumberOf(c, 'lines', { min: LEAST, max: MOST, fallback: USUAL });
+    const lines = wholeNumberOf(c, 'lines', LINES);
     const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
-    // Who asks for headers only reads no stream, and would never end it.
+    // A HEAD request would never end a stream, because its client does not read it.
     if (!follow || c.req.method === 'HEAD') {
       return answer(c, 'Logs', { lines: logs.last(lines).map(logLineView) });
     }
     const ending = new AbortController();
     const signal = AbortSignal.any([c.req.raw.signal, ending.signal]);
-    // Nobody would wait for a stream that does not end.
+    // The stream ends when the manager stops, because a graceful shutdown would otherwise wait for it.
     kernel.lifecycle.changed(signal).then(
       () => ending.abort(),
       () => undefined,
@@ -40,41 +40,41 @@ export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: Ht
     c.header('Cache-Control', 'no-store');
     c.header('X-Accel-Buffering', 'no');
     const onEnd = (): void => ending.abort();
-    const mayRead = (): boolean => caller.mayUse(name);
-    return c.body(followLogs(logs, { lines, keepAliveMs: KEEP_ALIVE_MS, mayRead, signal, onEnd }));
+    const canRead = (): boolean => caller.canUse(name);
+    return c.body(followLogs(logs, { lines, keepAliveMs: KEEP_ALIVE_MS, canRead, signal, onEnd }));
   });
 
   return { routes, operations: [LOGS] };
 }
 
-const LINE = { at: '2026-01-31T12:00:00.123456Z', source: 'server', text: 'listening' };
+const EXAMPLE = { at: '2026-01-31T12:00:00.123456Z', source: 'server', text: 'listening' };
 
 const LOGS: Operation = {
   method: 'get',
   path: '/api/v1/admin/servers/{name}/logs',
   id: 'getServerLogs',
   tag: 'Admin',
-  summary: 'The last lines of a server’s log.',
+  summary: 'Get the last lines of the log of a server.',
   description:
-    'With `follow=true` the answer does not end: it is one JSON object a line, as they come. Empty lines only keep the connection open.',
+    'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open.',
   parameters: [
     serverName,
     {
       name: 'lines',
       in: 'query',
-      description: 'How many lines from before.',
-      example: USUAL,
-      schema: wholeNumber(LEAST, MOST, USUAL),
+      description: 'Number of existing lines to return.',
+      example: LINES.fallback,
+      schema: wholeNumber(LINES.min, LINES.max, LINES.fallback),
     },
     {
       name: 'follow',
       in: 'query',
-      description: 'Whether to go on with lines as they come.',
+      description: 'Whether to stream new lines, too.',
       example: false,
       schema: Type.Boolean({ default: false }),
     },
   ],
-  answer: answerOf('The lines.', logsBody, { lines: [LINE] }),
-  otherAnswers: [{ mediaType: LINES_TYPE, schema: logLine, examples: { line: LINE } }],
+  answer: answerOf('The lines.', logsBody, { lines: [EXAMPLE] }),
+  otherAnswers: [{ mediaType: LINES_TYPE, schema: logLine, examples: { line: EXAMPLE } }],
   errors: [403, 404, 422],
 };

@@ -5,16 +5,16 @@ type Parameter = NonNullable<Operation['parameters']>[number];
 
 export const serverName: Parameter = {
   name: 'name',
-  description: 'The name of the server, in any case.',
+  description: 'Name of the server (case-insensitive).',
   example: 'time',
 };
 
 export const cursor: Parameter = {
   name: 'cursor',
   in: 'query',
-  description: '`nextCursor` of the page before; without it the first page.',
+  description: '`nextCursor` of the previous page. Default: the first page.',
   example: 'Mg',
 };
 
-/** Of every route that asks a server. */
+/** Error statuses of every route that sends requests to a server. */
 export const UPSTREAM_ERRORS: readonly ErrorStatus[] = [403, 404, 429, 502, 503, 504];

@@ -10,7 +10,7 @@ import { compact } from '../views/compact.ts';
 import { generatedPromptView, promptView } from '../views/prompt-view.ts';
 import { cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
 
-/** `/api/v1/servers/{name}/prompts`: templates for prompts, and filling them in. */
+/** `/api/v1/servers/{name}/prompts`: listing prompts, and filling them in. */
 export function promptRoutes({ calls, kernel }: ManagerContext, parts: HttpParts): ManagerRoutes {
   const { answer, readBody } = parts;
   const routes = newRoutes();
@@ -36,7 +36,7 @@ const LIST: Operation = {
   path: '/api/v1/servers/{name}/prompts',
   id: 'listPrompts',
   tag: 'Prompts',
-  summary: 'The prompts of a server.',
+  summary: 'List the prompts of a server.',
   parameters: [serverName, cursor],
   answer: answerOf('A page of prompts.', promptsBody, {
     prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
@@ -49,8 +49,8 @@ const GENERATE: Operation = {
   path: '/api/v1/servers/{name}/prompts/{promptName}',
   id: 'generatePrompt',
   tag: 'Prompts',
-  summary: 'Fills in a prompt.',
-  parameters: [serverName, { name: 'promptName', description: 'The name of the prompt.', example: 'greet' }],
+  summary: 'Fill in a prompt.',
+  parameters: [serverName, { name: 'promptName', description: 'Name of the prompt.', example: 'greet' }],
   request: { schema: promptArguments, examples: { arguments: { arguments: { who: 'Ada' } } } },
   answer: answerOf('The messages.', generatedPromptBody, {
     messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada.' } }],

@@ -11,7 +11,7 @@ import { compact } from '../views/compact.ts';
 import { contentView, resourceView, templateView } from '../views/resource-view.ts';
 import { cursor, serverName, UPSTREAM_ERRORS } from './operations.ts';
 
-/** `/api/v1/servers/{name}/resources`: what there is to read, and reading it. */
+/** `/api/v1/servers/{name}/resources`: listing resources and templates, and reading resources. */
 export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const routes = newRoutes();
 
@@ -31,7 +31,7 @@ export function resourceRoutes({ calls, kernel }: ManagerContext, { answer }: Ht
     });
   });
   routes.get('/api/v1/servers/:name/resources/content', admit(kernel.lifecycle), async (c) => {
-    const uri = requiredText(c, 'uri', 'name the resource to read, as the list of resources has it');
+    const uri = requiredText(c, 'uri', 'set it to the URI of a resource');
     const contents = await calls.readResource({ ...serverCall(c, c.req.param('name')), uri });
     return jsonAnswer(c, contents.map(contentView));
   });
@@ -44,7 +44,7 @@ const LIST: Operation = {
   path: '/api/v1/servers/{name}/resources',
   id: 'listResources',
   tag: 'Resources',
-  summary: 'The resources of a server.',
+  summary: 'List the resources of a server.',
   parameters: [serverName, cursor],
   answer: answerOf('A page of resources.', resourcesBody, {
     resources: [{ uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
@@ -57,7 +57,7 @@ const TEMPLATES: Operation = {
   path: '/api/v1/servers/{name}/resources/templates',
   id: 'listResourceTemplates',
   tag: 'Resources',
-  summary: 'The templates for the URIs of a server’s resources.',
+  summary: 'List the resource templates of a server.',
   parameters: [serverName, cursor],
   answer: answerOf('A page of templates.', resourceTemplatesBody, {
     templates: [{ uriTemplate: 'file:///{path}', name: 'files' }],
@@ -70,17 +70,17 @@ const READ: Operation = {
   path: '/api/v1/servers/{name}/resources/content',
   id: 'getResourceContent',
   tag: 'Resources',
-  summary: 'Reads a resource.',
+  summary: 'Read a resource.',
   parameters: [
     serverName,
     {
       name: 'uri',
       in: 'query',
-      description: 'The URI of the resource.',
+      description: 'URI of the resource.',
       example: 'file:///notes.txt',
     },
   ],
-  answer: answerOf('What the resource holds.', resourceContents, [
+  answer: answerOf('The contents of the resource.', resourceContents, [
     { uri: 'file:///notes.txt', mimeType: 'text/plain', text: 'Buy milk.' },
   ]),
   errors: [...UPSTREAM_ERRORS, 422, 501],

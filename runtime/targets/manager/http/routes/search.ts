@@ -9,20 +9,20 @@ import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.t
 import { foundToolsBody } from '../schemas/search.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
 
-const [LEAST, MOST, USUAL] = [1, 1000, 20];
+const LIMIT = { min: 1, max: 1000, fallback: 20 };
 
-/** `GET /api/v1/tools`: finds tools of all servers. */
+/** `GET /api/v1/tools`: searches the tools of all servers. */
 export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
   const search = createToolSearch(calls);
   const routes = newRoutes();
 
   routes.get('/api/v1/tools', admit(kernel.lifecycle), async (c) => {
-    const query = requiredText(c, 'q', 'say what to search for, as `?q=current time`');
-    const limit = wholeNumberOf(c, 'limit', { min: LEAST, max: MOST, fallback: USUAL });
+    const query = requiredText(c, 'q', 'set it to the words to search for, e.g. `?q=current time`');
+    const limit = wholeNumberOf(c, 'limit', LIMIT);
     const found = await search.search(callerOf(c), query, limit, {
       requestId: c.get('requestId'),
       signal: c.req.raw.signal,
-      // One server that fails is no reason to find nothing; its own status tells why.
+      // A server that fails is omitted; its status contains the reason.
       onFailure: () => undefined,
     });
     const tools = found.map(({ server, tool }) => ({ server, ...TOOL_VIEWS.summary(tool) }));
@@ -37,21 +37,21 @@ const SEARCH: Operation = {
   path: '/api/v1/tools',
   id: 'searchTools',
   tag: 'Tools',
-  summary: 'Finds tools of all servers.',
+  summary: 'Search the tools of all servers.',
   description:
-    'Looks for words in names, titles, descriptions and parameters. Servers that do not answer are left out.',
+    'Searches names, titles, descriptions and parameters. Servers that do not respond are omitted.',
   parameters: [
-    { name: 'q', in: 'query', required: true, description: 'What to look for.', example: 'current time' },
+    { name: 'q', in: 'query', required: true, description: 'Words to search for.', example: 'current time' },
     {
       name: 'limit',
       in: 'query',
-      description: 'How many tools at most.',
-      example: USUAL,
-      schema: wholeNumber(LEAST, MOST, USUAL),
+      description: 'Maximum number of tools.',
+      example: LIMIT.fallback,
+      schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
     },
   ],
-  answer: answerOf('The tools that fit.', foundToolsBody, {
-    tools: [{ server: 'time', name: 'get_current_time', description: 'The present time in a time zone.' }],
+  answer: answerOf('The matching tools.', foundToolsBody, {
+    tools: [{ server: 'time', name: 'get_current_time', description: 'Current time in a time zone.' }],
   }),
   errors: [422],
 };

@@ -6,7 +6,7 @@ import { type ManagerRoutes, newRoutes } from '../parts.ts';
 import { listOrNull } from '../schemas/struct.ts';
 import { jsonAnswer } from '../struct-answer.ts';
 
-/** `GET /api/v1/servers`: the names of the servers the caller may use. */
+/** `GET /api/v1/servers`: the names of the servers that the caller can use. */
 export function serverRoutes({ calls }: ManagerContext): ManagerRoutes {
   const routes = newRoutes();
   routes.get('/api/v1/servers', (c) => jsonAnswer(c, calls.servers(callerOf(c))));
@@ -19,8 +19,8 @@ export function serverRoutes({ calls }: ManagerContext): ManagerRoutes {
         path: '/api/v1/servers',
         id: 'listServers',
         tag: 'Servers',
-        summary: 'The names of all servers.',
-        answer: answerOf('The names, sorted.', listOrNull(Type.String()), ['filesystem', 'time']),
+        summary: 'List the names of all servers.',
+        answer: answerOf('The sorted names.', listOrNull(Type.String()), ['filesystem', 'time']),
         errors: [],
       },
     ],

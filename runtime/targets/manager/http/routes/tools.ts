@@ -22,7 +22,7 @@ const TYPES = {
 
 export const TOOL_ROUTE = '/api/v1/servers/:server/tools/:tool';
 
-/** `/api/v1/servers/{name}/tools`: what there is to call, and calling it. */
+/** `/api/v1/servers/{name}/tools`: listing tools, and calling them. */
 export function toolRoutes(
   { calls, kernel }: ManagerContext,
   { answer }: HttpParts,
@@ -46,7 +46,7 @@ export function toolRoutes(
 
 const TIME_TOOL = {
   name: 'get_current_time',
-  description: 'The present time in a time zone.',
+  description: 'Current time in a time zone.',
   inputSchema: {
     type: 'object',
     properties: { timezone: { type: 'string' } },
@@ -59,20 +59,20 @@ const LIST: Operation = {
   path: '/api/v1/servers/{name}/tools',
   id: 'listTools',
   tag: 'Tools',
-  summary: 'The tools of a server.',
+  summary: 'List the tools of a server.',
   parameters: [
     serverName,
     {
       name: 'detail',
       in: 'query',
       description:
-        'How much to say of each tool: `minimal` is its name and title, `summary` also what it does.',
+        'Level of detail: `minimal` returns names and titles, `summary` also descriptions, `full` all members.',
       example: 'summary',
       schema: oneOf(DETAILS, { default: 'full' }),
     },
   ],
   answer: {
-    description: 'The tools, in the server’s order.',
+    description: 'The tools in the order of the server.',
     schema: Type.Union([toolsBody, toolSummariesBody, minimalToolsBody]),
     examples: { full: { tools: [TIME_TOOL] }, minimal: { tools: [{ name: 'get_current_time' }] } },
   },
@@ -84,12 +84,12 @@ const CALL: Operation = {
   path: '/api/v1/servers/{server}/tools/{tool}',
   id: 'callTool',
   tag: 'Tools',
-  summary: 'Calls a tool.',
+  summary: 'Call a tool.',
   description:
-    'Numbers reach the server exactly as they are written, however large. If the client leaves, the server is told to stop.',
+    'Numbers are passed to the server exactly as they are written. If the client disconnects, the call is cancelled.',
   parameters: [
     { ...serverName, name: 'server' },
-    { name: 'tool', description: 'The name of the tool, in any case.', example: 'get_current_time' },
+    { name: 'tool', description: 'Name of the tool (case-insensitive).', example: 'get_current_time' },
     RESULT_PARAMETER,
   ],
   request: { schema: toolArguments, examples: { arguments: { timezone: 'UTC' } } },

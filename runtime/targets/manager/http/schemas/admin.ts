@@ -7,41 +7,39 @@ const { $schema: _link, ...health } = serverHealth.properties;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What people who run the manager want to know of a server, beside its health. */
+/** The status of a server for operators, in addition to its health. */
 const serverState = {
   ...health,
   phase: oneOf(['idle', 'starting', 'running', 'waiting', 'failed', 'stopping'], {
     description:
-      '`idle`: starts when it is needed. `waiting`: will be started again at `nextStartAt`. `failed`: did not start too often in a row.',
+      '`idle`: starts on the next call. `waiting`: restarts at `nextStartAt`. `failed`: too many consecutive failures.',
   }),
-  pid: Type.Optional(Type.Integer({ description: 'The process id.' })),
-  startedAt: dateTime('When it was started.'),
-  restarts: count('How often it was started again.'),
-  reason: optionalText('Why it is not running, or why it last ended.'),
-  nextStartAt: dateTime('When it will be started again.'),
-  protocolVersion: optionalText('The version of MCP it speaks.'),
-  server: optionalText('What the server calls itself.'),
-  running: count('Calls it is working on.'),
-  queued: count('Calls that wait for their turn.'),
+  pid: Type.Optional(Type.Integer({ description: 'Process ID.' })),
+  startedAt: dateTime('Time of the last start.'),
+  restarts: count('Number of restarts.'),
+  reason: optionalText('Reason why the server is not running, or why it stopped the last time.'),
+  nextStartAt: dateTime('Time of the next restart.'),
+  protocolVersion: optionalText('MCP version of the server.'),
+  server: optionalText('Name and version that the server reports.'),
+  running: count('Number of running calls.'),
+  queued: count('Number of queued calls.'),
 };
 
 const serverStatus = closed('ServerStatus', serverState);
-/** The same as a body of its own. */
+/** The status of one server as a response body. */
 export const serverStatusBody = struct('ServerStatusBody', serverState);
 
 export const statusBody = struct('Status', {
-  version: Type.String({ description: 'The version of the manager.' }),
-  servers: Type.Array(serverStatus, { description: 'By name.' }),
+  version: Type.String({ description: 'Version of the manager.' }),
+  servers: Type.Array(serverStatus, { description: 'All servers, sorted by name.' }),
 });
 
 const names = (description: string) => Type.Array(Type.String(), { description });
 export const reloadBody = struct('Reload', {
-  added: names('Servers that are new.'),
-  removed: names('Servers that are gone.'),
-  restarted: names('Servers that were started anew, because how they are started has changed.'),
-  updated: names(
-    'Servers of which only what is offered, or how much, has changed; they were not started anew.',
-  ),
+  added: names('New servers.'),
+  removed: names('Removed servers.'),
+  restarted: names('Servers that were restarted because their command, URL or environment changed.'),
+  updated: names('Servers with other changes, for example of filters or limits, which required no restart.'),
 });
 
 export const logLine = closed(
@@ -49,10 +47,13 @@ export const logLine = closed(
   {
     at: Type.String({ format: 'date-time' }),
     source: oneOf(['server', 'manager'], {
-      description: 'Who wrote it: the server to its stderr, or the manager about it.',
+      description:
+        '`server`: the stderr of the server. `manager`: a message of the manager about the server.',
     }),
     text: Type.String(),
   },
   'A line of a log.',
 );
-export const logsBody = struct('Logs', { lines: Type.Array(logLine, { description: 'The oldest first.' }) });
+export const logsBody = struct('Logs', {
+  lines: Type.Array(logLine, { description: 'The lines, oldest first.' }),
+});

@@ -3,25 +3,27 @@ import { closed } from '../../../../serve/http/schemas.ts';
 import { listOrNull, optionalText, struct } from './struct.ts';
 
 const errorDetail = closed('ErrorDetail', {
-  message: optionalText('What is wrong.'),
+  message: optionalText('Description of the problem.'),
   location: optionalText(
-    'Where, as a path into the request: `body.arguments.city`, `path.tool`, `query.detail`.',
+    'Path into the request, for example `body.arguments.city`, `path.tool` or `query.detail`.',
   ),
-  value: Type.Optional(Type.Unsafe({ description: 'What was found there.' })),
+  value: Type.Optional(Type.Unsafe({ description: 'The value at the location.' })),
 });
 
-/** https://www.rfc-editor.org/rfc/rfc9457 */
+/** The body of error responses: https://www.rfc-editor.org/rfc/rfc9457 */
 export const errorModel = struct('ErrorModel', {
   type: Type.Optional(
     Type.String({
       format: 'uri',
       default: 'about:blank',
-      description: 'Where the kind of error is explained.',
+      description: 'URI that identifies the type of the error.',
     }),
   ),
-  title: optionalText('The kind of error in words; the same each time.'),
-  status: Type.Optional(Type.Integer({ format: 'int64', description: 'The HTTP status.' })),
-  detail: optionalText('What went wrong this time.'),
-  instance: Type.Optional(Type.String({ format: 'uri', description: 'Names this one occurrence.' })),
-  errors: Type.Optional(listOrNull(errorDetail, 'Everything that is wrong, one by one.')),
+  title: optionalText('Short summary of the type of the error.'),
+  status: Type.Optional(Type.Integer({ format: 'int64', description: 'HTTP status code.' })),
+  detail: optionalText('Description of this occurrence.'),
+  instance: Type.Optional(
+    Type.String({ format: 'uri', description: 'URI that identifies this occurrence.' }),
+  ),
+  errors: Type.Optional(listOrNull(errorDetail, 'Details of each problem.')),
 });

@@ -8,17 +8,17 @@ export const serverHealth = struct(
     name: Type.String(),
     status: oneOf(['ok', 'timeout', 'unreachable', 'unknown'], {
       description:
-        '`ok`: it answered the last check. `timeout`: it did not answer in time. `unreachable`: it is not running, or the check failed. `unknown`: not checked yet, or not started because nobody needs it.',
+        '`ok`: the last check succeeded. `timeout`: the last check timed out. `unreachable`: the server is not running, or the check failed. `unknown`: not checked yet, or idle.',
     }),
-    lastChecked: dateTime('When it was last checked.'),
-    lastSuccessful: dateTime('When it last answered a check.'),
+    lastChecked: dateTime('Time of the last check.'),
+    lastSuccessful: dateTime('Time of the last successful check.'),
     latency: optionalText(
-      'How long the last check took, as `1.234567ms` or `350.5µs`; only if it was answered.',
+      'Duration of the last check, for example `1.234567ms` or `350.5µs`, if it was successful.',
     ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Tools, prompts and resources that are left out because they are malformed, as last listed.',
+          'Tools, prompts and resources in the latest lists that are omitted because they are malformed.',
       }),
     ),
   },
@@ -26,5 +26,5 @@ export const serverHealth = struct(
 );
 
 export const serversHealth = struct('ServersHealthResponseBody', {
-  servers: listOrNull(serverHealth, 'By name.'),
+  servers: listOrNull(serverHealth, 'All servers, sorted by name.'),
 });

@@ -4,14 +4,14 @@ import { listOrNull, metaObject, nextCursor, optionalText, struct } from './stru
 
 const promptArgument = closed('PromptArgument', {
   name: Type.String(),
-  description: optionalText('What to fill in.'),
-  required: Type.Optional(Type.Boolean({ description: 'Whether the prompt needs it.' })),
+  description: optionalText('Description of the argument.'),
+  required: Type.Optional(Type.Boolean({ description: 'Whether the argument is required.' })),
 });
 
 const prompt = closed('Prompt', {
   name: Type.String(),
-  description: optionalText('What the prompt is for.'),
-  arguments: Type.Optional(listOrNull(promptArgument, 'What can be filled in.')),
+  description: optionalText('Description of the prompt.'),
+  arguments: Type.Optional(listOrNull(promptArgument, 'Arguments of the prompt.')),
   _meta: metaObject,
 });
 
@@ -19,16 +19,16 @@ export const promptsBody = struct('Prompts', { prompts: listOrNull(prompt), next
 
 export const promptArguments = struct('PromptGenerateArguments', {
   arguments: Type.Optional(
-    textMap({ title: 'an object of texts', description: 'What to fill in, by the names of the arguments.' }),
+    textMap({ title: 'an object of strings', description: 'Values of the arguments by name.' }),
   ),
 });
 
 const promptMessage = closed('PromptMessage', {
-  role: Type.String({ description: 'Who speaks: `user` or `assistant`.' }),
-  content: Type.Unsafe({ description: 'A content block of MCP, as the server sent it.' }),
+  role: Type.String({ description: 'Role of the message: `user` or `assistant`.' }),
+  content: Type.Unsafe({ description: 'MCP content block as the server returned it.' }),
 });
 
 export const generatedPromptBody = struct('GeneratePromptResponseBody', {
-  description: optionalText('What the prompt is for.'),
+  description: optionalText('Description of the prompt.'),
   messages: listOrNull(promptMessage),
 });

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { closed } from '../../../../serve/http/schemas.ts';
 import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
-const description = optionalText('What it is.');
-const mimeType = optionalText('Its media type.');
+const description = optionalText('Description of the resource.');
+const mimeType = optionalText('Media type of the resource.');
 
 const resource = closed('Resource', {
   uri: Type.String(),
@@ -16,7 +16,7 @@ const resource = closed('Resource', {
 export const resourcesBody = struct('Resources', { resources: listOrNull(resource), nextCursor });
 
 const resourceTemplate = closed('ResourceTemplate', {
-  uriTemplate: Type.String({ description: 'A URI template after RFC 6570.' }),
+  uriTemplate: Type.String({ description: 'URI template (RFC 6570).' }),
   name: Type.String(),
   description,
   mimeType,
@@ -31,8 +31,8 @@ export const resourceTemplatesBody = struct('ResourceTemplates', {
 const resourceContent = closed('ResourceContent', {
   uri: Type.String(),
   mimeType,
-  text: optionalText('The content, if it is text.'),
-  blob: optionalText('The content in base64, if it is not text.'),
+  text: optionalText('Contents of a text resource.'),
+  blob: optionalText('Contents of a binary resource in base64.'),
   _meta: metaObject,
 });
 

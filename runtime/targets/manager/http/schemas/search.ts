@@ -4,11 +4,11 @@ import { optionalText, struct } from './struct.ts';
 
 const foundTool = closed('FoundTool', {
   server: Type.String(),
-  name: Type.String({ description: 'The tool’s name on that server.' }),
-  title: optionalText('A name for people.'),
-  description: Type.String({ description: 'What the tool does.' }),
+  name: Type.String({ description: 'Name of the tool on the server.' }),
+  title: optionalText('Display name of the tool.'),
+  description: Type.String({ description: 'Description of the tool.' }),
 });
 
 export const foundToolsBody = struct('FoundTools', {
-  tools: Type.Array(foundTool, { description: 'The best match first.' }),
+  tools: Type.Array(foundTool, { description: 'Matching tools, best matches first.' }),
 });

@@ -6,28 +6,28 @@ const jsonSchema = closed(
   'JSONSchema',
   {
     type: Type.String(),
-    properties: Type.Optional(anyObject('The schema of each member; references are written out.')),
+    properties: Type.Optional(anyObject('Schema of each property, with references resolved.')),
     required: Type.Optional(listOrNull(Type.String())),
   },
-  'What every schema of a tool has. Where the server says more, its own schema is in `_meta`, as `mcp-manager/inputSchema` and `mcp-manager/outputSchema`.',
+  'The main keywords of a JSON Schema. If the schema of the server has more, `_meta` contains the original as `mcp-manager/inputSchema` or `mcp-manager/outputSchema`.',
 );
 
 const hint = (description: string) => Type.Optional(Type.Boolean({ description }));
 const toolAnnotations = closed(
   'ToolAnnotations',
   {
-    title: optionalText('A title for people.'),
-    destructiveHint: hint('It may destroy something.'),
-    idempotentHint: hint('Calling it again with the same arguments changes nothing more.'),
-    openWorldHint: hint('It deals with things outside of its server.'),
-    readOnlyHint: hint('It changes nothing.'),
+    title: optionalText('Display name of the tool.'),
+    destructiveHint: hint('Whether the tool can perform destructive changes.'),
+    idempotentHint: hint('Whether repeated calls with the same arguments have no additional effect.'),
+    openWorldHint: hint('Whether the tool interacts with systems outside of its server.'),
+    readOnlyHint: hint('Whether the tool does not modify anything.'),
   },
-  'What the server says of the tool; nobody has checked that it is so.',
+  'Hints of the server about the tool. They are not verified.',
 );
 
-const name = Type.String({ description: 'As the server writes it.' });
-const title = optionalText('A name for people.');
-const description = Type.String({ description: 'What the tool does.' });
+const name = Type.String({ description: 'Name of the tool as the server spells it.' });
+const title = optionalText('Display name of the tool.');
+const description = Type.String({ description: 'Description of the tool.' });
 
 const tool = closed('Tool', {
   name,
@@ -45,21 +45,21 @@ export const toolsBody = struct('ToolsResponseBodyTool', { tools: listOrNull(too
 export const toolSummariesBody = struct('ToolsResponseBodyToolSummary', { tools: listOrNull(toolSummary) });
 export const minimalToolsBody = struct('ToolsResponseBodyToolMinimal', { tools: listOrNull(toolMinimal) });
 
-/** What `tools/call` takes: whatever the tool's own schema says. */
+/** The arguments of `tools/call`. The server checks them against the schema of the tool. */
 export const toolArguments = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   title: 'an object of arguments',
-  description: 'The arguments, as the tool’s `inputSchema` wants them.',
+  description: 'Arguments according to the `inputSchema` of the tool.',
 });
 
 export const toolText = Type.String({
   description:
-    'The texts of the result, one after the other with line breaks between them. If it has none: its structured content as JSON; if there is none either, all of its content as JSON.',
+    'The texts of the result, joined by line breaks. Without texts, the structured content as JSON; without structured content, the content as JSON.',
 });
 
 export const toolResult = Type.Unsafe({
   type: 'object',
   additionalProperties: true,
-  description: 'The whole result as the server sent it: `content`, `structuredContent`, `isError`, `_meta`.',
+  description: 'The complete result of the server: `content`, `structuredContent`, `isError`, `_meta`.',
 });

@@ -24,7 +24,7 @@ export function inlineRefs(root: Schema): Schema {
     parts += 1;
     const reference = schema['$ref'];
     if (typeof reference === 'string' && reference.startsWith('#')) return follow(schema, reference, open);
-    if (parts > MAX_PARTS) return leftOpen(schema);
+    if (parts > MAX_PARTS) return summaryOf(schema);
     const entries = Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword));
     return Object.fromEntries(
       entries.map(([keyword, value]) => [
@@ -34,19 +34,23 @@ export function inlineRefs(root: Schema): Schema {
     );
   }
 
-  function follow({ $ref: _written, ...beside }: Schema, reference: string, open: readonly string[]): Schema {
+  function follow(
+    { $ref: _reference, ...siblings }: Schema,
+    reference: string,
+    open: readonly string[],
+  ): Schema {
     const target = find(root, reference);
-    const around = inlineSchema(beside, open);
-    if (!isSchema(target)) return around;
-    if (open.includes(reference) || parts > MAX_PARTS) return { ...leftOpen(target), ...around };
-    return { ...inlineSchema(target, [...open, reference]), ...around };
+    const own = inlineSchema(siblings, open);
+    if (!isSchema(target)) return own;
+    if (open.includes(reference) || parts > MAX_PARTS) return { ...summaryOf(target), ...own };
+    return { ...inlineSchema(target, [...open, reference]), ...own };
   }
 
   return inlineSchema(root, ['#']);
 }
 
 /** The part of a schema that remains valid without expansion. */
-const leftOpen = ({ type, title, description }: Schema): Schema =>
+const summaryOf = ({ type, title, description }: Schema): Schema =>
   Object.fromEntries(Object.entries({ type, title, description }).filter(([, value]) => value !== undefined));
 
 /** Resolves a JSON pointer in a URI fragment: https://www.rfc-editor.org/rfc/rfc6901#section-6 */

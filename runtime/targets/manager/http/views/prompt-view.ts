@@ -1,8 +1,8 @@
 import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 
-export function promptView({ name, description, arguments: taken, _meta }: Params): Params {
-  const args = Array.isArray(taken) ? taken.map(argumentView) : [];
+export function promptView({ name, description, arguments: parameters, _meta }: Params): Params {
+  const args = Array.isArray(parameters) ? parameters.map(argumentView) : [];
   return { name, ...compact({ description, arguments: args, _meta }) };
 }
 

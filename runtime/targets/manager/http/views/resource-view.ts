@@ -13,7 +13,7 @@ export const templateView = ({ uriTemplate, name, description, mimeType, _meta }
   ...compact({ description, mimeType, _meta }),
 });
 
-/** A text that is empty is content too. */
+/** Converts contents of a resource. Unlike other members, an empty text is kept, because it is the content. */
 export const contentView = ({ uri, mimeType, text, blob, _meta }: Params): Params => ({
   uri,
   ...compact({ mimeType }),

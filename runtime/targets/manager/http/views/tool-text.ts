@@ -1,8 +1,8 @@
 import type { ContentBlock, ToolResult } from '../../shapes/results.ts';
 
 /**
- * The result of a tool as one text, which is all the contract has room for: its text blocks with line breaks between them;
- * else its structured content; else its content, both as JSON. A result without any content is an empty text.
+ * Converts the result of a tool to one string, the only type in the API contract: its text blocks, joined by line breaks, or
+ * its structured content as JSON, or its content as JSON. A result without content becomes an empty string.
  */
 export function toolText({ content = [], structuredContent }: ToolResult): string {
   const texts = content.filter(isText).map(({ text }) => text);

@@ -7,7 +7,7 @@ import { isObject } from '../../../../core/json/is-object.ts';
 export const DETAILS = ['minimal', 'summary', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
 
-/** A tool with the members the contract has for it. What else its schemas say is kept in `_meta`. */
+/** Converts a tool to the members in the API contract. Schemas with other keywords are kept in `_meta`. */
 export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
   minimal: (tool) => ({ name: tool.name, ...title(tool) }),
   summary: (tool) => ({ name: tool.name, ...title(tool), description: description(tool) }),
@@ -18,7 +18,7 @@ export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
     });
     const views = schemas.map(([key, schema]) => [key, schema && schemaView(schema)] as const);
     const originals = schemas.flatMap(([key, schema]) =>
-      schema && isCut(schema) ? [[`mcp-manager/${key}`, schema]] : [],
+      schema && isReduced(schema) ? [[`mcp-manager/${key}`, schema]] : [],
     );
     return {
       name: tool.name,
@@ -42,14 +42,12 @@ function title(tool: UpstreamTool): Params {
 const HINTS = ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'];
 
 function annotations(tool: UpstreamTool): Params {
-  const given = asObject(tool['annotations']) ?? {};
-  const hints = HINTS.map(
-    (name) => [name, typeof given[name] === 'boolean' ? given[name] : undefined] as const,
-  );
-  return compact({ title: text(given['title']), ...Object.fromEntries(hints) });
+  const own = asObject(tool['annotations']) ?? {};
+  const hints = HINTS.map((name) => [name, typeof own[name] === 'boolean' ? own[name] : undefined] as const);
+  return compact({ title: text(own['title']), ...Object.fromEntries(hints) });
 }
 
-/** The contract's three keywords, with nothing in them that points outside. */
+/** Reduces a schema to the three keywords in the API contract, with all references resolved. */
 function schemaView(schema: Params): Params {
   const { type, properties, required } = inlineRefs(schema);
   return {
@@ -60,8 +58,8 @@ function schemaView(schema: Params): Params {
 
 const KEPT = new Set(['type', 'properties', 'required']);
 
-/** Whether the view says less than the schema, or says it in another way. */
-const isCut = (schema: Params): boolean =>
+/** Whether the view differs from the schema. */
+const isReduced = (schema: Params): boolean =>
   Object.keys(schema).some((keyword) => !KEPT.has(keyword)) || JSON.stringify(schema).includes('"$ref"');
 
 const text = (value: unknown): string | undefined =>

@@ -6,26 +6,26 @@ import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
 import { endGroup } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { type Child, spawnChild } from '../../upstream/process/spawn-child.ts';
-import type { OpenPlugin, PluginPlace } from '../open-plugin.ts';
+import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ExecutableLaunch, PluginSpec } from '../../config/plugin-settings.ts';
 import { checkExecutable } from './check-executable.ts';
 import { connectPlugin, type PluginClient } from './grpc-client.ts';
-import { introduce } from './introduce.ts';
+import { performHandshake } from './handshake.ts';
 import { waitForSocket } from './wait-for-socket.ts';
 
 const MAX_LOG_LINE_BYTES = 8192;
-/** macOS allows no more, Linux little more. */
-const LONGEST_SOCKET_PATH = 103;
-/** A plugin that was told to stop may finish what it does before the signals come. */
+/** Maximum length of the path of a socket on macOS; Linux allows slightly more. */
+const MAX_SOCKET_PATH = 103;
+/** Time for a plugin to finish its work after the call of `Stop`, before it gets signals. */
 const STOP_CALL_MS = 5000;
 const AFTER_STOP_MS = 500;
 const AFTER_SIGTERM_MS = 1500;
 
-/** Starts the program, agrees with it on what it does, and leaves nothing behind if that fails. */
+/** Starts the program of a plugin and performs the handshake. If that fails, no process or socket is left. */
 export async function openExecutable(
   spec: PluginSpec,
   { dir, commitHash }: ExecutableLaunch,
-  { baseFolder, socketFolder, env, startTimeoutMs, onLog }: PluginPlace,
+  { baseFolder, socketFolder, env, startTimeoutMs, onLog }: PluginEnvironment,
   signal: AbortSignal,
 ): Promise<OpenPlugin> {
   const command = resolve(baseFolder, dir, spec.name);
@@ -36,7 +36,7 @@ export async function openExecutable(
     kind: 'process',
     command,
     args: ['--address', socket, '--network', 'unix'],
-    env: withoutSecretsOfServers(env),
+    env: withoutServerVariables(env),
   });
   drain(child, onLog);
   const client = connectPlugin(socket);
@@ -47,14 +47,14 @@ export async function openExecutable(
   const ended = child.exited.then(async (how) => {
     await endGroup(child.pid, AFTER_SIGTERM_MS);
     await cleanUp();
-    return `It ended with ${how}.`;
+    return `It exited with ${how}.`;
   });
 
   try {
-    await Promise.race([waitForSocket(socket, deadline, signal), failWhenEnded(ended)]);
+    await Promise.race([waitForSocket(socket, deadline, signal), rejectWhenEnded(ended)]);
     const flows = await Promise.race([
-      introduce(client, { spec, commitHash, deadline, signal }),
-      failWhenEnded(ended),
+      performHandshake(client, { spec, commitHash, deadline, signal }),
+      rejectWhenEnded(ended),
     ]);
     const { calls } = client;
     const within = { timeoutMs: spec.timeoutMs };
@@ -72,29 +72,23 @@ export async function openExecutable(
     await endGroup(child.pid, AFTER_SIGTERM_MS);
     await ended;
     if (signal.aborted || error instanceof AppError) throw error;
-    throw new AppError(
-      'UpstreamError',
-      `It did not get ready within ${startTimeoutMs} ms: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new AppError('UpstreamError', `It was not ready within ${startTimeoutMs} ms: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
 function socketIn(folder: string): string {
   if (process.platform === 'win32') {
-    throw configError(
-      'Plugins that are programs need unix sockets, which Windows lacks. Use kind = "http" or "js".',
-    );
+    throw configError('Plugins of kind = "exec" are not supported on Windows. Use kind = "http" or "js".');
   }
   const path = join(folder, `${randomUUID().slice(0, 8)}.sock`);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET_PATH) return path;
-  throw configError(`The path ${path} is too long for a socket. Set TMPDIR to a folder with a shorter path.`);
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return path;
+  throw configError(`The socket path ${path} is too long. Set TMPDIR to a folder with a shorter path.`);
 }
 
-/** Plugins are configured by variables too, but what is for a server is for that server. */
-function withoutSecretsOfServers(env: PluginPlace['env']): Record<string, string> {
+/** Returns the environment for plugins: all variables except those that are reserved for servers. */
+function withoutServerVariables(env: PluginEnvironment['env']): Record<string, string> {
   const shared = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('MCPD__'),
   );
@@ -115,7 +109,7 @@ function drain({ streams }: Child, onLog: (line: string) => void): void {
   streams.stdin.on('error', () => undefined);
 }
 
-async function failWhenEnded(ended: Promise<string>): Promise<never> {
+async function rejectWhenEnded(ended: Promise<string>): Promise<never> {
   throw new AppError('UpstreamError', await ended);
 }
 
@@ -125,7 +119,7 @@ async function closeChild(
   ended: Promise<string>,
 ): Promise<void> {
   await client.calls.stop({}, { timeoutMs: STOP_CALL_MS }).catch(() => undefined);
-  // A server that waits for its callers to leave waits for this.
+  // Some servers only stop after their clients have disconnected.
   client.disconnect();
   if (!(await settlesWithin(AFTER_STOP_MS, exited))) await endGroup(pid, AFTER_SIGTERM_MS);
   await ended;

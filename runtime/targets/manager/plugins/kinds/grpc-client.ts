@@ -9,12 +9,12 @@ export interface PluginClient {
   disconnect(): void;
 }
 
-/** As large as a body may be, and as much again for what is around it. */
+/** Maximum size of a message: the maximum body, and the same amount for its other members. */
 const MAX_MESSAGE_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
-/** Speaks gRPC over a unix socket. Connects when it is first needed. */
+/** Creates a gRPC client for a unix socket, which connects on the first call. */
 export function connectPlugin(socket: string): PluginClient {
-  // The socket is all there is to connect to; gRPC wants a name nevertheless.
+  // gRPC requires a host name, although the connection uses the socket.
   const baseUrl = 'http://localhost';
   const sessionManager = new Http2SessionManager(
     baseUrl,

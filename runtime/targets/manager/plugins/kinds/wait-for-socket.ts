@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_AGAIN_MS = 20;
+const RETRY_MS = 20;
 
-/** Resolves as soon as somebody listens there; rejects when nobody does until the deadline. */
+/** Resolves as soon as a process listens on the socket; rejects after the deadline. */
 export async function waitForSocket(path: string, deadline: number, signal: AbortSignal): Promise<void> {
   while (!(await isListening(path))) {
     if (performance.now() > deadline) throw new Error('it does not listen on the socket of --address');
-    await sleep(LOOK_AGAIN_MS, undefined, { signal });
+    await sleep(RETRY_MS, undefined, { signal });
   }
 }
 

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 
-/** A container under a name that only this start of it has. */
+/** A container with a unique name. */
 export interface Container {
   readonly launch: ProcessLaunch;
-  /** Ends it by force; resolves, never rejects, when docker has done so or there is nothing to end. */
+  /** Removes the container by force; resolves when docker has finished; never rejects. */
   remove(): Promise<void>;
 }
 
 const REMOVE_MS = 5000;
 
-/** Docker runs a container outside the process group of its client: whoever kills the client leaves the container. */
+/** Names a container, so that it can be removed: it is not in the process group of the docker client, and survives its end. */
 export function nameContainer(launch: ProcessLaunch, prefix: string): Container {
   const { command, env } = launch;
   const [run = 'run', ...args] = launch.args;
@@ -22,8 +22,8 @@ export function nameContainer(launch: ProcessLaunch, prefix: string): Container 
     launch: { ...launch, args: [run, '--name', name, ...args] },
     async remove() {
       const docker = spawn(command, ['rm', '--force', name], { env: { ...env }, stdio: 'ignore' });
-      const ended = once(docker, 'close').catch(() => undefined);
-      if (!(await settlesWithin(REMOVE_MS, ended))) docker.kill('SIGKILL');
+      const exited = once(docker, 'close').catch(() => undefined);
+      if (!(await settlesWithin(REMOVE_MS, exited))) docker.kill('SIGKILL');
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
-/** What a reader that does not read may let pile up. */
+/** Maximum number of buffered bytes before a server that does not read its stdin is stopped. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /**
- * What is written in one turn of the event loop, for whatever requests came in it, leaves in one piece. With 16 calls at once that
- * halves the work of the server that reads it, and takes a tenth off ours.
+ * Writes all messages of one turn of the event loop in one chunk. With 16 concurrent calls, that halves the work of the server
+ * that reads them, and saves a tenth of ours.
  */
 export function createOutbox(stream: Writable, onUnread: () => void): (text: string) => void {
   let waiting = '';

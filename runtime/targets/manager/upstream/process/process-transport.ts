@@ -9,10 +9,10 @@ import { endChild, endGroup } from '../../../../platform/process-group.ts';
 import { settlesWithin } from '../../../../platform/settles-within.ts';
 import { spawnChild } from './spawn-child.ts';
 
-/** For what a dead child leaves behind: its group, and what it said last. */
+/** Time after the exit of a process for the rest of its group to end and its last output to arrive. */
 const LEFTOVER_MS = 300;
 
-/** One JSON-RPC message a line, over stdin and stdout of a child; its stderr is its log. */
+/** Starts a server and exchanges one JSON-RPC message per line over its stdin and stdout; its stderr is its log. */
 export async function openProcess(
   launch: ProcessLaunch,
   shutdownMs: number,
@@ -23,13 +23,13 @@ export async function openProcess(
   const { stdin, stdout, stderr } = child.streams;
   const messages = createLineSplitter(MAX_MESSAGE_BYTES);
   const logLines = createLineSplitter(MAX_LOG_LINE, { cut: true });
-  /** Why we end it, if it is us. */
-  let verdict: string | undefined;
+  /** The reason why the manager stops the server, if it does. */
+  let abortReason: string | undefined;
   let expected = false;
   let lastLogLine: string | undefined;
 
   const log = (line: string): void => {
-    if (saysSomething(line)) lastLogLine = line;
+    if (isInformative(line)) lastLogLine = line;
     onLog(line);
   };
   const takeLine = (text: string): void => {
@@ -38,27 +38,24 @@ export async function openProcess(
     else if (text.trim() !== '') onLog(`stdout: ${text.slice(0, MAX_LOG_LINE)}`);
   };
   let ending: Promise<void> | undefined;
-  const giveUp = (reason: string): void => {
-    verdict ??= reason;
+  const abort = (reason: string): void => {
+    abortReason ??= reason;
     ending ??= endGroup(child.pid, LEFTOVER_MS);
   };
   stdout.on('data', (chunk: Buffer) => {
     for (const line of messages.push(chunk)) {
       if ('text' in line) takeLine(line.text);
-      else
-        giveUp(
-          `The server sent a message of more than ${MAX_MESSAGE_BYTES} bytes; it must send less at once.`,
-        );
+      else abort(`The server sent a message larger than the maximum of ${MAX_MESSAGE_BYTES} bytes.`);
     }
   });
   stderr.on('data', (chunk: Buffer) => {
     for (const line of logLines.push(chunk)) if ('text' in line) log(line.text);
   });
-  // A broken pipe is the child's end, and that is told by its exit. Without listeners it would be ours.
+  // A broken pipe means that the process exited, which is handled below. Without listeners, it would crash the manager.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
-  // Usually this is the first sign of its end.
+  // The end of stdout is usually the first sign that the process exits.
   const onStdoutEnd = async (): Promise<void> => {
-    if (!(await settlesWithin(LEFTOVER_MS, child.exited))) giveUp('The server closed its stdout.');
+    if (!(await settlesWithin(LEFTOVER_MS, child.exited))) abort('The server closed its stdout.');
   };
   stdout.once('end', () => void onStdoutEnd());
 
@@ -68,7 +65,7 @@ export async function openProcess(
     const how = await child.exited;
     await (ending ??= endGroup(child.pid, LEFTOVER_MS));
     if (child.streams.signalCode !== null) await container?.remove();
-    // A process that left the group may still hold the pipes open.
+    // A process that has left the group can keep the pipes open.
     await settlesWithin(LEFTOVER_MS, streamsDone);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     for (const line of logLines.end()) if ('text' in line) log(line.text);
@@ -76,12 +73,12 @@ export async function openProcess(
   };
   const reasonFor = (how: string): string => {
     if (expected) return 'The connection was closed.';
-    const said = lastLogLine === undefined ? '' : ` The last line of its stderr: ${lastLogLine}`;
-    return `${verdict ?? `The server ended with ${how}.`}${said}`;
+    const log = lastLogLine === undefined ? '' : ` Last line of its stderr: ${lastLogLine}`;
+    return `${abortReason ?? `The server exited with ${how}.`}${log}`;
   };
   const closed = waitForEnd();
 
-  const outbox = createOutbox(stdin, () => giveUp('The server does not read its stdin.'));
+  const outbox = createOutbox(stdin, () => abort('The server does not read its stdin.'));
   const send = (message: RpcMessage): void => outbox(`${JSON.stringify(message)}\n`);
   return {
     pid: child.pid,
@@ -98,5 +95,5 @@ export async function openProcess(
   };
 }
 
-/** Docker ends each of its errors with a line about its help. */
-const saysSomething = (line: string): boolean => line.trim() !== '' && !/^Run 'docker .*--help'/.test(line);
+/** Whether a line can explain an exit. Docker ends each error with a line about its help. */
+const isInformative = (line: string): boolean => line.trim() !== '' && !/^Run 'docker .*--help'/.test(line);

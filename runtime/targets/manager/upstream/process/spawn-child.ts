@@ -8,14 +8,14 @@ import { errorCode } from '../../../../core/values/error-code.ts';
 export interface Child {
   readonly streams: ChildProcessWithoutNullStreams;
   readonly pid: number;
-  /** Resolves when the process has ended and is reaped, with how: `exit code 1`, `signal SIGKILL`. */
+  /** Resolves when the process has exited, with a description such as `code 1` or `signal SIGKILL`. */
   readonly exited: Promise<string>;
 }
 
 /**
- * Starts the program without a shell, at the head of its own process group, so that all it starts can be ended with it. On
- * Windows there are no groups.
- * If the manager itself is killed with SIGKILL, its orphan guard ends them: Linux could be asked to, but Node has no way to ask.
+ * Starts a program without a shell as the leader of its own process group, so that the processes it starts can be stopped with
+ * it. Windows has no process groups. If the manager is killed with SIGKILL, its orphan guard stops them, because Node does
+ * not support the parent death signal of Linux.
  */
 export async function spawnChild({ command, args, env, cwd }: ProcessLaunch): Promise<Child> {
   try {
@@ -27,10 +27,10 @@ export async function spawnChild({ command, args, env, cwd }: ProcessLaunch): Pr
       windowsHide: true,
     });
     const exited = new Promise<string>((resolve) => {
-      streams.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+      streams.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
     });
     await once(streams, 'spawn');
-    // Later errors are about signals that were not delivered, or streams that broke: its end tells all there is.
+    // Later errors concern undelivered signals or broken streams; the exit of the process covers them.
     streams.on('error', () => undefined);
     return { streams, pid: streams.pid as number, exited };
   } catch (error) {
@@ -43,18 +43,18 @@ async function explain(
   error: unknown,
 ): Promise<string> {
   if (cwd !== undefined && !(await isFolder(cwd))) {
-    return `The folder \`${cwd}\` to run \`${command}\` in does not exist. Create it, or correct \`cwd\`.`;
+    return `The working directory \`${cwd}\` does not exist. Create it, or correct \`cwd\`.`;
   }
   const code = errorCode(error);
   if (code === 'ENOENT' && /[/\\]/.test(command)) {
     return `The program \`${command}\` does not exist. Correct \`command\`.`;
   }
   if (code === 'ENOENT') {
-    const path = env['PATH'] === undefined ? 'has no PATH' : `has the PATH \`${env['PATH']}\``;
-    return `The command \`${command}\` was not found; its environment ${path}. Install it, or give its full path.`;
+    const path = env['PATH'] === undefined ? 'its PATH is not set' : `its PATH is \`${env['PATH']}\``;
+    return `The command \`${command}\` was not found; ${path}. Install it, or configure its absolute path.`;
   }
-  if (code === 'EACCES') return `\`${command}\` may not be executed. Make it executable (chmod +x).`;
-  return `\`${command}\` could not be started: ${messageOf(error)}.`;
+  if (code === 'EACCES') return `\`${command}\` is not executable. Run \`chmod +x ${command}\`.`;
+  return `Cannot start \`${command}\`: ${messageOf(error)}.`;
 }
 
 const isFolder = (path: string): Promise<boolean> =>

@@ -4,9 +4,9 @@ import type { OAuthClient } from '../../config/spec.ts';
 
 /** OAuth access tokens for one server. */
 export interface AccessTokens {
-  /** The token that is valid now. */
+  /** Returns a valid token. */
   current(): Promise<string>;
-  /** Another one, because the server did not take this. */
+  /** Returns a new token after the server rejected one. */
   renew(refused: string): Promise<string>;
 }
 
@@ -17,10 +17,10 @@ interface Token {
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
-/** A token is given up so long before its end, that it does not run out on its way. */
+/** Time before its expiry after which a token is not used, so that it does not expire in transit. */
 const MARGIN_MS = 10_000;
 
-/** Gets tokens with the client's own credentials; one request for a token serves all that wait for it. */
+/** Requests tokens with client credentials. Concurrent callers share one request. */
 export function createAccessTokens(serverUrl: string, client: OAuthClient, timeoutMs: number): AccessTokens {
   let token: Promise<Token> | undefined;
 
@@ -33,12 +33,12 @@ export function createAccessTokens(serverUrl: string, client: OAuthClient, timeo
     const seen = token;
     const known = await seen;
     if (known && known.value !== refused && performance.now() < known.until) return known.value;
-    // Others may have come to this point before, and asked already.
+    // Another caller may have requested a token in the meantime.
     if (token === seen) token = fetchToken();
     try {
       return (await token)?.value ?? (await valid(refused));
     } catch (error) {
-      // The next one to ask tries again.
+      // The next caller tries again.
       token = undefined;
       throw error;
     }
@@ -64,22 +64,22 @@ async function requestToken(serverUrl: string, client: OAuthClient, timeoutMs: n
     }
     await auth(provider, { serverUrl, fetchFn });
     const tokens = await provider.tokens();
-    if (!tokens) throw new Error('no token was given');
+    if (!tokens) throw new Error('the response contains no token');
     return tokens;
   } catch (error) {
     const where = client.tokenUrl ?? `the authorization server of ${serverUrl}`;
     throw new AppError(
       'UpstreamError',
-      `No access token for \`${client.clientId}\` from ${where}: ${messageOf(error)}. Check the OAuth settings.`,
+      `Cannot get an access token for \`${client.clientId}\` from ${where}: ${messageOf(error)}. Check the OAuth settings.`,
       { cause: error },
     );
   }
 }
 
-/** The SDK's own provider warns on the console unless it is told an issuer, which a configuration need not know. */
+/** Creates a provider for the SDK. The SDK's own one warns on the console without an issuer, which is not configured. */
 function providerFor({ clientId, clientSecret, scope }: OAuthClient): OAuthClientProvider {
   const notInteractive = (): never => {
-    throw new Error('Client credentials need no user.');
+    throw new Error('Client credentials do not involve a user.');
   };
   let tokens: Tokens;
   return {
@@ -87,8 +87,8 @@ function providerFor({ clientId, clientSecret, scope }: OAuthClient): OAuthClien
     clientMetadata: { redirect_uris: [], grant_types: ['client_credentials'], ...(scope && { scope }) },
     clientInformation: () => ({ client_id: clientId, client_secret: clientSecret }),
     tokens: () => tokens,
-    saveTokens(given) {
-      tokens = given;
+    saveTokens(received) {
+      tokens = received;
     },
     prepareTokenRequest: (scope) =>
       new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) }),

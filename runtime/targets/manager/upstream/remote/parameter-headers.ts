@@ -4,11 +4,11 @@ import type { Params } from '../../shapes/shape.ts';
 import { memberOf } from '../../../../core/values/member-of.ts';
 import { membersOf } from '../../../../core/json/members-of.ts';
 
-/** Which arguments of which tools a server wants repeated in headers, as its own tool list says. */
+/** The arguments of tools that a server requires in headers, too, according to its tool list. */
 export interface ParameterHeaders {
-  /** Remembers what a page of `tools/list` declares; gives it back without the tools that break the rules. */
+  /** Stores the declarations of a page of `tools/list`; returns the page without tools that have invalid ones. */
   readonly learn: (page: Params) => Params;
-  /** For the parameters of a `tools/call`. */
+  /** Returns the headers for the parameters of a `tools/call`. */
   readonly headersFor: (params: Params | undefined) => Record<string, string>;
 }
 
@@ -25,13 +25,12 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 export function createParameterHeaders(onLog: (line: string) => void): ParameterHeaders {
   const known = new Map<unknown, readonly Declared[]>();
   const keep = (tool: unknown): boolean => {
-    // What is no tool at all has no annotations; it is left out elsewhere.
+    // A malformed tool has no annotations; it is omitted when the list is checked.
     if (!isObject(tool)) return true;
     const declared = declaredIn(tool['inputSchema']);
     const isValid = followsRules(declared, tool['inputSchema']);
     if (isValid) known.set(tool['name'], declared);
-    else
-      onLog(`The tool ${String(tool['name'])} is left out: its ${ANNOTATION} annotations break the rules.`);
+    else onLog(`The tool ${String(tool['name'])} is omitted: its ${ANNOTATION} annotations are invalid.`);
     return isValid;
   };
   return {
@@ -50,7 +49,7 @@ export function createParameterHeaders(onLog: (line: string) => void): Parameter
   };
 }
 
-/** Annotations count only where chains of `properties` lead. */
+/** Returns the annotations of a schema. They are only valid on properties, also nested ones. */
 function declaredIn(schema: unknown, path: readonly string[] = []): Declared[] {
   return Object.entries(membersOf(memberOf(schema, 'properties'))).flatMap(([name, property]) => {
     const header = memberOf(property, ANNOTATION);

@@ -3,59 +3,63 @@ import { messageOf } from '../../../../contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { UnusableAnswer } from './unusable-answer.ts';
+import { UnexpectedResponse } from './unexpected-response.ts';
 
 interface RemoteRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** When it is not the address of the server itself. */
+  /** The URL, if it is not the one of the server. */
   readonly url?: URL | undefined;
 }
 
-export interface RemoteAnswer {
+export interface RemoteResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Dispatcher.ResponseData['body'];
 }
 
-/** HTTP to one server: kept connections, its headers, its tokens, redirects within its origin. */
+/** An HTTP client for one server, with its headers, tokens and pooled connections. It follows redirects within the origin. */
 export interface RemoteClient {
   readonly url: URL;
-  /** For sentences: without what may be secret in a query. */
+  /** The URL for messages, without the query, which can contain secrets. */
   readonly place: string;
-  request(request: RemoteRequest): Promise<RemoteAnswer>;
+  request(request: RemoteRequest): Promise<RemoteResponse>;
   destroy(): Promise<void>;
 }
 
-/** Nothing listens there, or nothing that we may talk to: no later request will fare better soon. */
+/** No connection to the server is possible, so that further requests are likely to fail as well. */
 export class Unreachable extends ConnectionClosed {}
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The server was there and hung up on one exchange. */
-const LOST_EXCHANGE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
+/** Error codes of a connection that the server closed during a request. */
+const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
 
 export function createRemoteClient(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
   tokens: AccessTokens | undefined,
 ): RemoteClient {
-  // How long an answer may take is the caller's to say, for each request.
+  // Callers set a timeout for each request.
   const connect = { timeout: Math.min(timeouts.init, CONNECT_TIMEOUT_MS) };
   const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
-  let home = new URL(launch.url);
-  const place = `${home.origin}${home.pathname}`;
+  let serverUrl = new URL(launch.url);
+  const place = `${serverUrl.origin}${serverUrl.pathname}`;
 
-  const send = async (url: URL, request: RemoteRequest, token: string | undefined): Promise<RemoteAnswer> => {
+  const send = async (
+    url: URL,
+    request: RemoteRequest,
+    token: string | undefined,
+  ): Promise<RemoteResponse> => {
     const { method, headers, body, signal } = request;
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     try {
       const {
         statusCode,
-        headers: answered,
-        body: content,
+        headers: responseHeaders,
+        body: responseBody,
       } = await agent.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
@@ -64,46 +68,46 @@ export function createRemoteClient(
         body: body ?? null,
         signal,
       });
-      return { status: statusCode, headers: answered, body: content };
+      return { status: statusCode, headers: responseHeaders, body: responseBody };
     } catch (error) {
       throw signal.aborted ? error : networkFailure(place, error);
     }
   };
 
-  const follow = async (request: RemoteRequest, token: string | undefined): Promise<RemoteAnswer> => {
-    let url = request.url ?? home;
+  const follow = async (request: RemoteRequest, token: string | undefined): Promise<RemoteResponse> => {
+    let url = request.url ?? serverUrl;
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await send(url, request, token);
-      const target = redirectIn(answer, url);
-      if (!target) return answer;
-      await answer.body.dump();
-      if (target.origin !== url.origin || redirects === MOST_REDIRECTS) {
+      const response = await send(url, request, token);
+      const target = redirectIn(response, url);
+      if (!target) return response;
+      await response.body.dump();
+      if (target.origin !== url.origin || redirects === MAX_REDIRECTS) {
         const where = `${target.origin}${target.pathname}`;
-        throw new UnusableAnswer(answer.status, `${place} redirects to ${where}. Configure that address.`);
+        throw new UnexpectedResponse(response.status, `${place} redirects to ${where}. Configure that URL.`);
       }
       url = target;
-      if (!request.url) home = target;
+      if (!request.url) serverUrl = target;
     }
   };
 
   return {
     place,
     get url() {
-      return home;
+      return serverUrl;
     },
     async request(request) {
       const token = await tokens?.current();
-      const answer = await follow(request, token);
-      if (answer.status !== 401 || !tokens || token === undefined) return answer;
-      await answer.body.dump();
+      const response = await follow(request, token);
+      if (response.status !== 401 || !tokens || token === undefined) return response;
+      await response.body.dump();
       return follow(request, await tokens.renew(token));
     },
     destroy: () => agent.destroy(),
   };
 }
 
-/** 301 to 303 would turn a POST into a GET, so they are no redirects for us. */
-function redirectIn({ status, headers }: RemoteAnswer, from: URL): URL | undefined {
+/** Returns the target of a redirect. 301 to 303 are not followed, because they would turn a POST into a GET. */
+function redirectIn({ status, headers }: RemoteResponse, from: URL): URL | undefined {
   const { location } = headers;
   if ((status !== 307 && status !== 308) || typeof location !== 'string') return undefined;
   return URL.parse(location, from) ?? undefined;
@@ -112,8 +116,8 @@ function redirectIn({ status, headers }: RemoteAnswer, from: URL): URL | undefin
 function networkFailure(place: string, error: unknown): ConnectionClosed {
   const { code } = error as NodeJS.ErrnoException;
   const options = { cause: error };
-  if (code !== undefined && LOST_EXCHANGE.has(code)) {
-    return new ConnectionClosed(`${place} ended the connection before it answered.`, options);
+  if (code !== undefined && CONNECTION_LOST.has(code)) {
+    return new ConnectionClosed(`${place} closed the connection before it responded.`, options);
   }
-  return new Unreachable(`${place} cannot be reached: ${messageOf(error) || code}.`, options);
+  return new Unreachable(`Cannot connect to ${place}: ${messageOf(error) || code}.`, options);
 }

@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../../../../runtime/targets/manager/access/ke
 import { keyOf } from './key-of.ts';
 
 const may = (servers: string[], tools: string[], server: string, tool?: string): boolean =>
-  keyCaller(keyOf('mcpm_x', { servers, tools })).mayUse(server, tool);
+  keyCaller(keyOf('mcpm_x', { servers, tools })).canUse(server, tool);
 
 test.each<[servers: string[], tools: string[], allowed: string[], refused: string[]]>([
   [[], [], ['time', 'time/now', 'git/push'], []],
@@ -50,7 +50,7 @@ describe('prompts and resources', () => {
       ['time', 'resource', 'time://now'],
     ] as const;
     return items
-      .filter(([server, kind, name]) => caller.mayRead(server, kind, name))
+      .filter(([server, kind, name]) => caller.canRead(server, kind, name))
       .map(([server, , name]) => `${server} ${name}`);
   };
   const TIME = ['time now', 'time time://now'];
@@ -76,7 +76,7 @@ describe('prompts and resources', () => {
 
   test('alone open no tools', () => {
     const caller = keyCaller(keyOf('mcpm_x', { prompts: ['git/*'] }));
-    expect([caller.mayUse('git'), caller.mayUse('git', 'log'), caller.mayUse('time')]).toEqual([
+    expect([caller.canUse('git'), caller.canUse('git', 'log'), caller.canUse('time')]).toEqual([
       true,
       false,
       false,

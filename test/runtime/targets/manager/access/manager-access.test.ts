@@ -69,7 +69,7 @@ test('each key has its own rate, which a reload does not refill', () => {
   keys = [...keys];
   expect(refusal(access, bearer('mcpm_slow'))).toMatchObject({
     code: 'OverloadedError',
-    message: 'The key "mcpm_slow" may be used 2/m and was used more.',
+    message: 'The key "mcpm_slow" exceeded its rate limit of 2/m. Retry in 30 s.',
     retryAfterSeconds: 30,
   });
   for (let call = 0; call < 100; call += 1) access.check(bearer('mcpm_fast'));
@@ -116,7 +116,7 @@ describe('the file of keys', () => {
     expect(logged).toContainEqual(
       expect.objectContaining({
         level: 50,
-        reason: `${file}, line 1 is no API key: it is not JSON. Remove the line, or make a new key with \`keys create\`.`,
+        reason: `${file}:1: invalid API key: the line must be valid JSON. Remove the line, or create a new key with \`mcp-manager keys create\`.`,
       }),
     );
   });
@@ -132,13 +132,13 @@ describe('the file of keys', () => {
   test('is what counts for those, too, who were let in before it changed', () => {
     const { access, file, later } = open();
     const caller = access.check(bearer('mcpm_one'));
-    expect(caller.mayUse('echo', 'add')).toBe(true);
+    expect(caller.canUse('echo', 'add')).toBe(true);
     writeFileSync(file, keyFileText([keyOf('mcpm_one', { tools: ['echo/echo'] })]));
     later();
-    expect([caller.mayUse('echo', 'add'), caller.mayUse('echo', 'echo')]).toEqual([false, true]);
+    expect([caller.canUse('echo', 'add'), caller.canUse('echo', 'echo')]).toEqual([false, true]);
     writeFileSync(file, keyFileText([keyOf('mcpm_one', { revoked: '2026-01-01T00:00:00Z' })]));
     later();
-    expect(caller.mayUse('echo')).toBe(false);
+    expect(caller.canUse('echo')).toBe(false);
   });
 
   test('that becomes a link in a circle changes nothing', () => {
@@ -154,26 +154,29 @@ describe('the file of keys', () => {
     let now = 0;
     const access = createManagerAccess(watchedKeys(file, { log: testKernel().log, now: () => now }));
     const anyone = access.check(undefined);
-    expect([anyone.name, anyone.mayUse('echo')]).toEqual(['anyone', true]);
+    expect([anyone.name, anyone.canUse('echo')]).toEqual(['anyone', true]);
     writeFileSync(file, keyFileText([keyOf('mcpm_one')]));
     now = 5000;
     expect(refusal(access, undefined).code).toBe('UnauthorizedError');
-    expect(anyone.mayUse('echo')).toBe(false);
+    expect(anyone.canUse('echo')).toBe(false);
     expect(access.check(bearer('mcpm_one')).name).toBe('mcpm_one');
   });
 
   test.each([
-    ['not json', 'it is not JSON'],
+    ['not json', 'the line must be valid JSON'],
     ['[]', 'the object must be object'],
     [JSON.stringify({ ...keyOf('k'), hash: 'short' }), 'hash must match pattern "^[0-9a-f]{64}$"'],
     [JSON.stringify({ ...keyOf('k'), more: 1 }), 'the object must NOT have additional properties'],
-    [JSON.stringify({ ...keyOf('k'), expires: 'soon' }), 'expires is no date'],
-    [JSON.stringify({ ...keyOf('k'), rate: 'often' }), 'rate is no rate'],
+    [JSON.stringify({ ...keyOf('k'), expires: 'soon' }), 'expires must be a date'],
+    [
+      JSON.stringify({ ...keyOf('k'), rate: 'often' }),
+      'rate must be a number, a slash and s, m, h or d, e.g. 100/m',
+    ],
   ])('that is broken at the start is refused: %s', (line, reason) => {
     const file = join(folder(), 'keys.jsonl');
     writeFileSync(file, `\n${line}\n`);
     expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(
-      `${file}, line 2 is no API key: ${reason}. Remove the line`,
+      `${file}:2: invalid API key: ${reason}. Remove the line`,
     );
   });
 });

@@ -55,13 +55,13 @@ test('a server that hangs is waited for once, then its last known list is used u
   expect(await list()).toEqual(before);
   const [tools] = await Promise.all([manager.calls.listTools(callOf('changing')), call('two').catch(String)]);
   expect(tools.map(({ name }) => name)).toEqual(before);
-  await manager.logged('changing', /^tools\/list is overdue; clients get the last known list \(7 items\)/);
+  await manager.logged('changing', /^tools\/list timed out; clients get the cached list \(7 items\)/);
 
   const changed = nextChange(manager);
   answer(manager);
   expect(await changed).toEqual({ kind: 'list-changed', server: 'changing', list: 'tools' });
   expect(await list()).toEqual(['become', 'announce', 'hang', 'answer', 'asked', 'three']);
-  await manager.logged('changing', /^tools\/list was answered after/);
+  await manager.logged('changing', /^tools\/list completed after/);
 });
 
 test.each(['tools', 'prompts'] as const)('a server that never listed its %s is left out', async (name) => {
@@ -75,7 +75,7 @@ test.each(['tools', 'prompts'] as const)('a server that never listed its %s is l
   expect(await list(name, 'echo')).not.toEqual([]);
   await manager.logged(
     'changing',
-    new RegExp(`^${name}/list is overdue; lists over all servers leave it out`),
+    new RegExp(`^${name}/list timed out; lists over all servers omit this server`),
   );
 
   const changed = nextChange(manager);

@@ -76,7 +76,7 @@ test('D-24: the server is told when a caller leaves, and when his time is over',
 
   await manager.supervisor.apply([serverSpec('echo', 'echo', { timeouts: { request: 200 } })]);
   await expect(sleep()).rejects.toMatchObject({ code: 'TimeoutError' });
-  await manager.logged('echo', /cancelled .*did not answer/);
+  await manager.logged('echo', /cancelled .*did not respond/);
 });
 
 test('calls leave no listener on the signal of their caller', async () => {

@@ -55,8 +55,8 @@ test('only what the caller may use is found', async () => {
   const caller: Caller = {
     name: 'narrow',
     admin: false,
-    mayUse: (server, tool) => server === 'echo' && tool !== 'add',
-    mayRead: () => true,
+    canUse: (server, tool) => server === 'echo' && tool !== 'add',
+    canRead: () => true,
   };
   const found = await find('numbers weather echo', { caller });
   expect(found[0]).toBe('echo__echo');

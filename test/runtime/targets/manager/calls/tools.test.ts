@@ -64,8 +64,8 @@ test('a caller gets what he may use, and is not told what else there is', async 
   const caller: Caller = {
     name: 'guest',
     admin: false,
-    mayUse: (server, tool) => server === 'echo' && (tool === undefined || tool === 'add'),
-    mayRead: () => true,
+    canUse: (server, tool) => server === 'echo' && (tool === undefined || tool === 'add'),
+    canRead: () => true,
   };
   expect(manager.calls.servers(caller)).toEqual(['echo']);
   const tools = await manager.calls.listTools(callOf('echo', { caller }));
@@ -91,8 +91,8 @@ test('a caller who may only read gets only tools that say so', async () => {
     name: 'reader',
     admin: false,
     readOnly: true,
-    mayUse: () => true,
-    mayRead: () => true,
+    canUse: () => true,
+    canRead: () => true,
   };
   const tools = await manager.calls.listTools(callOf('echo', { caller }));
   expect(tools.map(({ name }) => name)).toEqual(READ_ONLY);
@@ -138,7 +138,11 @@ test('what goes wrong at the server is told as its fault, with the cause', async
     code: 'UpstreamError',
     message: title,
     details: [
-      { message: expect.stringMatching(/^tool call failed: crash\/exit: transport error: .*exit code 7/) },
+      {
+        message: expect.stringMatching(
+          /^tool call failed: crash\/exit: transport error: .*exited with code 7/,
+        ),
+      },
     ],
   });
 });
@@ -153,7 +157,7 @@ test('D-17: a server that does not answer in time is a timeout', async () => {
     details: [
       {
         message: expect.stringContaining(
-          'echo/sleep-until-cancelled: transport error: The server did not answer',
+          'echo/sleep-until-cancelled: transport error: The server did not respond',
         ),
       },
     ],
@@ -165,7 +169,10 @@ test('an answer that is too large is refused', async () => {
   await expect(call(manager, 'huge', 'huge', { bytes: 3_000_000 })).rejects.toMatchObject({
     code: 'UpstreamError',
     details: [
-      { message: 'tool call failed: huge/huge: the answer is larger than 2.0 MiB; ask for less at once' },
+      {
+        message:
+          'tool call failed: huge/huge: the result is larger than the maximum of 2.0 MiB (--max-result)',
+      },
     ],
   });
   expect((await call(manager, 'huge', 'huge', { bytes: 2_000_000 })).content?.[0]?.text).toHaveLength(

@@ -15,5 +15,5 @@ test.each([
 });
 
 test.each(['', 'localhost', 'localhost:99999', 'http://', 'a b:1'])('%j is no address', (address) => {
-  expect(() => addressUrl(address)).toThrow('is not the address of a manager');
+  expect(() => addressUrl(address)).toThrow('Invalid manager address');
 });

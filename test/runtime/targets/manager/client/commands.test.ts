@@ -60,7 +60,7 @@ describe('tools', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^camel +getWeather/m);
     expect(out).toMatch(/^echo +echo /m);
-    expect(err).toMatch(/^Left out: server not available: broken/);
+    expect(err).toMatch(/^Skipped a server: server not available: broken/);
   });
 
   test('are searched', async () => {
@@ -106,11 +106,11 @@ describe('call', () => {
   });
 
   test.each([
-    [['call'], 'Missing argument: the server.'],
-    [['call', 'echo'], 'Missing argument: the tool.'],
+    [['call'], 'Missing argument: <server>.'],
+    [['call', 'echo'], 'Missing argument: <tool>.'],
     [['call', 'echo', 'add', '[1]'], 'must be a JSON object'],
-    [['call', 'echo', 'add', 'a=one'], 'a must be number'],
-    [['call', 'echo', 'add', 'a=1', 'two'], '"two" is no key=value pair'],
+    [['call', 'echo', 'add', 'a=one'], 'a: "one" is not valid JSON of type number'],
+    [['call', 'echo', 'add', 'a=1', 'two'], '"two" must have the form key=value'],
   ])('%j is a wrong command line', async (args, message) => {
     const { code, err } = await run(...args);
     expect(code).toBe(2);
@@ -180,12 +180,12 @@ test('restart starts a server anew', async () => {
   const before = managed.server('camel').status().pid;
   const { code, out } = await run('restart', 'camel');
   const { pid } = managed.server('camel').status();
-  expect([code, out]).toEqual([0, `camel is running, process ${pid}.\n`]);
+  expect([code, out]).toEqual([0, `camel is running (PID ${pid}).\n`]);
   expect(pid).not.toBe(before);
 });
 
 test('reload tells what has changed', async () => {
-  expect((await run('reload')).out).toBe('Nothing has changed.\n');
+  expect((await run('reload')).out).toBe('No changes.\n');
 });
 
 describe('without a manager', () => {
@@ -193,7 +193,7 @@ describe('without a manager', () => {
     const { code, err } = await runClient('status', '--addr', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(
-      'Error: No manager answers at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or name its address with --url.\n',
+      'Error: No manager is running at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or set its address with --url.\n',
     );
   });
 
@@ -208,7 +208,7 @@ describe('without a manager', () => {
     const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { err } = await runClient('status', '--addr', `127.0.0.1:${(other.address() as AddressInfo).port}`);
-    expect(err).toContain('is no mcp-manager');
+    expect(err).toContain('is not an mcp-manager');
     other.close();
   });
 });

@@ -43,20 +43,20 @@ test('all is well: exit code 0', async () => {
   const { code, out } = await examine({ config: server('here', process.execPath) });
   expect(out).toMatch(/^ok +configuration: 1 server in /m);
   expect(out).toMatch(/^ok +server here: runs \//m);
-  expect(out).toMatch(/^ok +manager: 1\.2\.3 answers at http/m);
+  expect(out).toMatch(/^ok +manager: version 1\.2\.3 is running at http/m);
   expect(out).toMatch(/^(ok|note) +server echo: /m);
   expect(code).toBe(0);
 });
 
 test('a configuration that is wrong is a problem', async () => {
   const { code, out } = await examine({ config: 'servers = [' });
-  expect(out).toMatch(/^problem +configuration: .*not valid TOML/m);
+  expect(out).toMatch(/^problem +configuration: .*invalid TOML/m);
   expect(code).toBe(1);
 });
 
 test('secrets that others may read are a problem', async () => {
   const { code, out } = await examine({ secrets: '[servers.x.env]\nA = "b"\n', mode: 0o644 });
-  expect(out).toMatch(/^problem +configuration: .*others than its owner may read it/m);
+  expect(out).toMatch(/^problem +configuration: .*is readable by other users/m);
   expect(code).toBe(1);
 });
 
@@ -65,9 +65,11 @@ test('commands and folders that are not there are problems, with a way out', asy
     server('gone', 'no-such-command') + server('lost', process.execPath, 'cwd = "/no/such/folder"');
   const { code, out } = await examine({ config });
   expect(out).toMatch(
-    /^problem +server gone: the command "no-such-command" is not on the PATH.*\n +Install it/m,
+    /^problem +server gone: command "no-such-command" not found in the PATH.*\n +Install it/m,
   );
-  expect(out).toMatch(/^problem +server lost: its folder \/no\/such\/folder does not exist\n +Create it/m);
+  expect(out).toMatch(
+    /^problem +server lost: working directory \/no\/such\/folder does not exist\n +Create it/m,
+  );
   expect(code).toBe(1);
 });
 
@@ -81,7 +83,7 @@ test('what runs packages has to tell its version', async () => {
   const config = server('boxed', join(bin, 'docker')) + server('python', join(bin, 'uvx'));
   const { code, out } = await examine({ config });
   expect(out).toMatch(
-    /^problem +docker: it does not tell its version: Cannot connect.*\n +Install Docker and start it/m,
+    /^problem +docker: cannot print its version: Cannot connect.*\n +Install Docker and start it/m,
   );
   expect(out).toMatch(/^ok +uvx: version uvx 1\.2\.3/m);
   expect(code).toBe(1);
@@ -93,7 +95,7 @@ test('no manager is a problem; whether one could listen is told', async () => {
   const { port } = free.address() as AddressInfo;
   await new Promise((resolve) => free.close(resolve));
   const { code, out } = await examine({ addr: `127.0.0.1:${port}` });
-  expect(out).toMatch(/^problem +manager: No manager answers at .*mcp-manager daemon/m);
+  expect(out).toMatch(/^problem +manager: No manager is running at .*mcp-manager daemon/m);
   expect(out).toMatch(/^ok +port: http:\/\/127\.0\.0\.1:\d+ is available/m);
   expect(code).toBe(1);
 });

@@ -42,6 +42,6 @@ test('without npx a sentence says what to install', async () => {
 test('if npx fails, a sentence says that it downloads', async () => {
   const { stderr, exitCode } = await inspector('exit 7');
   expect(stderr).toContain('exit code 7');
-  expect(stderr).toContain('downloaded from the npm registry');
+  expect(stderr).toContain('check the access to the npm registry');
   expect(exitCode).toBe(1);
 });

@@ -38,5 +38,5 @@ test('a key opens what it is for', async () => {
   expect((await runClient('call', 'echo', 'add', 'a=1', 'b=1', ...options)).out).toBe('2\n');
   const { code, err } = await runClient('status', ...options);
   expect(code).toBe(1);
-  expect(err).toContain('administrator');
+  expect(err).toContain('has no admin permission');
 });

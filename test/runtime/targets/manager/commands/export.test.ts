@@ -59,7 +59,7 @@ required_args_positional = ["dir"]
   ).toHaveLength(3);
   expect(await run('export', ...outputs)).toMatchObject({
     code: 1,
-    err: expect.stringContaining('prod.toml is there already.'),
+    err: expect.stringContaining('prod.toml already exists.'),
   });
   expect(await run('export', ...outputs, '--overwrite')).toMatchObject({ code: 0 });
 });

@@ -17,7 +17,7 @@ test('import brings servers in, with their secrets apart', async () => {
   expect(await run('import', path('c.json'))).toEqual({
     code: 0,
     out: '',
-    err: 'Warning: server "far": "timeout" means nothing here and is left out.\nWarning: "My Server" is now called "my-server".\nImported my-server, far.\n',
+    err: 'Warning: server "far": unknown key "timeout" is ignored.\nWarning: "My Server" was renamed to "my-server".\nImported my-server, far.\n',
   });
   expect(serversIn(read('.mcpd.toml'))).toEqual([
     { name: 'my-server', command: 'npx', args: ['-y', 'x', 'a$$b'], tools: ['*'] },
@@ -29,11 +29,11 @@ test('import brings servers in, with their secrets apart', async () => {
   });
   expect(await run('import', path('c.json'))).toMatchObject({
     code: 1,
-    err: expect.stringContaining('There is a server "my-server" already.'),
+    err: expect.stringContaining('Server "my-server" already exists.'),
   });
   expect(await run('import', path('none.json'))).toMatchObject({
     code: 1,
-    err: expect.stringContaining('There is no file'),
+    err: expect.stringContaining('does not exist. Pass the JSON'),
   });
 });
 
@@ -48,10 +48,12 @@ test('secrets among arguments and in addresses go into the secrets file, and lis
   };
   write('c.json', JSON.stringify({ mcpServers: servers }));
   const { err } = await run('import', path('c.json'));
-  expect(err).toContain('The url of far may hold a secret: as a whole it is in secrets.toml.');
-  expect(err).toContain('The args of gh may hold a secret: from there on they are in secrets.toml.');
+  expect(err).toContain('The url of far may contain a secret and was stored in secrets.toml.');
+  expect(err).toContain(
+    'The arguments of gh may contain a secret. That argument and all after it were stored in secrets.toml.',
+  );
   const added = await run('add', 'b', '--tool', '*', '--', 'x', '--verbose', '--header', 'X-Auth: hush-4');
-  expect(added.err).toContain('The args of b may hold a secret');
+  expect(added.err).toContain('The arguments of b may contain a secret.');
   expect(read('.mcpd.toml')).not.toContain('hush');
   expect(serversIn(read('.mcpd.toml'))).toMatchObject([
     { url: 'https://x.example/mcp#x' },
@@ -79,6 +81,6 @@ test('what is wrong with an imported server is told of its file', async () => {
   write('c.json', '{"mcpServers": {"a": {"command": "x", "args": "y"}}}');
   expect(await run('import', path('c.json'))).toMatchObject({
     code: 1,
-    err: 'Error: c.json: server "a": args must be a list of texts, not a text.\n',
+    err: 'Error: c.json: server "a": args must be a list of strings, not a string.\n',
   });
 });

@@ -35,7 +35,7 @@ test('a new key is shown once, works, and is nowhere in its file', async () => {
   );
   expect(code).toBe(0);
   expect(out).toMatch(/^mcpm_[\w-]{43}\n$/);
-  expect(err).toBe(`Added to ${keysFile()}. The key is shown this once:\n`);
+  expect(err).toBe(`Added the key to ${keysFile()}. It is shown only once:\n`);
   const key = out.trim();
   const text = readFileSync(keysFile(), 'utf8');
   expect(text).not.toContain(key.slice(5));
@@ -45,7 +45,7 @@ test('a new key is shown once, works, and is nowhere in its file', async () => {
   const access = createManagerAccess({ keys: () => readKeyFile(keysFile()) });
   const caller = access.check(bearer(key));
   expect(caller).toMatchObject({ name: 'ci', admin: false, readOnly: false });
-  expect([caller.mayUse('time', 'now'), caller.mayUse('github'), caller.mayUse('memory')]).toEqual([
+  expect([caller.canUse('time', 'now'), caller.canUse('github'), caller.canUse('memory')]).toEqual([
     true,
     true,
     false,
@@ -77,13 +77,13 @@ test('every option ends up in the file', async () => {
 
 test('what is listed is everything but the keys', async () => {
   const { err } = await keys('list');
-  expect(err).toBe(`No keys in ${keysFile()}: calls need none.\n`);
+  expect(err).toBe(`No keys in ${keysFile()}. Calls do not require one.\n`);
   await keys('create', '--name', 'ci', '--server', 'time', '--admin', '--rate', '5/s');
   const { out } = await keys('list');
   const [record] = readKeyFile(keysFile()) ?? [];
   expect(out.split('\n')).toEqual([
-    'ID        NAME  STATE   MAY                   RATE  EXPIRES',
-    `${record?.id}  ci    active  use time, administer  5/s   -`,
+    'ID        NAME  STATE   ACCESS       RATE  EXPIRES',
+    `${record?.id}  ci    active  time, admin  5/s   -`,
     '',
   ]);
   const { out: json } = await keys('list', '--format', 'json');
@@ -94,7 +94,7 @@ test('what is listed is everything but the keys', async () => {
 test('a revoked key stays in the file, and its name is free again', async () => {
   await keys('create', '--name', 'ci');
   expect((await keys('create', '--name', 'ci')).err).toBe(
-    'Error: There is a key of the name "ci" already; revoke it first, or choose another name.\n',
+    'Error: A key named "ci" already exists. Revoke it first, or choose another name.\n',
   );
   // A file that somebody edited may lack its last line break.
   appendFileSync(keysFile(), '   ');
@@ -111,12 +111,12 @@ test('a revoked key stays in the file, and its name is free again', async () => 
 });
 
 test.each<[args: string[], code: number, message: string]>([
-  [['create'], 2, 'The key needs a name: --name <name>.'],
-  [['create', '--name', ' '], 2, 'The key needs a name: --name <name>.'],
+  [['create'], 2, 'Missing option: --name <name>.'],
+  [['create', '--name', ' '], 2, 'Missing option: --name <name>.'],
   [
     ['create', '--name', 'x', '--rate', 'often'],
     2,
-    '--rate: "often" is not a number, a slash and s, m, h or d, as 100/m.',
+    '--rate: "often" is not a number, a slash and s, m, h or d, e.g. 100/m.',
   ],
   [['create', '--name', 'x', '--rate', '0/m'], 2, '--rate: "0/m" is not a number'],
   [
@@ -124,10 +124,10 @@ test.each<[args: string[], code: number, message: string]>([
     2,
     '--expires: "soon" is not a number with a unit s, m, h, d or w, e.g. 30d',
   ],
-  [['create', '--name', 'x', '--expires', '2001-01-01'], 2, '--expires: "2001-01-01" is over already.'],
-  [['create', '--name', 'x', '--server', ' '], 2, '--server: an empty pattern fits nothing; * fits all.'],
-  [['revoke'], 2, 'Say which key: its name or its id.'],
-  [['revoke', 'nobody'], 1, 'No key "nobody" is in '],
+  [['create', '--name', 'x', '--expires', '2001-01-01'], 2, '--expires: "2001-01-01" is in the past.'],
+  [['create', '--name', 'x', '--server', ' '], 2, '--server must not be empty. Use * to allow all.'],
+  [['revoke'], 2, 'Missing argument: <name|id>.'],
+  [['revoke', 'nobody'], 1, 'contains no active key "nobody"'],
 ])('%j is refused', async (args, code, message) => {
   const answer = await keys(...args);
   expect([answer.code, answer.err, answer.out]).toEqual([code, expect.stringContaining(message), '']);

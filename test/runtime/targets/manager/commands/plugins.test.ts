@@ -205,7 +205,7 @@ test('move takes a plugin to another category, where it replaces another only if
   const refused = await plugins('move', ...JWT, '--to-category', 'audit');
   expect(refused.code).toBe(1);
   expect(refused.err).toContain(
-    'plugins.audit has a plugin "jwt-auth" already. Replace it with --force, or remove it.',
+    'plugins.audit already contains a plugin "jwt-auth". Pass --force to replace it, or remove it.',
   );
   await plugins('move', ...JWT, '--to-category', 'audit', '--force');
   expect((await plugins('list')).out).toBe(
@@ -219,12 +219,12 @@ test('validate tells everything that is wrong, and looks for programs only if to
   const missing = await plugins('validate', '--check-binaries', '--category', 'audit');
   expect(missing).toMatchObject({
     code: 1,
-    out: `audit plugin "logger": ${join(folder(), 'plugins/logger')} does not exist. Put the plugin there, or correct its name or [plugins] dir.\n`,
+    out: `audit plugin "logger": ${join(folder(), 'plugins/logger')} does not exist. Install the plugin there, or correct its name or [plugins] dir.\n`,
   });
   write(FILE.replace('dir = "plugins"', 'dir = "."'));
   writeFileSync(join(folder(), 'logger'), '#!/bin/sh\n');
   const forbidden = await plugins('validate', '--check-binaries', '--category', 'audit');
-  expect(forbidden.out).toContain('logger may not be executed. Make it executable (chmod +x).');
+  expect(forbidden.out).toContain('logger is not executable. Run `chmod +x');
   chmodSync(join(folder(), 'logger'), 0o755);
   expect((await plugins('validate', '--check-binaries', '--category', 'audit')).code).toBe(0);
 
@@ -234,25 +234,33 @@ test('validate tells everything that is wrong, and looks for programs only if to
   expect(JSON.parse(wrong.out)).toMatchObject({
     valid: false,
     problems: [
-      'authentication plugin "jwt-auth": flows is empty. Write flows = ["request"], ["response"] or both.',
-      'authentication plugin "api-key": flows is empty. Write flows = ["request"], ["response"] or both.',
+      'authentication plugin "jwt-auth": flows is empty. Set flows to ["request"], ["response"] or both.',
+      'authentication plugin "api-key": flows is empty. Set flows to ["request"], ["response"] or both.',
     ],
   });
 });
 
 test.each([
-  [['add', 'x', '--flow', 'request'], 2, 'Which category? --category is one of observability, '],
-  [['add', 'x', '--category', 'audit'], 2, 'What is it asked about? Give --flow request'],
+  [['add', 'x', '--flow', 'request'], 2, 'Missing option: --category, one of observability, '],
+  [['add', 'x', '--category', 'audit'], 2, 'Missing option: --flow. Pass --flow request'],
   [['add', 'x', '--category', 'sound', '--flow', 'request'], 2, '"sound" is not one of observability, '],
   [['add', 'logger', '--category', 'audit', '--flow', 'request'], 1, 'Change it with `config plugins set`.'],
-  [['remove', '--category', 'audit'], 2, 'Which plugin? Give its name with --name.'],
+  [['remove', '--category', 'audit'], 2, 'Missing option: --name <name>.'],
   [['remove', '--category', 'audit', '--name', 'loger'], 1, 'no plugin "loger". Did you mean "logger"?'],
-  [['remove', '--category', 'content', '--name', 'x'], 1, 'plugins.content has no plugin "x". It has none.'],
-  [['set', '--dir', 'd', '--required'], 2, '--dir is for all plugins and does not go with --required.'],
-  [['move', ...JWT], 2, 'Where to? Give --to-category, --before, --after or --position.'],
-  [['move', ...JWT, '--before', 'a', '--after', 'b'], 2, '--before and --after do not go together.'],
-  [['move', ...JWT, '--before', 'nobody'], 1, 'plugins.authentication has no plugin "nobody".'],
-  [['move', ...JWT, '--position', '0'], 2, '"0" is neither a number from 1 on nor -1.'],
+  [
+    ['remove', '--category', 'content', '--name', 'x'],
+    1,
+    'plugins.content contains no plugin "x". It is empty.',
+  ],
+  [
+    ['set', '--dir', 'd', '--required'],
+    2,
+    '--dir applies to all plugins and conflicts with --required; use one of them.',
+  ],
+  [['move', ...JWT], 2, 'Missing option: pass --to-category, --before, --after or --position.'],
+  [['move', ...JWT, '--before', 'a', '--after', 'b'], 2, '--before conflicts with --after; use one of them.'],
+  [['move', ...JWT, '--before', 'nobody'], 1, 'plugins.authentication contains no plugin "nobody".'],
+  [['move', ...JWT, '--position', '0'], 2, '"0" is not a positive whole number or -1.'],
 ])('what cannot be done is said: %j', async (args, code, message) => {
   write();
   const result = await plugins(...args);

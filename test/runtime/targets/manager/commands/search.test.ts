@@ -39,7 +39,7 @@ test('search: by text and by each filter, over files and the built-in list', asy
   expect(await ids('--version', '2026.10.19')).toEqual(['time']);
   expect(await ids('--source', 'r.json')).toEqual(['clock']);
   expect(await ids('--category', 'utilities', '--official')).toEqual(['time']);
-  expect(await ids('--license', 'mit', 'tells')).toEqual(['clock', 'time']);
+  expect(await ids('--license', 'mit', 'time')).toEqual(['clock', 'time']);
   expect(await ids('no such thing')).toEqual([]);
   await run('add', 'clock', '--registry', path('r.json'));
   expect(parse(read('.mcpd.toml'))['servers']).toMatchObject([
@@ -64,13 +64,13 @@ test('the tools a registry knows of a server', async () => {
   );
   expect(await run('config', 'tools', 'list', 'own', '--all')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('No registry knows the package of own.'),
+    err: expect.stringContaining('No registry lists the package of own.'),
   });
 });
 
 test.each([
-  ['{', 'is no registry: it is not valid JSON: it ends too early.'],
-  ['1', 'it must hold servers, in a list or by their id.'],
+  ['{', 'is not a registry: invalid JSON: it ends too early.'],
+  ['1', 'the registry must contain servers, in a list or in an object by ID.'],
   ['[1]', 'server 1 must be an object, not 1.'],
   ['{"a": {"tools": [1]}}', 'tool 1 must be an object, not 1.'],
   ['{"a": {"installations": {"npx": {}}}}', 'package is missing.'],

@@ -15,7 +15,7 @@ test('init makes a file without servers, once', async () => {
   });
   expect(await run('init')).toMatchObject({
     code: 1,
-    err: 'Error: .mcpd.toml is there already. Name another file with --config.\n',
+    err: 'Error: .mcpd.toml already exists. Choose another file with --config.\n',
   });
   expect(await run('validate')).toMatchObject({
     code: 0,
@@ -29,7 +29,7 @@ test('a known server is added with its package, its tools and what it demands', 
   await run('init');
   expect(await run('add', 'Filesystem', '--tool', 'read_*', '--tool=list_directory')).toMatchObject({
     code: 0,
-    err: 'Added filesystem to .mcpd.toml.\nIt needs `mcp-manager config args set Filesystem -- dir`.\n',
+    err: 'Added filesystem to .mcpd.toml.\nIt requires arguments. Run `mcp-manager config args set Filesystem -- dir`.\n',
   });
   expect(await run('add', 'time', '--version', '1.2.3', '--lazy', '--read-only')).toMatchObject({ code: 0 });
   expect(serversIn(read('.mcpd.toml'))).toEqual([
@@ -49,7 +49,7 @@ test('a known server is added with its package, its tools and what it demands', 
   ]);
   expect(await run('validate')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('needs the argument dir'),
+    err: expect.stringContaining('requires the argument dir'),
   });
   await run('config', 'args', 'set', 'filesystem', '--', '/dir');
   expect(await run('validate')).toMatchObject({ code: 0 });
@@ -102,29 +102,29 @@ test('D-27: any program, package or address is added; what may be secret goes in
 test.each([
   [['add'], 2, 'Missing argument: <name>.'],
   [['add', 'x', 'y'], 2, 'Unexpected argument "y".'],
-  [['add', 'tme'], 1, 'No registry knows a server "tme". Did you mean "time"?'],
-  [
-    ['add', 'github'],
-    1,
-    'github is deprecated: it gets no more fixes. Add it all the same with --allow-deprecated.',
-  ],
-  [['add', 'time', '--runtime', 'docker'], 1, 'time has no package for docker here. Its runtimes are: uvx.'],
+  [['add', 'tme'], 1, 'No registry lists a server "tme". Did you mean "time"?'],
+  [['add', 'github'], 1, 'github is deprecated and gets no fixes. Pass --allow-deprecated to add it anyway.'],
+  [['add', 'time', '--runtime', 'docker'], 1, 'time has no package for docker. Available runtimes: uvx.'],
   [
     ['add', 'x', '--command', 'y'],
     2,
-    'Which tools may be called? Name each with --tool, or write --tool "*" for all.',
+    'Missing option: --tool. Pass --tool <name> for each allowed tool, or --tool "*" for all.',
   ],
   [['add', 'x', '--command', ' ', '--tool', '*'], 2, 'The command is empty.'],
-  [['add', 'x', '--url', 'https://x', '--command', 'y', '--tool', '*'], 2, 'A server is started in one way'],
-  [['add', 'a__b', '--command', 'y', '--tool', '*'], 1, '"a__b" cannot be the name of a server.'],
-  [['add', 'x', '--package', 'y', '--tool', '*'], 1, '"y" is no package.'],
+  [
+    ['add', 'x', '--url', 'https://x', '--command', 'y', '--tool', '*'],
+    2,
+    '--package, --command, --url and -- conflict with each other',
+  ],
+  [['add', 'a__b', '--command', 'y', '--tool', '*'], 1, 'invalid server name "a__b".'],
+  [['add', 'x', '--package', 'y', '--tool', '*'], 1, 'invalid package "y".'],
   [['add', 'x', '--command', 'y', '--tool', '*', '--env', 'K'], 2, '"K" must have the form <name>=<value>.'],
   [
     ['add', 'x', '--command', 'y', '--tool', '*', '--header', 'K=v'],
     2,
-    '--header goes with --url; use --env.',
+    '--header requires --url. For a local server, use --env.',
   ],
-  [['remove', 'tine'], 1, 'There is no server "tine". Did you mean "time"?'],
+  [['remove', 'tine'], 1, 'Unknown server "tine". Did you mean "time"?'],
   [['remove'], 2, 'Missing argument: <name>.'],
 ])('%j is refused, and nothing is written', async (args, code, message) => {
   const { run, read, write } = workplace(folder());
@@ -142,7 +142,7 @@ test('a server that is there is not added again', async () => {
   await run('add', 'time');
   expect(await run('add', 'Time')).toMatchObject({
     code: 1,
-    err: 'Error: There is a server "time" already. Remove it first with `mcp-manager remove time`.\n',
+    err: 'Error: Server "time" already exists. Remove it first with `mcp-manager remove time`.\n',
   });
 });
 
@@ -201,5 +201,5 @@ test('validate tells all problems, also as data', async () => {
 test('a server without a name is not among those that are named', async () => {
   const { run, write } = workplace(folder());
   write('.mcpd.toml', '[[servers]]\n[[servers]]\nname = "time"\n');
-  expect((await run('remove', 'xyz')).err).toBe('Error: There is no server "xyz". Servers are time.\n');
+  expect((await run('remove', 'xyz')).err).toBe('Error: Unknown server "xyz". Servers: time.\n');
 });

@@ -81,7 +81,7 @@ test('an edit that would break the file leaves it as it is', async () => {
   await expect(editServers(paths(), (text) => setServerKey(text, 'a', 'lazy', 'x'))).rejects.toThrow(
     `${paths().config}:5: server "a": lazy must be true or false, not "x".`,
   );
-  await expect(editServers(paths(), () => 'x')).rejects.toThrow('this is not valid TOML');
+  await expect(editServers(paths(), () => 'x')).rejects.toThrow('invalid TOML');
   expect(readFileSync(paths().config, 'utf8')).toBe(ONE);
   expect(readdirSync(folder())).toEqual(['.mcpd.toml']);
 });
@@ -100,9 +100,9 @@ test('nothing to change, nothing written', async () => {
 
 test('JSON is not edited, and a file must be there', async () => {
   await expect(editServers({ ...paths(), config: join(folder(), 'c.json') }, (text) => text)).rejects.toThrow(
-    'is JSON, which is read but not edited here',
+    'commands edit TOML only',
   );
-  await expect(editServers(paths(), (text) => text)).rejects.toThrow('There is no configuration at');
+  await expect(editServers(paths(), (text) => text)).rejects.toThrow('The configuration file');
 });
 
 test('a file that becomes empty says that there are no servers', async () => {

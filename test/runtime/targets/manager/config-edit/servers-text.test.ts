@@ -85,8 +85,8 @@ test('a key of a server is set in its place', () => {
 });
 
 test('a server that is not there is told with those that are', () => {
-  expect(() => removeServer(FILE, 'tine')).toThrow('There is no server "tine". Did you mean "time"?');
-  expect(() => removeServer('', 'time')).toThrow('There is no server "time". There are none yet.');
+  expect(() => removeServer(FILE, 'tine')).toThrow('Unknown server "tine". Did you mean "time"?');
+  expect(() => removeServer('', 'time')).toThrow('Unknown server "time". No servers are configured.');
 });
 
 test('comments at the end stay where they are', () => {

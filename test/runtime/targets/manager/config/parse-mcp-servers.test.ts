@@ -36,7 +36,7 @@ test('servers of desktop clients and editors, with comments and all', () => {
   });
   expect(remoteOf(servers[2]).transport).toBe('sse');
   expect(servers[2]?.lazy).toBe(true);
-  expect(warnings).toEqual(['server "fs": "weird" means nothing here and is left out.']);
+  expect(warnings).toEqual(['server "fs": unknown key "weird" is ignored.']);
   expect(secrets).toEqual([
     { value: 'Bearer abcd', isNamed: true, owner: 'far' },
     { value: 'value', isNamed: true, owner: 'fs' },
@@ -58,15 +58,15 @@ test('the secrets file goes with it', () => {
 });
 
 test.each([
-  ['{\n"mcpServers": {\n', 'c.json: this is not valid JSON: it ends too early.'],
-  ['{"mcpServers": ]}', 'c.json: this is not valid JSON: unexpected "]" at line 1, column 16.'],
-  ['[]', 'c.json: it holds no servers. They are expected under "mcpServers".'],
-  ['', 'c.json: it is empty. Write {"mcpServers": {}} for no servers.'],
+  ['{\n"mcpServers": {\n', 'c.json: invalid JSON: it ends too early.'],
+  ['{"mcpServers": ]}', 'c.json: invalid JSON: unexpected "]" at line 1, column 16.'],
+  ['[]', 'c.json: the file contains no servers. Put them under "mcpServers".'],
+  ['', 'c.json: the file is empty. To configure no servers, write {"mcpServers": {}}.'],
   ['{"mcpServers": {"a": 1}}', 'c.json: a server must be a table, not 1.'],
-  ['{"mcpServers": {"a b": {"command": "x"}}}', '"a b" cannot be the name of a server.'],
+  ['{"mcpServers": {"a b": {"command": "x"}}}', 'invalid server name "a b".'],
   [
     '{"mcpServers": {"a": {"command": "x", "args": "y"}}}',
-    'c.json: server "a": args must be a list of texts',
+    'c.json: server "a": args must be a list of strings',
   ],
   [
     '{"mcpServers": {"a": {"type": "websocket", "url": "https://x"}}}',
@@ -90,6 +90,6 @@ test('what a client would ask for is a variable, and numbers are texts', () => {
     env: { K: 'value', ON: 'true' },
   });
   expect(resolved.warnings).toEqual([
-    'server "my-api": the client would ask for "api-key"; set the variable MCPD__MY_API__API_KEY instead.',
+    'server "my-api": the input "api-key" is now the variable MCPD__MY_API__API_KEY. Set it before the server starts.',
   ]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { childEnvironment } from '../../../../../runtime/targets/manager/config/child-environment.ts';
 import { parseDuration } from '../../../../../runtime/core/time/duration.ts';
-import { hideArgs, hideValue } from '../../../../../runtime/targets/manager/config/hide-values.ts';
+import { maskArgs, maskValue } from '../../../../../runtime/targets/manager/config/mask-values.ts';
 import {
   packageCommand,
   parsePackage,
@@ -52,7 +52,7 @@ test.each([
   ['x'.repeat(65), 'x'.repeat(64)],
   ['é', undefined],
 ])('%j may not be a name, but %j', (name, usable) => {
-  expect(nameProblem(name)).toContain('cannot be the name of a server');
+  expect(nameProblem(name)).toContain('invalid server name');
   expect(usableName(name)).toBe(usable);
   expect(nameProblem(usable ?? 'usable')).toBeUndefined();
 });
@@ -95,11 +95,11 @@ test('an image by its digest', () => {
 });
 
 test.each([
-  ['npx::server', 'It has no version; @latest takes the newest.'],
-  ['pip::server@1', '"pip" does not run packages.'],
-  ['server', 'is no package. Write <npx|uvx|docker>::<name>@<version>'],
-  ['npx::@1', 'is no package.'],
-  ['npx::a b@1', 'is no package.'],
+  ['npx::server', 'package "npx::server" has no version.'],
+  ['pip::server@1', 'unknown package runtime "pip".'],
+  ['server', 'invalid package "server". Use <npx|uvx|docker>::<name>@<version>'],
+  ['npx::@1', 'invalid package "npx::@1"'],
+  ['npx::a b@1', 'invalid package "npx::a b@1"'],
 ])('the package %s is refused', (text, message) => {
   expect(parsePackage(text)).toContain(message);
 });
@@ -152,7 +152,7 @@ test('required arguments in every form, and those that are missing', () => {
 });
 
 test('lists hide values, and show placeholders', () => {
-  expect(['x', '${A}', '$A', 'a$A', '${A:-secret}', ''].map((value) => hideValue(value))).toEqual([
+  expect(['x', '${A}', '$A', 'a$A', '${A:-secret}', ''].map((value) => maskValue(value))).toEqual([
     '***',
     '${A}',
     '$A',
@@ -160,7 +160,7 @@ test('lists hide values, and show placeholders', () => {
     '***',
     '',
   ]);
-  expect(hideArgs(['--token=abc', '--port=1', '--api-key', 'abc', '/dir', '--auth=$A'])).toEqual([
+  expect(maskArgs(['--token=abc', '--port=1', '--api-key', 'abc', '/dir', '--auth=$A'])).toEqual([
     '--token=***',
     '--port=1',
     '--api-key',

@@ -5,24 +5,27 @@ const server = (rest: string): string => `[[servers]]\nname = "a"\n${rest}`;
 const COMMAND = 'command = "x"\ntools = ["*"]\n';
 
 test.each([
-  ['a = \n', '.mcpd.toml:1: this is not valid TOML: '],
-  ['', '.mcpd.toml: it is empty. Write servers = [] for no servers.'],
-  [' \n\n', '.mcpd.toml: it is empty.'],
-  ['servers = 1', '.mcpd.toml:1: servers must be a list: begin each with [[servers]], with two brackets.'],
+  ['a = \n', '.mcpd.toml:1: invalid TOML: '],
+  ['', '.mcpd.toml: the file is empty. To configure no servers, write servers = [].'],
+  [' \n\n', '.mcpd.toml: the file is empty.'],
+  [
+    'servers = 1',
+    '.mcpd.toml:1: servers must be a list. Start each server with [[servers]], in double brackets.',
+  ],
   ['[servers]\nname = "a"\n', '.mcpd.toml:1: servers must be a list'],
   ['servers = [1]', '.mcpd.toml:1: a server must be a table, not 1.'],
   ['# x\n\n[[servers]]\ncommand = "x"\ntools = ["*"]\n', '.mcpd.toml:3: server 1: name is missing.'],
   [
     server('command = "x"\n'),
-    '.mcpd.toml:1: server "a": tools is missing: name the tools that may be called, or write tools = ["*"] for all.',
+    '.mcpd.toml:1: server "a": tools is missing. List the allowed tools, or allow all with tools = ["*"].',
   ],
   [
     server('tools = ["*"]\n'),
-    '.mcpd.toml:1: server "a": a server is started by exactly one of package, command or url; it has none of them.',
+    '.mcpd.toml:1: server "a": a server requires exactly one of package, command and url; it has none of them.',
   ],
   [
     server(`${COMMAND}url = "https://x.example"\n`),
-    '.mcpd.toml:5: server "a": a server is started by exactly one of package, command or url; it has command and url.',
+    '.mcpd.toml:5: server "a": a server requires exactly one of package, command and url; it has command and url.',
   ],
   [
     server(`${COMMAND}comand = "y"\n`),
@@ -30,24 +33,27 @@ test.each([
   ],
   [
     server(`${COMMAND}zzzzzz = 1\n`),
-    '.mcpd.toml:5: server "a": unknown key "zzzzzz". Known are name, package, ',
+    '.mcpd.toml:5: server "a": unknown key "zzzzzz". Known keys: name, package, ',
   ],
   [
     server(`${COMMAND}headers = { A = "b" }\n`),
-    '.mcpd.toml:5: server "a": headers does not go with command; it is for url.',
+    '.mcpd.toml:5: server "a": headers conflicts with command; it requires url.',
   ],
   [
     server('url = "https://x.example"\ntools = ["*"]\nargs = ["x"]\n'),
-    '.mcpd.toml:5: server "a": args does not go with url; it is for package and command.',
+    '.mcpd.toml:5: server "a": args conflicts with url; it requires package or command.',
   ],
-  [server(`${COMMAND}args = "x y"\n`), '.mcpd.toml:5: server "a": args must be a list of texts, not a text.'],
+  [
+    server(`${COMMAND}args = "x y"\n`),
+    '.mcpd.toml:5: server "a": args must be a list of strings, not a string.',
+  ],
   [
     server(`${COMMAND}args = ["x", 1]\n`),
-    '.mcpd.toml:5: server "a": args must be a list of texts, not a list of other things.',
+    '.mcpd.toml:5: server "a": args must be a list of strings, not a list of other values.',
   ],
   [
     server(`${COMMAND}[servers.env]\nPORT = 8080\n`),
-    '.mcpd.toml:5: server "a": env must be a table of texts, as in { NAME = "value" }, not a table of other things.',
+    '.mcpd.toml:5: server "a": env must be a table of strings, e.g. { NAME = "value" }, not a table of other values.',
   ],
   [
     server(`${COMMAND}concurrency = 0\n`),
@@ -64,33 +70,33 @@ test.each([
   ],
   [
     server(`${COMMAND}[servers.volumes.w]\npath = "/w"\n`),
-    '.mcpd.toml:5: server "a": volumes are for packages that docker runs',
+    '.mcpd.toml:5: server "a": volumes require a docker package',
   ],
   [
     server('url = "ftp://x"\ntools = ["*"]\n'),
-    '.mcpd.toml:3: server "a": the url must begin with http:// or https://',
+    '.mcpd.toml:3: server "a": url must start with http:// or https://',
   ],
   [
     server('url = "https://x.example"\ntools = ["*"]\n[servers.headers]\n"bad name" = "x"\n'),
-    '.mcpd.toml:6: server "a": the header "bad name" cannot be sent.',
+    '.mcpd.toml:6: server "a": invalid header "bad name".',
   ],
   [
     server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\nclient_id = "x"\n'),
-    '.mcpd.toml:5: server "a": oauth needs client_secret, here or in the secrets file.',
+    '.mcpd.toml:5: server "a": oauth requires client_secret. Set it here or in the secrets file.',
   ],
-  [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of texts'],
+  [server(`${COMMAND}args = ["a\\u0000b"]\n`), '.mcpd.toml:5: server "a": args must be a list of strings'],
   ['[daemon]\napi = 1\n', '.mcpd.toml:2: [daemon]: api must be a table, not 1.'],
   ['[daemon.api]\nadr = "x"\n', '.mcpd.toml:2: [daemon.api]: unknown key "adr". Did you mean addr?'],
   [
     '[daemon.api]\naddr = "localhost"\n',
-    '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>, as in "127.0.0.1:8090", not "localhost".',
+    '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>, e.g. "127.0.0.1:8090", not "localhost".',
   ],
   ['[daemon.api]\naddr = "a:70000"\n', '.mcpd.toml:2: [daemon.api]: addr must be <host>:<port>'],
   [
     '[daemon.mcp.timeout]\nhealth = 0\n',
     '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a positive duration',
   ],
-  ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable needs allow_origins'],
+  ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable requires allow_origins'],
 ])('%j is told at its line', (servers, message) => {
   const problems = problemsOf({ servers });
   expect(problems).toHaveLength(1);
@@ -100,18 +106,18 @@ test.each([
 test.each([
   ['[servers.a]\nargz = []\n', 'secrets.toml:2: [servers.a]: unknown key "argz". Did you mean args?'],
   ['[server.a]\n', 'secrets.toml:1: unknown key "server". Did you mean servers?'],
-  ['[servers.a.env]\nA = 1\n', 'secrets.toml:1: [servers.a]: env must be a table of texts'],
-  ['[servers.a]\n[servers.A]\n', 'secrets.toml:2: the server "a" stands here twice'],
+  ['[servers.a.env]\nA = 1\n', 'secrets.toml:1: [servers.a]: env must be a table of strings'],
+  ['[servers.a]\n[servers.A]\n', 'secrets.toml:2: duplicate server "a"'],
   [
     '[servers.a.volumes]\nw = "/w"\n',
     'secrets.toml:2: server "a" has no volume "w". Add [servers.volumes.w]',
   ],
   [
     '[servers.a]\nurl = "https://x.example"\n',
-    'secrets.toml:2: server "a": url is for servers with url. Take it out.',
+    'secrets.toml:2: server "a": url requires a server with url. Remove it.',
   ],
-  ['[servers.a.env]\n"A=B" = "x"\n', 'secrets.toml:2: server "a": the variable "A=B" cannot be set'],
-  ['x', 'secrets.toml:1: this is not valid TOML'],
+  ['[servers.a.env]\n"A=B" = "x"\n', 'secrets.toml:2: server "a": invalid variable name "A=B"'],
+  ['x', 'secrets.toml:1: invalid TOML'],
 ])('of the secrets file: %j', (secrets, message) => {
   const problems = problemsOf({ servers: server(COMMAND), secrets });
   expect(problems).toHaveLength(1);
@@ -126,9 +132,9 @@ path = "/w"
 required = true
 `;
   expect(problemsOf({ servers, secrets: '[servers.a.env]\nK = ""\n' })).toEqual([
-    '.mcpd.toml:1: server "a" needs the argument --config. Give it with `mcp-manager config args set a -- <all its arguments>`.',
-    '.mcpd.toml:5: server "a" needs the variable K. Give it with `mcp-manager config env set a K=<value>`.',
-    'secrets.toml:1: server "a" needs a folder for its volume "w". Give it with `mcp-manager config volumes set a w=<folder>`.',
+    '.mcpd.toml:1: server "a" requires the argument --config. Set all arguments with `mcp-manager config args set a -- <arguments>`.',
+    '.mcpd.toml:5: server "a" requires the variable K. Set it with `mcp-manager config env set a K=<value>`.',
+    'secrets.toml:1: server "a" requires a folder for volume "w". Set it with `mcp-manager config volumes set a w=<folder>`.',
   ]);
 });
 

@@ -36,7 +36,7 @@ test('a secrets file that others may read is a warning', async () => {
   writeFileSync(paths().runtime, '[servers.a.env]\nK = "v"\n', { mode: 0o644 });
   const { warnings } = await readConfig(paths(), {});
   expect(warnings).toEqual([
-    `${paths().runtime}: others than its owner may read it. Keep its secrets with \`chmod 600 ${paths().runtime}\`.`,
+    `${paths().runtime} is readable by other users. Restrict it with \`chmod 600 ${paths().runtime}\`.`,
   ]);
   chmodSync(paths().runtime, 0o600);
   expect((await readConfig(paths(), {})).warnings).toEqual([]);
@@ -51,7 +51,7 @@ test('a byte order mark, a link, and no secrets at all', async () => {
 
 test('a file that is not there', async () => {
   await expect(readConfig(paths(), {})).rejects.toThrow(
-    `There is no configuration at ${paths().config}. Create one with \`mcp-manager init\`, or name another with --config.`,
+    `The configuration file ${paths().config} does not exist. Create it with \`mcp-manager init\`, or choose another file with --config.`,
   );
 });
 
@@ -77,8 +77,8 @@ test.each([
     `# ${'x'.repeat(10 * 1024 * 1024)}`,
     'has 10.0 MiB, but a configuration file may have at most 4 MiB.',
   ],
-  ['empty', '', 'it is empty.'],
-  ['no TOML', '<html>', 'this is not valid TOML'],
+  ['empty', '', 'the file is empty.'],
+  ['no TOML', '<html>', 'invalid TOML'],
 ])('%s is told in one line', async (_, content, message) => {
   const said = await refusal(content);
   expect(said).toContain(message);

@@ -78,32 +78,29 @@ test('without plugins there are none', () => {
 const entry = (lines: string): string => `[plugins]\ndir = "d"\n[[plugins.audit]]\n${lines}`;
 const LOGGER = 'name = "logger"\n';
 const FLOWS = 'flows = ["request"]\n';
-const WAY_OUT = 'Write flows = ["request"], ["response"] or both.';
+const WAY_OUT = 'Set flows to ["request"], ["response"] or both.';
 
 test.each([
   ['plugins = 5', 'plugins | plugins must be a table, not 5.'],
   [
     '[plugins]\naudit = 5',
-    'plugins.audit | plugins.audit must be a list: begin each plugin with [[plugins.audit]].',
+    'plugins.audit | plugins.audit must be a list. Start each plugin with [[plugins.audit]].',
   ],
   ['[plugins]\naudit = [5]', 'plugins.audit.0 | plugins.audit: a plugin must be a table, not 5.'],
   [
     '[[plugins.autentication]]',
     'plugins.autentication | plugins: unknown key "autentication". Did you mean authentication?',
   ],
-  [
-    entry(FLOWS),
-    'plugins.audit.0 | audit plugin 1: name is missing. Name the plugin, as in name = "jwt-auth".',
-  ],
+  [entry(FLOWS), 'plugins.audit.0 | audit plugin 1: name is missing. Add one, e.g. name = "jwt-auth".'],
   [entry(LOGGER), `plugins.audit.0 | audit plugin "logger": flows is missing. ${WAY_OUT}`],
   [entry(`${LOGGER}flows = []`), `plugins.audit.0.flows | audit plugin "logger": flows is empty. ${WAY_OUT}`],
   [
     entry(`${LOGGER}flows = ["request", "request"]`),
-    `plugins.audit.0.flows | audit plugin "logger": flows names a flow twice. ${WAY_OUT}`,
+    `plugins.audit.0.flows | audit plugin "logger": flows contains a flow twice. ${WAY_OUT}`,
   ],
   [
     entry(`${LOGGER}flows = ["requests"]`),
-    `plugins.audit.0.flows | audit plugin "logger": flows has "requests", which is no flow. ${WAY_OUT}`,
+    `plugins.audit.0.flows | audit plugin "logger": flows contains the unknown flow "requests". ${WAY_OUT}`,
   ],
   [
     entry(`${LOGGER}${FLOWS}required = "yes"`),
@@ -115,23 +112,23 @@ test.each([
   ],
   [
     entry(`${LOGGER}${FLOWS}kind = "js"`),
-    'plugins.audit.0 | audit plugin "logger": path is missing. Name the JavaScript file, as in path = "plugins/redact.mjs".',
+    'plugins.audit.0 | audit plugin "logger": path is missing. Set the JavaScript file, e.g. path = "plugins/redact.mjs".',
   ],
   [
     entry(`${LOGGER}${FLOWS}kind = "http"`),
-    'plugins.audit.0 | audit plugin "logger": url is missing. Name the server to ask, as in url = "http://127.0.0.1:9000/hook".',
+    'plugins.audit.0 | audit plugin "logger": url is missing. Set the URL of the plugin, e.g. url = "http://127.0.0.1:9000/hook".',
   ],
   [
     entry(`${LOGGER}${FLOWS}url = "http://x"`),
-    'plugins.audit.0.url | audit plugin "logger": url does not go with kind = "exec"; it is for kind = "http".',
+    'plugins.audit.0.url | audit plugin "logger": url conflicts with kind = "exec"; it requires kind = "http".',
   ],
   [
     entry(`name = "../logger"\n${FLOWS}`),
-    'plugins.audit.0.name | audit plugin "../logger": name must be that of a file in the plugins\' folder, not the path "../logger".',
+    'plugins.audit.0.name | audit plugin "../logger": name must be the name of a file in the plugin folder, not the path "../logger".',
   ],
   [
     `[[plugins.audit]]\n${LOGGER}${FLOWS}`,
-    'plugins.audit.0.name | audit plugin "logger": its folder is not known. Set it, as in [plugins] dir = "/etc/mcpd/plugins".',
+    'plugins.audit.0.name | audit plugin "logger": the plugin folder is not set. Set it, e.g. [plugins] dir = "/etc/mcpd/plugins".',
   ],
   [
     `${entry(LOGGER + FLOWS)}[[plugins.audit]]\n${LOGGER}${FLOWS}`,

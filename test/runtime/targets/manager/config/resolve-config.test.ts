@@ -223,6 +223,6 @@ test('D-8: names with upper case are one name with their lower case, in both fil
     (name) => `[[servers]]\nname = "${name}"\ncommand = "x"\ntools = ["*"]\n`,
   );
   expect(problemsOf({ servers: twice.join('') })).toEqual([
-    '.mcpd.toml:6: the name "time" is taken by an earlier server; upper and lower case are the same. Rename one.',
+    '.mcpd.toml:6: duplicate server name "time"; case is ignored. Rename one of the servers.',
   ]);
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hideArgs } from '../../../../../runtime/targets/manager/config/hide-values.ts';
+import { maskArgs } from '../../../../../runtime/targets/manager/config/mask-values.ts';
 import { problemsOf, processOf, resolve } from './resolve.ts';
 
 const ONE = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';
@@ -10,9 +10,9 @@ test('D-6: values of other servers and of the manager are refused', () => {
     '[servers.time.env]\nA = "${MCPD__OTHER__KEY}"\nB = "$MCPD_API"\nC = "$(MCPD__X__Y)"\nD = "${MCPD__TIME__D}"\nE = "$$MCPD__OTHER__KEY"\n';
   const env = { MCPD__OTHER__KEY: 'x', MCPD_API: 'x', MCPD__TIME__D: 'd' };
   expect(problemsOf({ servers: ONE, secrets, env })).toEqual([
-    'secrets.toml:2: server "time": env.A: MCPD__OTHER__KEY belongs to another server, or to the manager itself. Give this one a variable of its own.',
-    expect.stringMatching(/^secrets.toml:3: .*: env.B: MCPD_API belongs/),
-    expect.stringMatching(/^secrets.toml:4: .*: env.C: MCPD__X__Y belongs/),
+    'secrets.toml:2: server "time": env.A: MCPD__OTHER__KEY is reserved for another server or for the manager. Use another variable.',
+    expect.stringMatching(/^secrets.toml:3: .*: env.B: MCPD_API is reserved/),
+    expect.stringMatching(/^secrets.toml:4: .*: env.C: MCPD__X__Y is reserved/),
   ]);
 });
 
@@ -21,7 +21,7 @@ test('D-6: no two servers share a prefix', () => {
     .map((name) => `[[servers]]\nname = "${name}"\ncommand = "x"\ntools = ["*"]\n`)
     .join('');
   expect(problemsOf({ servers })).toEqual([
-    '.mcpd.toml:6: servers "a-b" and "a_b" would share the variables MCPD__A_B__…. Rename one.',
+    '.mcpd.toml:6: servers "a-b" and "a_b" have the same variable prefix MCPD__A_B__. Rename one of them.',
   ]);
 });
 
@@ -48,13 +48,13 @@ test('a server with wrong values can be kept as unusable, next to others; a file
   expect(specs[0]?.launch).toEqual({
     kind: 'unusable',
     problem: expect.stringMatching(
-      /^env\.A: the variable NONE is not set\. .* env\.B: the variable NONE is not set\. .* server "time" needs the variable C\. /,
+      /^env\.A: the variable NONE is not set\. .* env\.B: the variable NONE is not set\. .* server "time" requires the variable C\. /,
     ),
   });
   expect(problems).toEqual([
     expect.stringMatching(/^\.mcpd\.toml:5: server "time": env\.A: the variable NONE is not set\./),
     expect.stringMatching(/^\.mcpd\.toml:5: server "time": env\.B: /),
-    expect.stringMatching(/^\.mcpd\.toml:6: server "time" needs the variable C\./),
+    expect.stringMatching(/^\.mcpd\.toml:6: server "time" requires the variable C\./),
   ]);
   expect(() => resolve({ servers: `${servers}toolz = []\n`, keepsUnusable: true })).toThrow(/toolz/);
 });
@@ -98,10 +98,10 @@ test('what is secret: by its name, or by its length if it is from the secrets fi
 
 test('values for a server that is not there are a warning', () => {
   expect(resolve({ servers: ONE, secrets: '[servers.tine.env]\nA = "$NONE"\n' }).warnings).toEqual([
-    'secrets.toml:1: there is no server "tine" that these values are for. Did you mean "time"?',
+    'secrets.toml:1: the values are for an unknown server "tine". Did you mean "time"?',
   ]);
   expect(resolve({ servers: `${ONE}[future]\nx = 1\n` }).warnings).toEqual([
-    '.mcpd.toml:5: "future" is no part of this file and means nothing here.',
+    '.mcpd.toml:5: unknown key "future" is ignored.',
   ]);
 });
 
@@ -118,7 +118,7 @@ test('lists hide what is secret inside a text: of headers, variables and address
     'NODE_ENV=production',
     'C:\\keys',
   ];
-  expect(hideArgs(args)).toEqual([
+  expect(maskArgs(args)).toEqual([
     '--header',
     'Authorization: ***',
     '-e',

@@ -147,16 +147,16 @@ describe('following', () => {
   const options = (signal = new AbortController().signal) => ({
     lines: 10,
     keepAliveMs: 60_000,
-    mayRead: () => true,
+    canRead: () => true,
     signal,
   });
 
   test('ends before the line that its reader may not read any more', async () => {
     const source = logs();
-    let mayRead = true;
-    const reader = followLogs(source, { ...options(), mayRead: () => mayRead }).getReader();
+    let canRead = true;
+    const reader = followLogs(source, { ...options(), canRead: () => canRead }).getReader();
     source.write('for him');
-    mayRead = false;
+    canRead = false;
     source.write('not for him');
     expect(Buffer.from((await reader.read()).value ?? '').toString()).toContain('"for him"');
     expect((await reader.read()).done).toBe(true);
@@ -165,7 +165,7 @@ describe('following', () => {
 
   test('ends without a line, too, when its reader may not read any more', async () => {
     const source = logs();
-    const followed = followLogs(source, { ...options(), keepAliveMs: 1, mayRead: () => false });
+    const followed = followLogs(source, { ...options(), keepAliveMs: 1, canRead: () => false });
     expect((await followed.getReader().read()).done).toBe(true);
     expect(source.listeners.size).toBe(0);
   });
@@ -203,7 +203,7 @@ describe('following', () => {
     const rest: string[] = [];
     while (rest.at(-1) !== 'after') rest.push(await text());
     expect(rest).toHaveLength(1000);
-    expect(rest.at(-2)).toBe('500 lines are left out here: they came faster than they were read.');
+    expect(rest.at(-2)).toBe('500 lines were skipped: the client reads too slowly.');
     await reader.cancel();
   });
 

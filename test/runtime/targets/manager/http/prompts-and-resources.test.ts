@@ -117,7 +117,7 @@ describe('resources', () => {
     expect((await read('echo', 'memo://nothing')).status).toBe(404);
     for (const query of ['', '?uri=']) {
       const { status, body } = await api().get(`/api/v1/servers/echo/resources/content${query}`);
-      const message = 'uri is missing: name the resource to read, as the list of resources has it';
+      const message = 'uri is missing: set it to the URI of a resource';
       expect([status, body.errors]).toEqual([422, [{ location: 'query.uri', message }]]);
     }
   });

@@ -43,7 +43,7 @@ test('D-23: without a key there is nothing', async () => {
 describe('a key', () => {
   test('sees the servers and tools it may use, and no others', async () => {
     const client = await managed.connect('/mcp', as('narrow'));
-    expect(client.getInstructions()).toContain('There are now: echo.');
+    expect(client.getInstructions()).toContain('Available servers: echo.');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo__add']);
     const { content } = await client.callTool({ name: 'echo__add', arguments: { a: 1, b: 2 } });
     expect(content).toEqual([{ type: 'text', text: '3' }]);

@@ -79,7 +79,7 @@ describe('D-4: a server that does not start', () => {
     const { tools } = await client.listTools();
     expect(tools.some(({ name }) => name.startsWith('broken__'))).toBe(false);
     expect(managed.logged).toContainEqual(
-      expect.objectContaining({ server: 'broken', msg: 'left out of tools/list' }),
+      expect.objectContaining({ server: 'broken', msg: 'server omitted from tools/list' }),
     );
   });
 

@@ -194,13 +194,13 @@ test('prompts, resources and templates are repaired the same way', async () => {
 test('what is left out is a warning in the log, in health and in doctor', async () => {
   await client.listTools();
   await client.listPrompts();
-  const why = 'tool "string-schema" is left out: `inputSchema.type` is "string"; it must be "object"';
+  const why = 'tool "string-schema" is omitted: `inputSchema.type` is "string"; it must be "object"';
   const warned = managed.logged.filter(({ level, msg }) => level === 40 && msg === why);
   expect(warned).toHaveLength(1);
   const health = await fetch(`${managed.origin}/api/v1/health/servers/malformed`);
   const { warnings } = (await health.json()) as { warnings: string[] };
   expect(warnings).toContain(why);
-  expect(warnings).toContainEqual(expect.stringMatching(/^prompt 3 is left out: `name` is missing/));
+  expect(warnings).toContainEqual(expect.stringMatching(/^prompt 3 is omitted: `name` is missing/));
   const { out, code } = await runClient('doctor', '--config-file', '/no/such/file', '--addr', managed.origin);
   expect(out).toContain(`problem  server malformed: ${why}`);
   expect(code).toBe(1);

@@ -25,7 +25,7 @@ describe('a list that changes at a server', () => {
     ['tools', TOOLS],
     ['prompts', PROMPTS],
     ['resources', RESOURCES],
-  ])('%s: is told to those it concerns', async (list, method) => {
+  ])('%s: is told to those it receivesFrom', async (list, method) => {
     const one = await managed.connect('/mcp/echo');
     const heardOne = hearAll(one);
     const heardAll = hearAll(await managed.connect('/mcp'));

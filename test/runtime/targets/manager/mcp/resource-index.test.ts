@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
-import { LIST_KINDS } from '../../../../../runtime/targets/manager/mcp/gather.ts';
+import { LIST_KINDS } from '../../../../../runtime/targets/manager/mcp/list-all-servers.ts';
 import { createResourceIndex } from '../../../../../runtime/targets/manager/mcp/resource-index.ts';
 import { handClock } from '../../../../helpers/hand-clock.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serverSpec } from '../server-spec.ts';
-import { askStateless } from './ask-stateless.ts';
+import { sendStateless } from './stateless-request.ts';
 import { eventsOf } from './events.ts';
 import { type Managed, openManager } from './managed.ts';
 
@@ -16,7 +16,7 @@ afterAll(() => managed.close());
 test('subscriptions/listen tells what was asked for, under its id', async () => {
   const leave = new AbortController();
   const uri = 'test://watched-resource';
-  const stream = await askStateless(managed.origin, 'subscriptions/listen', {
+  const stream = await sendStateless(managed.origin, 'subscriptions/listen', {
     params: { notifications: { toolsListChanged: true, resourceSubscriptions: [uri, 'nope://x'] } },
     signal: leave.signal,
   });
@@ -41,7 +41,7 @@ test('subscriptions/listen tells what was asked for, under its id', async () => 
 test('a stream of subscriptions is ended with a result when the manager stops', async () => {
   const other = await openManager({ servers: [serverSpec('echo', 'echo')] });
   await other.running('echo');
-  const stream = await askStateless(other.origin, 'subscriptions/listen', {
+  const stream = await sendStateless(other.origin, 'subscriptions/listen', {
     params: { notifications: { promptsListChanged: true } },
   });
   const events = eventsOf(stream);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverSpec } from '../server-spec.ts';
 import { type Managed, openManager } from './managed.ts';
 import { post } from './raw.ts';
-import { type Ask, askStateless, STATELESS_VERSION as VERSION } from './ask-stateless.ts';
+import { type StatelessRequest, sendStateless, STATELESS_VERSION as VERSION } from './stateless-request.ts';
 import { eventsOf } from './events.ts';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
@@ -25,7 +25,7 @@ interface Answer {
   readonly result: Record<string, unknown>;
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
-const ask = (method: string, asked: Ask = {}) => askStateless(managed.origin, method, asked);
+const ask = (method: string, asked: StatelessRequest = {}) => sendStateless(managed.origin, method, asked);
 const answerTo = async (...asked: Parameters<typeof ask>): Promise<Answer> =>
   (await (await ask(...asked)).json()) as Answer;
 
@@ -141,7 +141,7 @@ describe('requests', () => {
 
 describe('what is refused', () => {
   const meta = (version: string) => ({ 'io.modelcontextprotocol/protocolVersion': version });
-  test.each<[string, string, Ask, number, number]>([
+  test.each<[string, string, StatelessRequest, number, number]>([
     [
       'another version',
       'tools/list',

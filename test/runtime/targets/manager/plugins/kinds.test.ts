@@ -30,9 +30,9 @@ test('a JavaScript module refuses, and what it returns nothing for stays', async
 
 test.each([
   ['fail', /internal detail/],
-  ['silent', /did not answer within 100 ms/],
-  ['nonsense', /neither nothing nor an object that says/],
-  ['status', /status 1000, which is not from 200 to 599/],
+  ['silent', /did not respond within 100 ms/],
+  ['nonsense', /must return undefined or an object with/],
+  ['status', /status 1000, which is not between 200 and 599/],
 ])('a JavaScript module that cannot answer fails: %s', async (behaviour, reason) => {
   const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behaviour } })] });
   const answer = await post(`${url}/echo`);
@@ -104,8 +104,7 @@ test('a hook may say nothing by 204; what it says else is a failure', async () =
   expect(manager.thrown).toMatchObject([
     {
       cause: {
-        message:
-          'The audit plugin hook.mjs failed: it answered with the status 500; 200 and 204 are understood',
+        message: 'The audit plugin hook.mjs failed: it returned status 500 instead of 200 or 204',
       },
     },
   ]);

@@ -12,7 +12,7 @@ test('a plugin that was killed is back soon; until then, what needs it fails', a
   const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
   const first = await pidOf();
   process.kill(first, 'SIGKILL');
-  expect(await said('show', 'plugin ended')).toMatchObject({ reason: 'It ended with signal SIGKILL.' });
+  expect(await said('show', 'plugin ended')).toMatchObject({ reason: 'It exited with signal SIGKILL.' });
   await expect.poll(async () => (await post(url)).status).toBe(200);
   expect(await pidOf()).not.toBe(first);
   expect(isAlive(first)).toBe(false);
@@ -26,7 +26,7 @@ test('a plugin may take a while to be ready', async () => {
 test('what could not start is tried again, and a required one stops requests meanwhile', async () => {
   const { url, logged, said } = await served({ audit: [plugin('dies-at-start', { required: true })] });
   expect(await said('dies-at-start', 'plugin not started')).toMatchObject({
-    reason: 'It ended with exit code 7.',
+    reason: 'It exited with code 7.',
   });
   const tries = (): number => logged.filter(({ msg }) => msg === 'plugin not started').length;
   await expect.poll(tries).toBeGreaterThan(1);
@@ -41,7 +41,7 @@ test('a plugin that does not get ready is left out, and says why', async () => {
   expect(await said('not-ready', 'plugin not started')).toMatchObject({
     // On a busy machine it does not even listen by then.
     reason: expect.stringMatching(
-      /^It did not get ready within 700 ms: it (says still warming up|does not listen)/,
+      /^It was not ready within 700 ms: (CheckReady failed: still warming up|it does not listen)/,
     ) as string,
   });
   expect((await post(`${url}/echo`)).status).toBe(200);
@@ -55,7 +55,7 @@ test('a program that is no plugin is not waited for longer than it may take', as
   expect(logged).toContainEqual(
     expect.objectContaining({
       plugin: 'sleeper',
-      reason: 'It did not get ready within 100 ms: it does not listen on the socket of --address',
+      reason: 'It was not ready within 100 ms: it does not listen on the socket of --address',
     }),
   );
   await expect.poll(() => childrenSince(before)).toEqual([]);
@@ -66,7 +66,7 @@ test('a plugin of another commit is not used', async () => {
   await expect(started({ authentication: [pinned(true)] })).rejects.toMatchObject({
     code: 'ConfigError',
     message:
-      'The required authentication plugin deny.mjs cannot be started. It says it was built from commit "abc123", but commit_hash is "def456". Install that build, or correct commit_hash.',
+      'The required authentication plugin deny.mjs failed to start. It reports commit "abc123", but commit_hash is "def456". Install that build, or correct commit_hash.',
   });
   const { url } = await served({ authentication: [pinned(false)] });
   expect((await post(`${url}/echo`)).status).toBe(200);
@@ -85,9 +85,9 @@ test('what nobody but a person can mend is told at once, for every required plug
   ).rejects.toThrow(
     new RegExp(
       [
-        'The required authentication plugin absent.mjs cannot be started. .*absent.mjs does not exist. Put the plugin there',
-        'The required content plugin change.mjs cannot be started. .*nowhere.mjs could not be found',
-        'The required audit plugin hook.mjs cannot be started. url: the variable UNSET_URL is not set',
+        'The required authentication plugin absent.mjs failed to start. .*absent.mjs does not exist. Install the plugin there',
+        'The required content plugin change.mjs failed to start. .*nowhere.mjs, or a module that it imports, was not found',
+        'The required audit plugin hook.mjs failed to start. url: the variable UNSET_URL is not set',
       ].join('[^]*'),
     ),
   );
@@ -96,7 +96,7 @@ test('what nobody but a person can mend is told at once, for every required plug
 test('a plugin that handles none of its flows is not used', async () => {
   const wrong = plugin('change-response', { flows: ['request'], required: true });
   await expect(started({ authentication: [wrong] })).rejects.toThrow(
-    'It handles the flow response, but is to handle request. Correct its flows.',
+    'It supports response, but flows contains request. Correct flows.',
   );
 });
 
@@ -110,10 +110,10 @@ test('a plugin may log as much as it likes', async () => {
 
 test('a plugin that is not well for long is started anew', async () => {
   const { said } = await started({ audit: [plugin('unwell')] }, { checkIntervalMs: 20 });
-  expect(await said('unwell', 'plugin is not well')).toMatchObject({
+  expect(await said('unwell', 'plugin health check failed')).toMatchObject({
     reason: expect.stringMatching('lost its database') as string,
   });
-  expect(await said('unwell', 'plugin ended')).toMatchObject({ reason: 'It ended with exit code 0.' });
+  expect(await said('unwell', 'plugin ended')).toMatchObject({ reason: 'It exited with code 0.' });
 });
 
 test('nothing is left of a plugin that does not want to end: neither it, nor its children, nor its socket', async () => {

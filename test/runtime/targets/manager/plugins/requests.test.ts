@@ -168,7 +168,7 @@ test('plugins that observe are asked at the same time, and only required ones ma
   const optional = await served({ dir: folder(), observability: [first(false), second] });
   expect((await post(`${optional.url}/other`)).status).toBe(200);
   expect(optional.logged.filter(({ level }) => level === WARN)).toMatchObject([
-    { plugin: 'first.mjs', msg: 'plugin refused, but only observes' },
+    { plugin: 'first.mjs', msg: 'rejection ignored: the plugin is not required and can only observe' },
   ]);
 
   const required = await served({ dir: folder(), observability: [first(true), second] });

@@ -94,7 +94,7 @@ test('an answer too large to be shown passes optional plugins, and not required 
   expect(passed.status).toBe(200);
   expect(await passed.text()).toBe(large);
   expect(optional.logged.filter(({ level }) => level === WARN)).toMatchObject([
-    { msg: 'answer too large for plugins' },
+    { msg: 'response too large for plugins' },
   ]);
 
   const required = await served({ audit: [plugin('allow', { ...RESPONSE, required: true })] }, {}, addRoutes);

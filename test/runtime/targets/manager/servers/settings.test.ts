@@ -31,9 +31,9 @@ test('a flag for the whole address goes before variables for its parts', () => {
 });
 
 test.each([
-  [['--addr', 'h:1', '--port', '9'], '--addr is a host and a port; leave out either --addr or --port.'],
-  [['--dev', '--port', '9'], '--dev listens on localhost:8090; leave out either --dev or --port.'],
-  [['--dev', '--addr', 'h:1'], '--dev listens on localhost:8090; leave out either --dev or --addr.'],
+  [['--addr', 'h:1', '--port', '9'], '--addr sets host and port and conflicts with --port; use one of them.'],
+  [['--dev', '--port', '9'], '--dev listens on localhost:8090 and conflicts with --port; use one of them.'],
+  [['--dev', '--addr', 'h:1'], '--dev listens on localhost:8090 and conflicts with --addr; use one of them.'],
   [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
   [['--cors-enable'], '--cors-enable requires --cors-origins.'],
 ])('%j is refused', (args, message) => {

@@ -82,7 +82,9 @@ test('D-5: if one server cannot start, nothing is changed, and the sentence name
   const bad = serverSpec('b', 'exits-at-start');
   const applied = manager.supervisor.apply([withArgs('a', 'more'), bad, withArgs('c')]);
   await expect(applied).rejects.toMatchObject({ code: 'ConfigError' });
-  await expect(applied).rejects.toThrow(/^b could not be started: .*exit code 3.*Nothing was changed\.$/);
+  await expect(applied).rejects.toThrow(
+    /^Server b failed to start: .*exited with code 3.*No changes were applied\.$/,
+  );
   expect(manager.supervisor.names()).toEqual(['a', 'b']);
   expect(['a', 'b'].map((name) => manager.server(name).status().pid)).toEqual(pids);
   expect((await manager.calls.callTool(say('a'))).content).toEqual(HELLO);
@@ -144,12 +146,12 @@ test('a call that may take longer, because its client is asked, is not lost when
     asked.resolve();
     return answer.promise;
   };
-  const asker = { client: {}, capabilities: { roots: {} }, ask };
+  const requester = { identity: {}, capabilities: { roots: {} }, request: ask };
   const calling = manager.calls.callTool({
     ...callOf('a'),
     tool: 'ask',
     args: { method: 'roots/list' },
-    asker,
+    requester,
   });
   await asked.promise;
   await manager.supervisor.apply([withArgs('a', 'changed')]);

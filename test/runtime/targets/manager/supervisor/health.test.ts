@@ -75,7 +75,7 @@ test('a server that stands still has the status timeout, and is replaced after t
   settings.healthMs = 20_000;
   // After the third one it is replaced.
   expect(statuses).toEqual(['timeout', 'timeout', 'unreachable']);
-  await manager.logged('echo', /it did not answer any more; to be started again at once/);
+  await manager.logged('echo', /stopped responding; restarting now/);
   await healthOf(server, withStatus('ok'));
   expect(server.status()).toMatchObject({ phase: 'running', restarts: 1 });
   expect(server.status().pid).not.toBe(pid);

@@ -29,6 +29,6 @@ test('of many faults, twenty are shown and the others counted', () => {
   const many = Array.from({ length: 50 }, (_, at) => `fault ${at}`);
   faults.report('tools', many, { isFirstPage: true });
   expect(faults.all()).toHaveLength(21);
-  expect(faults.all().at(-1)).toBe('30 more items are left out');
+  expect(faults.all().at(-1)).toBe('30 more items are omitted');
   expect(warned).toHaveLength(21);
 });

@@ -54,7 +54,7 @@ test('D-5: a configuration that cannot be read changes nothing; the reason is lo
   const reloader = reloading(manager, first, () => answers.shift()?.() ?? Promise.reject(new Error('none')));
 
   await expect(reloader.reload()).rejects.toThrow('.mcpd.toml:3: this is no TOML.');
-  await expect(reloader.reload()).rejects.toThrow('a could not be started');
+  await expect(reloader.reload()).rejects.toThrow('Server a failed to start');
   const told = manager.kernel.logged.filter(({ level }) => level === 50);
   expect(told).toHaveLength(2);
   // The sentence is enough; nobody mends a file by our stack.

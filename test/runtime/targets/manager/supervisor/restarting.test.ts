@@ -132,7 +132,7 @@ test('a restart that fails changes nothing, and a lazy server can be started by 
   const { pid } = manager.server('gone').status();
   unlinkSync(go);
   await expect(manager.server('gone').restart()).rejects.toThrow(
-    /^gone was not restarted, and runs on as it was: .*does not exist/,
+    /^Server gone was not restarted and keeps running: .*does not exist/,
   );
   expect(manager.server('gone').status()).toMatchObject({ pid, phase: 'running', restarts: 0 });
   await manager.server('lazy').restart();

@@ -69,7 +69,7 @@ test('of a flood, the log of the manager has a part and the number of the other 
     level: 40,
     server: 'flood',
     msg: expect.stringMatching(
-      /^\d+ lines of the server are not in this log: at most 1000 lines and 256 KiB in 10 s$/,
+      /^\d+ lines of the server were dropped from this log: the limit is 1000 lines and 256 KiB per 10 s$/,
     ),
   });
   expect(Number(reported()?.['dropped'])).toBeGreaterThan(lines - 1000);

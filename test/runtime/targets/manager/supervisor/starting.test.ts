@@ -42,7 +42,7 @@ test('a call of a server that is down is told so, and when to come back', async 
   const early = manager.calls.callTool(say('dies'));
   const refused = { code: 'UnavailableError', retryAfterSeconds: 1 };
   await expect(early).rejects.toMatchObject(refused);
-  await expect(early).rejects.toThrow(/^server not available: dies: it could not be started: .*exit code 3/);
+  await expect(early).rejects.toThrow(/^server not available: dies: failed to start: .*exited with code 3/);
   await expect(manager.calls.callTool(say('dies'))).rejects.toMatchObject(refused);
 });
 

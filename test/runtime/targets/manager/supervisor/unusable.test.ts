@@ -52,7 +52,7 @@ test.each([
     await expect(supervisor.apply([echo, spec])).rejects.toMatchObject({
       code: 'ConfigError',
       message:
-        'broken could not be started: env.TOKEN: the variable TOKEN is not set. Set it. Nothing was changed.',
+        'Server broken failed to start: env.TOKEN: the variable TOKEN is not set. Set it. No changes were applied.',
     });
   }
   expect(supervisor.names()).toEqual(before.map(({ name }) => name).toSorted());

@@ -100,7 +100,7 @@ test('each container has a name of its own, so that a new one can start before t
 
 test('what docker says is told when there is no such image', async () => {
   await expect(open(server('missing@2.0'))).rejects.toThrow(
-    "exit code 125. The last line of its stderr: docker: Unable to find image 'fixtures/missing:2.0'.",
+    "code 125. Last line of its stderr: docker: Unable to find image 'fixtures/missing:2.0'.",
   );
   expect(existsSync(join(temp(), 'docker/asked.jsonl'))).toBe(true);
 });

@@ -41,7 +41,7 @@ test('D-30: what a server started is ended with it, even if it ignores SIGTERM',
 test('D-30: what a server leaves behind when it dies by itself is ended too', async () => {
   const { connection, text, call } = await openFixture('grandchild.mjs');
   const { grandchild } = JSON.parse(await text('pids')) as Pids;
-  await expect(call('exit')).rejects.toThrow('The server ended with exit code 1.');
+  await expect(call('exit')).rejects.toThrow('The server exited with code 1.');
   await connection.closed;
   expect(isAlive(grandchild)).toBe(false);
 });
@@ -51,10 +51,10 @@ test('D-3: a crash ends what waits, is told with its reason, and leaves no zombi
   const waiting = call('kill', { signal: 'SIGSEGV' });
   await expect(waiting).rejects.toMatchObject({
     name: 'ConnectionClosed',
-    message: 'The server ended with signal SIGSEGV.',
+    message: 'The server exited with signal SIGSEGV.',
   });
   expect(await connection.closed).toEqual({
-    message: 'The server ended with signal SIGSEGV.',
+    message: 'The server exited with signal SIGSEGV.',
     expected: false,
   });
   await expect(connection.request('ping', undefined, PATIENCE)).rejects.toThrow('signal SIGSEGV');
@@ -65,7 +65,7 @@ test('D-3: a crash ends what waits, is told with its reason, and leaves no zombi
 test('the last words of a crash are told', async () => {
   const { call } = await openFixture('crash-on-call.mjs');
   await expect(call('exit', { code: 7 })).rejects.toThrow(
-    'The server ended with exit code 7. The last line of its stderr: fatal: told to exit with 7',
+    'The server exited with code 7. Last line of its stderr: fatal: told to exit with 7',
   );
 });
 

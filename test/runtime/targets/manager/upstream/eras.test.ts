@@ -16,7 +16,7 @@ test('an older revision is accepted back', async () => {
 
 test('a revision nobody knows is refused', async () => {
   await expect(openFixture('echo.mjs', { PROTOCOL_VERSION: '1999-01-01' })).rejects.toThrow(
-    'The server speaks MCP 1999-01-01; use one that speaks 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
+    'The server uses the unsupported MCP version 1999-01-01. Supported versions: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
   );
 });
 

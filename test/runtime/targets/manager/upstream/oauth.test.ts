@@ -45,6 +45,8 @@ test('a wrong secret is told without being shown', async () => {
   const oauth = { clientId: 'manager', clientSecret: 'wrong-secret', tokenUrl: `${remote.url}/token` };
   const opening = openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));
   const failure = await opening.catch((error: Error) => error.message);
-  expect(failure).toMatch(/^No access token for `manager` from .*\/token: .*Check the OAuth settings\.$/);
+  expect(failure).toMatch(
+    /^Cannot get an access token for `manager` from .*\/token: .*Check the OAuth settings\.$/,
+  );
   expect(failure).not.toContain('wrong-secret');
 });

@@ -25,9 +25,9 @@ test('D-24: when its time is over the server is told that a request is cancelled
   const waiting = connection.request('tools/call', toolCall('sleep-until-cancelled'), { timeoutMs: 100 });
   await expect(waiting).rejects.toMatchObject({
     name: 'TimeoutFailure',
-    message: 'The server did not answer tools/call within 100 ms.',
+    message: 'The server did not respond to tools/call within 100 ms.',
   });
-  expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not answer/);
+  expect(await logged(/^cancelled/)).toMatch(/^cancelled \d+: The server did not respond/);
 });
 
 test('D-24: when the caller leaves the server is told that a request is cancelled', async () => {
@@ -55,14 +55,14 @@ test('`initialize` is never cancelled', async () => {
     onLog: (line) => sent.push(line),
     onNotification: () => undefined,
   });
-  await expect(opening).rejects.toThrow('did not get ready');
+  await expect(opening).rejects.toThrow('did not start within');
   expect(sent.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['initialize']);
 });
 
 test('an answer that comes too late is no one else’s', async () => {
   const { connection, call, text } = await openFixture('echo.mjs');
   const hold = connection.request('tools/call', toolCall('hold', { key: 'late' }), { timeoutMs: 50 });
-  await expect(hold).rejects.toThrow('did not answer');
+  await expect(hold).rejects.toThrow('did not respond');
   expect(textOf(await call('release', { key: 'late' }))).toBe('1');
   expect(await text('echo', { message: 'next' })).toBe('next');
 });

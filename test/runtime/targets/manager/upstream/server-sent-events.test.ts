@@ -36,7 +36,7 @@ test('the end of its stream is the end of the connection', async () => {
   await remote.kill();
   expect(await waiting).toMatchObject({
     name: 'ConnectionClosed',
-    message: `${remote.url}/sse ended its event stream.`,
+    message: `${remote.url}/sse closed its event stream.`,
   });
   expect((await connection.closed).expected).toBe(false);
 });
@@ -44,15 +44,15 @@ test('the end of its stream is the end of the connection', async () => {
 test('what is no such server is told as such', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`, SSE)))).rejects.toThrow(
-    `${remote.url}/nothing answered with status 404.`,
+    `${remote.url}/nothing returned status 404.`,
   );
   const page = await answerWith((_asked, response) => void response.end('<html>'));
   await expect(openRecorded(specOf(remoteLaunch(page, SSE)))).rejects.toThrow(
-    `${page} has no event stream. Use the transport \`http\`.`,
+    `${page} does not return an event stream. Use transport \`http\`.`,
   );
   const thief = await answerWith((_asked, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('event: endpoint\ndata: http://127.0.0.2:1/messages\n\n');
   });
-  await expect(openRecorded(specOf(remoteLaunch(thief, SSE)))).rejects.toThrow('to another place');
+  await expect(openRecorded(specOf(remoteLaunch(thief, SSE)))).rejects.toThrow('is on another origin');
 });

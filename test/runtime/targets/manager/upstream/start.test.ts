@@ -59,16 +59,16 @@ test('what cannot be started is told in one sentence', async () => {
   const gone = join(tempFolder(), 'gone');
 
   expect((await failureOf({ ...launch, command: 'no-such-command', env: { PATH: '/bin' } })).message).toBe(
-    'The command `no-such-command` was not found; its environment has the PATH `/bin`. Install it, or give its full path.',
+    'The command `no-such-command` was not found; its PATH is `/bin`. Install it, or configure its absolute path.',
   );
   expect((await failureOf({ ...launch, command: gone })).message).toBe(
     `The program \`${gone}\` does not exist. Correct \`command\`.`,
   );
   expect((await failureOf({ ...launch, command: script })).message).toBe(
-    `\`${script}\` may not be executed. Make it executable (chmod +x).`,
+    `\`${script}\` is not executable. Run \`chmod +x ${script}\`.`,
   );
   expect((await failureOf({ ...launch, cwd: gone })).message).toBe(
-    `The folder \`${gone}\` to run \`${launch.command}\` in does not exist. Create it, or correct \`cwd\`.`,
+    `The working directory \`${gone}\` does not exist. Create it, or correct \`cwd\`.`,
   );
   expect(await failureOf({ ...launch, args: ['a\0b'] })).toBeInstanceOf(AppError);
 });
@@ -77,7 +77,7 @@ test('a server that ends while it starts is told with its code and its last word
   const failure = await failureOf(launchOf('exits-at-start.mjs'));
   expect(failure).toMatchObject({ name: 'AppError', code: 'UpstreamError' });
   expect(failure.message).toBe(
-    'The server ended with exit code 3. The last line of its stderr: no license file found',
+    'The server exited with code 3. Last line of its stderr: no license file found',
   );
 });
 
@@ -85,7 +85,7 @@ test('a server that stays silent is given up and ended', async () => {
   const before = children();
   const failure = await failureOf(launchOf('silent.mjs'), undefined, 300);
   expect(failure).toMatchObject({ code: 'TimeoutError' });
-  expect(failure.message).toMatch(/did not get ready within 300 ms/);
+  expect(failure.message).toMatch(/did not start within 300 ms/);
   expect(childrenSince(before)).toEqual([]);
 });
 

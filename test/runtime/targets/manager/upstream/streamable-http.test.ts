@@ -63,9 +63,9 @@ test('a session that the server forgot ends the connection', async () => {
   const remote = await startRemote('remote.mjs');
   const { connection, text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)));
   await fetch(`${remote.url}/forget`, { method: 'POST' });
-  await expect(text('echo', { message: 'lost' })).rejects.toThrow('does not know the session');
+  await expect(text('echo', { message: 'lost' })).rejects.toThrow('The session has expired');
   expect(await connection.closed).toEqual({
-    message: 'The server does not know the session any more.',
+    message: 'The session has expired on the server.',
     expected: false,
   });
 });
@@ -77,8 +77,8 @@ test('a server that is gone ends the connection', async () => {
   await remote.kill();
   await text('echo', { message: 'gone' }).catch(() => undefined);
   await expect(text('echo', { message: 'gone' })).rejects.toMatchObject({ name: 'ConnectionClosed' });
-  expect((await connection.closed).message).toContain(`${remote.url}/mcp cannot be reached`);
-  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('cannot be reached');
+  expect((await connection.closed).message).toContain(`Cannot connect to ${remote.url}/mcp`);
+  await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow('Cannot connect to');
 });
 
 test('headers go with every request, and a refusal names the way out', async () => {
@@ -88,7 +88,7 @@ test('headers go with every request, and a refusal names the way out', async () 
   await text('echo', { message: 'in' });
   for (const request of remote.requests) expect(request['headers']).toMatchObject(headers);
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`)))).rejects.toThrow(
-    `${remote.url}/mcp answered with status 401. Check its headers or OAuth settings. who are you?`,
+    `${remote.url}/mcp returned status 401. Check its headers or OAuth settings. who are you?`,
   );
 });
 
@@ -100,15 +100,13 @@ test('a redirect within the server is followed, one to elsewhere is not', async 
     response.writeHead(307, { location: `${remote.url}/mcp?secret=1` }).end();
   });
   const { call } = await openRecorded(specOf(remoteLaunch(away)));
-  await expect(call('echo')).rejects.toThrow(
-    `${away} redirects to ${remote.url}/mcp. Configure that address.`,
-  );
+  await expect(call('echo')).rejects.toThrow(`${away} redirects to ${remote.url}/mcp. Configure that URL.`);
 });
 
 test('a page that is no MCP server is told as such', async () => {
   const remote = await startRemote('remote.mjs');
   await expect(openRecorded(specOf(remoteLaunch(`${remote.url}/nothing`)))).rejects.toThrow(
-    `${remote.url}/nothing answered with status 404.`,
+    `${remote.url}/nothing returned status 404.`,
   );
 });
 
@@ -152,7 +150,7 @@ test('a stream without an answer, and one with nonsense in it', async () => {
     response.end(name === 'empty' ? '' : `data: nonsense\n\n${answer}`);
   });
   const { call, text, logs } = await openRecorded(specOf(remoteLaunch(url)));
-  await expect(call('empty')).rejects.toThrow(`${url} sent no answer.`);
+  await expect(call('empty')).rejects.toThrow(`${url} returned no result.`);
   expect(await text('odd')).toBe('fine');
   expect(logs).toEqual(['stream: nonsense']);
 });

@@ -42,7 +42,7 @@ test('a tool whose annotations break the rules is left out, and said so', () => 
 
   const told: string[] = [];
   createParameterHeaders((line) => told.push(line)).learn({ tools: [toolWith({ a: marked('', 'string') })] });
-  expect(told).toEqual(['The tool tool is left out: its x-mcp-header annotations break the rules.']);
+  expect(told).toEqual(['The tool tool is omitted: its x-mcp-header annotations are invalid.']);
 });
 
 test('what is no plain header is encoded', () => {

@@ -1,0 +1,103 @@
+import { AppError } from '../../../contract/errors.ts';
+import type { Leave } from '../../../core/limits/turn-queue.ts';
+import { jsonSize } from '../shared/json-size.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
+import { waitFor } from '../../../platform/wait-for.ts';
+import { type Requester, type Connection, SessionExpired } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
+import type { ServerCall } from './call.ts';
+
+export interface CallContextOptions {
+  readonly clock: Clock;
+  /** Maximum size of a result, in characters of JSON. */
+  readonly maxResultCharacters: number;
+  readonly takesTurn?: boolean | undefined;
+}
+
+/** The server of a call, with the time that is left for it. */
+export interface CallContext {
+  readonly server: ManagedServer;
+  readonly connection: () => Promise<Connection>;
+  /** Returns the milliseconds until the call times out. */
+  readonly timeLeft: () => number;
+  readonly request: (method: string, params?: Params) => Promise<Params>;
+}
+
+/**
+ * The requester of calls over the HTTP API, to which servers cannot send requests. It counts when a server sends a request,
+ * because the request might belong to such a call.
+ */
+const HTTP_REQUESTER: Requester = {
+  identity: {},
+  capabilities: {},
+  request: () => Promise.reject(new Error('the client does not accept requests from servers')),
+};
+
+/** Waits for a turn, does the work and ends the turn, all within the request timeout of the server. */
+export async function withCallContext<Result>(
+  server: ManagedServer,
+  { signal, onProgress, meta, requester = HTTP_REQUESTER }: ServerCall,
+  { clock, maxResultCharacters, takesTurn = true }: CallContextOptions,
+  work: (context: CallContext) => Promise<Result>,
+): Promise<Result> {
+  const deadline = clock.now() + server.spec().timeouts.request;
+  const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
+  const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
+  const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
+  try {
+    return await work({
+      server,
+      connection,
+      timeLeft,
+      async request(method, params) {
+        const sent = meta === undefined ? params : { ...params, _meta: meta };
+        const send = (to: Connection): Promise<Params> =>
+          to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester });
+        // Requested each time, because a reload can replace the connection.
+        const open = await connection();
+        let result: Params;
+        try {
+          result = await send(open);
+        } catch (error) {
+          if (!(error instanceof SessionExpired)) throw error;
+          await open.closed;
+          result = await send(await connection());
+        }
+        if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
+        const max = (maxResultCharacters / 1_048_576).toFixed(1);
+        throw new Error(`the result is larger than the maximum of ${max} MiB (--max-result)`);
+      },
+    });
+  } finally {
+    leave?.();
+  }
+}
+
+async function turnOf(
+  { name, turns }: ManagedServer,
+  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<Leave> {
+  const turn = turns.ask();
+  if (turn.kind === 'granted') return turn.leave;
+  if (turn.kind === 'refused') {
+    throw new AppError(
+      'OverloadedError',
+      `server busy: ${name}: the maximum of ${turns.running} running and ${turns.waiting} queued calls is reached; retry in 1 s`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+  const late = (): AppError =>
+    new AppError(
+      'TimeoutError',
+      `server busy: ${name}: the call was queued for ${timeoutMs} ms; retry in 1 s`,
+      { retryAfterSeconds: 1 },
+    );
+  try {
+    await waitFor(turn.granted, { clock, timeoutMs, signal, late });
+    return turn.leave;
+  } catch (error) {
+    turn.leave();
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '../shared/canonical-json.ts';
+import { isObject } from '../../../core/json/is-object.ts';
+import { sha256 } from '../../../platform/sha256.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
+import type { Requester } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
+import { INPUT_TIMEOUT_MS, isSameClient, type McpClient } from './client.ts';
+import { createInputRequests, type InputRequests } from './input-requests.ts';
+
+type Call = StatelessCall<McpClient>;
+
+/** The outcome of one request: the result of the call, or the input that the client has to send with the next request. */
+type Round = { readonly result: Params } | { readonly inputRequired: Params };
+
+/** Calls that can take several requests: a response is the only way to request input from a client without a session. */
+export interface MultiRoundRequests {
+  /** Handles a request. `work` runs once per call, and continues across its requests. */
+  readonly answer: (call: Call, work: Work) => Promise<Round>;
+  /** Cancels the calls that wait for their clients. */
+  readonly close: () => void;
+}
+
+type Work = (call: Call, requester: Requester) => Promise<Params>;
+
+interface MultiRoundCall {
+  readonly outcome: Promise<Round>;
+  readonly inputs: InputRequests;
+  readonly stop: AbortController;
+  /** The current request of the call. */
+  current: Call | undefined;
+}
+
+interface Parked {
+  readonly call: MultiRoundCall;
+  readonly opener: McpClient;
+  /** A hash of method and parameters, which have to be the same in the next request. */
+  readonly digest: string;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Maximum number of calls that wait for their clients; beyond it, the oldest is cancelled. */
+const MAX_PARKED = 1000;
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+export function createMultiRoundRequests(inputTimeoutMs = INPUT_TIMEOUT_MS): MultiRoundRequests {
+  /** The waiting calls by their `requestState`, which only the client knows. */
+  const parked = new Map<string, Parked>();
+
+  const take = (state: string): MultiRoundCall | undefined => {
+    const found = parked.get(state);
+    clearTimeout(found?.timer);
+    parked.delete(state);
+    return found?.call;
+  };
+  const cancel = (state: string): void => {
+    const call = take(state);
+    call?.inputs.end();
+    call?.stop.abort();
+  };
+  const park = (call: MultiRoundCall, request: Call): Round => {
+    const requestState = randomUUID();
+    const timer = setTimeout(cancel, inputTimeoutMs, requestState).unref();
+    parked.set(requestState, { call, opener: request.client, digest: digestOf(request), timer });
+    const [oldest] = parked.keys();
+    if (oldest !== undefined && parked.size > MAX_PARKED) cancel(oldest);
+    return { inputRequired: { inputRequests: call.inputs.open(), requestState } };
+  };
+  const resume = (state: unknown, request: Call): MultiRoundCall => {
+    const key = String(state);
+    const found = parked.get(key);
+    if (!found || !isSameClient(found.opener, request.client) || found.digest !== digestOf(request)) {
+      const message =
+        'Unknown or expired `requestState`, or its parameters differ. Retry without `requestState`.';
+      throw new RpcError(RPC_CODE.invalidParams, message);
+    }
+    take(key);
+    const { inputResponses } = request.params;
+    found.call.inputs.respond(isObject(inputResponses) ? inputResponses : {});
+    return found.call;
+  };
+
+  return {
+    async answer(request, work) {
+      const { requestState } = request.params;
+      const call = requestState === undefined ? startCall(request, work) : resume(requestState, request);
+      const onAbort = (): void => call.stop.abort();
+      call.current = request;
+      request.signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        return (await Promise.race([call.outcome, call.inputs.requested()])) ?? park(call, request);
+      } finally {
+        call.current = undefined;
+        request.signal.removeEventListener('abort', onAbort);
+      }
+    },
+    close() {
+      for (const state of parked.keys()) cancel(state);
+    },
+  };
+}
+
+function startCall(request: Call, work: Work): MultiRoundCall {
+  const stop = new AbortController();
+  const inputs = createInputRequests();
+  const requester = { identity: stop, capabilities: request.capabilities, request: inputs.request };
+  const notify: Call['notify'] = (method, params) => {
+    const { current } = call;
+    if (params['progressToken'] === undefined) current?.notify(method, params);
+    // Each request has its own progress token, or none.
+    else if (current?.progressToken !== undefined) {
+      current.notify(method, { ...params, progressToken: current.progressToken });
+    }
+  };
+  const outcome = work({ ...request, signal: stop.signal, notify }, requester).then((result) => ({ result }));
+  // The next request gets a failure; if there is none, the rejection must not count as unhandled.
+  outcome.catch(() => undefined);
+  const call: MultiRoundCall = { outcome, inputs, stop, current: undefined };
+  return call;
+}
+
+function digestOf({ method, params }: Call): string {
+  const own = { ...params, _meta: undefined, inputResponses: undefined, requestState: undefined };
+  return sha256(Buffer.from(canonicalJson([method, own])));
+}

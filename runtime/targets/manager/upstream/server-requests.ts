@@ -1,0 +1,86 @@
+import { isObject } from '../../../core/json/is-object.ts';
+import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { Requester } from './connection.ts';
+import type { Params } from '../shapes/shape.ts';
+
+/** The requests that servers can send to clients, and the client capability that each requires. */
+const CAPABILITY_OF: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+};
+
+/** The capabilities that are declared to servers in the handshake, before any client is known: all possible ones. */
+export const CLIENT_CAPABILITIES: Params = { sampling: {}, elicitation: {}, roots: {} };
+
+/** Returns the capabilities of a client that servers can use. */
+export const usableCapabilities = ({ capabilities }: Pick<Requester, 'capabilities'>): Params =>
+  Object.fromEntries(
+    Object.entries(capabilities).filter(([name]) => Object.hasOwn(CLIENT_CAPABILITIES, name)),
+  );
+
+/** Returns the capabilities that a client needs for these requests. */
+export const capabilitiesFor = (requests: readonly Pick<ServerRequest, 'method'>[]): Params =>
+  Object.fromEntries(requests.flatMap(({ method }) => CAPABILITY_OF[method] ?? []).map((name) => [name, {}]));
+
+/** A request of a server to a client. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params: Params | undefined;
+}
+
+/** Returns the client for a request of a server: that of the related call, or the only client with calls in flight. */
+export function chooseRequester(
+  method: string,
+  related: Requester | undefined,
+  inFlight: Iterable<Requester>,
+): Requester {
+  if (!Object.hasOwn(CAPABILITY_OF, method)) {
+    throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
+  }
+  const candidates = related ? [related] : [...inFlight];
+  const [first] = candidates;
+  const last = candidates.at(-1);
+  if (!first || !last) {
+    throw new RpcError(
+      RPC_CODE.methodNotFound,
+      `${method} is only forwarded during a call of a client, and no call is running.`,
+    );
+  }
+  if (candidates.every(({ identity }) => identity === first.identity)) return last;
+  throw new RpcError(
+    RPC_CODE.invalidRequest,
+    `${method} cannot be forwarded: several clients have running calls, and the request does not identify one.`,
+  );
+}
+
+/** Sends a request of a server to the client. Rejects with an error for the server if the client does not support it. */
+export async function requestFromClient(
+  requester: Requester,
+  { method, params }: ServerRequest,
+  signal: AbortSignal,
+): Promise<Params> {
+  if (!supports(requester.capabilities, method, params)) {
+    throw new RpcError(RPC_CODE.methodNotFound, `The client of the call does not support ${method}.`);
+  }
+  return requester.request(method, withoutToken(params), signal);
+}
+
+function supports(capabilities: Params, method: string, params: Params | undefined): boolean {
+  const capability = capabilities[CAPABILITY_OF[method] ?? ''];
+  if (!isObject(capability)) return false;
+  if (method === 'elicitation/create') {
+    const mode = params?.['mode'] === 'url' ? 'url' : 'form';
+    // A client that declares no modes supports forms.
+    return isObject(capability[mode]) || (mode === 'form' && !isObject(capability['url']));
+  }
+  const usesTools = params?.['tools'] !== undefined || params?.['toolChoice'] !== undefined;
+  return method !== 'sampling/createMessage' || !usesTools || isObject(capability['tools']);
+}
+
+/** Removes the progress token: progress of clients is not forwarded, and another server could use the same token. */
+function withoutToken(params: Params | undefined): Params | undefined {
+  if (!isObject(params?.['_meta'])) return params;
+  const { progressToken: _, ..._meta } = params['_meta'];
+  return { ...params, _meta };
+}

@@ -1,0 +1,161 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serverSpec } from '../server-spec.ts';
+import { remoteLaunch, startRemote } from '../upstream/remote-fixture.ts';
+import { sendStateless } from './stateless-request.ts';
+import { type Managed, openManager } from './managed.ts';
+
+let managed: Managed;
+beforeAll(async () => {
+  managed = await openManager({
+    servers: [serverSpec('echo', 'echo'), serverSpec('modern', 'modern-only')],
+  });
+  await Promise.all([managed.running('echo'), managed.running('modern')]);
+});
+afterAll(() => managed.close());
+
+const ROOTS = { roots: [{ uri: 'file:///home/ada', name: 'ada' }] };
+
+/** A client that answers what its roots are. */
+async function withRoots(path = '/mcp'): Promise<Client> {
+  const client = await managed.connect(path, {}, { roots: {} });
+  client.setRequestHandler(ListRootsRequestSchema, () => ROOTS);
+  return client;
+}
+
+/** What the server is told that asks its client this. */
+async function askedBy(client: Client, method: string, tool = 'echo__ask'): Promise<unknown> {
+  const { content } = await client.callTool({ name: tool, arguments: { method } });
+  const [block] = content as { text: string }[];
+  return JSON.parse(block?.text ?? '') as unknown;
+}
+
+/** Leaves a call without an answer until the function it returns is called. */
+async function holdCall(client: Client, key: string): Promise<() => Promise<void>> {
+  const holding = managed.nextLogLine('echo', new RegExp(`^holding ${key}`));
+  const held = client.callTool({ name: 'echo__hold', arguments: { key } });
+  await holding;
+  return async () => {
+    await client.callTool({ name: 'echo__release', arguments: { key } });
+    await held;
+  };
+}
+
+test.each([
+  ['/mcp', 'echo__ask'],
+  ['/mcp/echo', 'ask'],
+])('%s: what a server asks during a call reaches the client that made it', async (path, tool) => {
+  expect(await askedBy(await withRoots(path), 'roots/list', tool)).toMatchObject({ result: ROOTS });
+});
+
+test('its answer may be an error', async () => {
+  const client = await managed.connect('/mcp', {}, { roots: {} });
+  client.setRequestHandler(ListRootsRequestSchema, () => {
+    throw Object.assign(new Error('None of your business.'), { code: -32_099 });
+  });
+  expect(await askedBy(client, 'roots/list')).toMatchObject({ error: { code: -32_099 } });
+});
+
+test('a client is not asked what it cannot do', async () => {
+  const client = await withRoots();
+  expect(await askedBy(client, 'sampling/createMessage')).toMatchObject({
+    error: { code: -32_601, message: expect.stringContaining('does not support sampling') as string },
+  });
+  expect(await askedBy(client, 'nothing/known')).toMatchObject({ error: { code: -32_601 } });
+});
+
+test('while calls of several clients run, none of them is asked', async () => {
+  const [one, other] = [await withRoots(), await withRoots()];
+  const release = await holdCall(other, 'several');
+  expect(await askedBy(one, 'roots/list')).toMatchObject({
+    error: { code: -32_600, message: expect.stringContaining('several clients') as string },
+  });
+  await release();
+  expect(await askedBy(one, 'roots/list')).toMatchObject({ result: ROOTS });
+});
+
+test('several calls of one client are no doubt', async () => {
+  const client = await withRoots();
+  const release = await holdCall(client, 'same');
+  expect(await askedBy(client, 'roots/list')).toMatchObject({ result: ROOTS });
+  await release();
+});
+
+test('a caller over HTTP cannot be asked, and nobody else is in its place', async () => {
+  const client = await withRoots();
+  const ask = (body: object): Promise<Response> =>
+    fetch(new URL('/api/v1/servers/echo/tools/ask', managed.origin), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect(await (await ask({ method: 'roots/list' })).text()).toContain('does not support roots/list');
+  const release = await holdCall(client, 'rest');
+  expect(await (await ask({ method: 'roots/list' })).text()).toContain('several clients');
+  await release();
+});
+
+test('a client of revision 2026-07-28 is not asked what it cannot do', async () => {
+  const answer = await sendStateless(managed.origin, 'tools/call', {
+    params: { name: 'echo__ask', arguments: { method: 'roots/list' } },
+  });
+  expect(await answer.text()).toContain('does not support roots/list');
+});
+
+test('a client that ends its session while it is asked leaves the server with an error', async () => {
+  const client = await managed.connect('/mcp', {}, { roots: {} });
+  const asked = Promise.withResolvers<void>();
+  client.setRequestHandler(ListRootsRequestSchema, () => {
+    asked.resolve();
+    return new Promise<never>(() => {});
+  });
+  client.callTool({ name: 'echo__ask', arguments: { method: 'roots/list' } }).catch(() => undefined);
+  await asked.promise;
+  await managed.endSession(client);
+  const other = await withRoots();
+  expect(await askedBy(other, 'roots/list')).toMatchObject({ result: ROOTS });
+});
+
+test('what a server of revision 2026-07-28 needs to know, its client is asked', async () => {
+  const client = await managed.connect('/mcp/modern', {}, { elicitation: {} });
+  const questions: unknown[] = [];
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params['message']);
+    return { action: 'accept', content: { name: 'Ada' } };
+  });
+  const call = { method: 'tools/call', params: { name: 'ask-user', arguments: {} } };
+  const answer = await client.request(call, ResultSchema);
+  expect(JSON.stringify(answer['content'])).toContain('Ada');
+  expect(questions).toEqual(['Your name?']);
+  const unable = await managed.connect('/mcp/modern');
+  await expect(unable.request(call, ResultSchema)).rejects.toMatchObject({ code: -32_021 });
+});
+
+test('a remote server’s question comes with the call it is about, whoever else calls', async () => {
+  const remote = await startRemote('remote.mjs');
+  const spec = { ...serverSpec('far', 'echo'), launch: remoteLaunch(`${remote.url}/mcp`) };
+  const other = await openManager({ servers: [spec] });
+  await other.running('far');
+  const clients = await Promise.all(
+    ['ada', 'bob'].map(async (name) => {
+      const client = await other.connect('/mcp/far', {}, { roots: {} });
+      const both = { roots: [{ uri: `file:///home/${name}` }] };
+      client.setRequestHandler(ListRootsRequestSchema, () => both);
+      return { client, both };
+    }),
+  );
+  const [ada] = clients;
+  const held = ada?.client.callTool({ name: 'hold', arguments: { key: 'far' } });
+  await remote.logged(/^holding far/);
+  for (const { client, both } of clients) {
+    expect(await askedBy(client, 'roots/list', 'ask')).toMatchObject({ result: both });
+  }
+  await ada?.client.callTool({ name: 'release', arguments: { key: 'far' } });
+  await held;
+  await other.close();
+});

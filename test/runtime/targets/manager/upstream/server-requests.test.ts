@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import type { Requester } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
+import { createRpcPeer, type RpcPeer } from '../../../../../runtime/targets/manager/upstream/rpc-peer.ts';
+import type { RpcMessage } from '../../../../../runtime/targets/manager/upstream/rpc-message.ts';
+
+interface Opened {
+  readonly rpc: RpcPeer;
+  /** The next message that the server gets, of those that are no requests. */
+  readonly told: () => Promise<RpcMessage>;
+}
+
+function open(): Opened {
+  const messages: RpcMessage[] = [];
+  let arrived = (): void => {};
+  const rpc = createRpcPeer({
+    send(message) {
+      if (message.method !== undefined) return;
+      messages.push(message);
+      arrived();
+    },
+    cancel: () => undefined,
+    onNotification: () => undefined,
+  });
+  return {
+    rpc,
+    async told() {
+      while (messages.length === 0) await new Promise<void>((resolve) => (arrived = resolve));
+      return messages.shift() as RpcMessage;
+    },
+  };
+}
+
+const requester = (capabilities: Params, request: Requester['request']): Requester => ({
+  identity: {},
+  capabilities,
+  request,
+});
+const saying = (answer: string, capabilities: Params = { roots: {} }): Requester =>
+  requester(capabilities, () => Promise.resolve({ answer }));
+const question = (method: string, params?: Params): RpcMessage => ({
+  jsonrpc: '2.0',
+  id: 'q',
+  method,
+  params,
+});
+const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<Params> =>
+  rpc.request('tools/call', { name: 'x' }, { timeoutMs, requester: who });
+
+test('a question that came with a request is asked of its client, whoever else calls', async () => {
+  const { rpc, told } = open();
+  for (const name of ['one', 'two', 'three']) call(rpc, saying(name)).catch(() => undefined);
+  rpc.receive(question('roots/list'), 2);
+  expect(await told()).toEqual({ jsonrpc: '2.0', id: 'q', result: { answer: 'two' } });
+  rpc.end('over');
+});
+
+test('without a call there is nobody to ask', async () => {
+  const { rpc, told } = open();
+  call(rpc, undefined).catch(() => undefined);
+  rpc.receive(question('roots/list'));
+  expect(await told()).toMatchObject({
+    error: { code: -32_601, message: expect.stringContaining('no call') as string },
+  });
+  rpc.end('over');
+});
+
+test.each<[string, Params, Params | undefined, boolean]>([
+  ['elicitation/create', { elicitation: {} }, { message: 'form' }, true],
+  ['elicitation/create', { elicitation: { form: {} } }, { mode: 'form' }, true],
+  ['elicitation/create', { elicitation: { url: {} } }, { mode: 'form' }, false],
+  ['elicitation/create', { elicitation: {} }, { mode: 'url' }, false],
+  ['elicitation/create', { elicitation: { url: {} } }, { mode: 'url' }, true],
+  ['sampling/createMessage', { sampling: {} }, { messages: [] }, true],
+  ['sampling/createMessage', { sampling: {} }, { tools: [] }, false],
+  ['sampling/createMessage', { sampling: { tools: {} } }, { tools: [] }, true],
+  ['sampling/createMessage', {}, undefined, false],
+  ['roots/list', { roots: { listChanged: true } }, undefined, true],
+  ['toString', { roots: {} }, undefined, false],
+])('%s of a client with %j, %j: %s', async (method, capabilities, params, passed) => {
+  const { rpc, told } = open();
+  call(rpc, saying('yes', capabilities)).catch(() => undefined);
+  rpc.receive(question(method, params));
+  expect(await told()).toMatchObject(passed ? { result: { answer: 'yes' } } : { error: { code: -32_601 } });
+  rpc.end('over');
+});
+
+test('the token of the server’s own progress is not passed on', async () => {
+  const { rpc, told } = open();
+  const echo = requester({ roots: {} }, (_method, params) => Promise.resolve({ ...params }));
+  call(rpc, echo).catch(() => undefined);
+  rpc.receive(question('roots/list', { _meta: { progressToken: 5, trace: 'a' } }));
+  expect(await told()).toMatchObject({ result: { _meta: { trace: 'a' } } });
+  rpc.end('over');
+});
+
+test('a call has no time limit while its client is asked, and its whole time afterwards', async () => {
+  const { rpc, told } = open();
+  const answer = Promise.withResolvers<Params>();
+  const calling = call(
+    rpc,
+    requester({ roots: {} }, () => answer.promise),
+    20,
+  );
+  let ended = false;
+  calling.catch(() => (ended = true));
+  rpc.receive(question('roots/list'));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(ended).toBe(false);
+  answer.resolve({ done: true });
+  expect(await told()).toMatchObject({ result: { done: true } });
+  await expect(calling).rejects.toThrow('within 20 ms');
+});
+
+test.each(['the server cancels', 'the connection ends'])('the client is told when %s', async (why) => {
+  const { rpc } = open();
+  const signals: AbortSignal[] = [];
+  const hanging = requester({ roots: {} }, (_method, _params, signal) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  });
+  call(rpc, hanging).catch(() => undefined);
+  rpc.receive(question('roots/list'));
+  await new Promise(setImmediate);
+  if (why === 'the connection ends') rpc.end('over');
+  else rpc.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'q' } });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  rpc.end('over');
+});
