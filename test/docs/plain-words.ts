@@ -8,7 +8,10 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bmade if\b|\bmakes? (?:a|an|the) (?:key|file|database|user)\b/i, 'create, created if missing'],
   [/\bat once\b/i, 'concurrently, in parallel, together, immediately'],
   [/\bgo(?:es)? with\b|\bbeside\b/i, 'with, next to, in addition to'],
-  [/(?<!there )\b(?:is|are) no (?!longer\b|more\b)|\b(?:is|are) not one\b/i, 'must be, is not a, is invalid'],
+  [
+    /(?<!there )\b(?:is|are) no (?!longer\b|more\b)|\b(?:is|are) not one\b(?! of\b)/i,
+    'must be, is not a, is invalid',
+  ],
   [
     /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!promis|ris|rais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
     'American spelling',

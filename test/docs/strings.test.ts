@@ -1,0 +1,70 @@
+import { parseSync } from '@swc/core';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../helpers/paths.ts';
+import { findWords } from './plain-words.ts';
+
+/** Folders whose messages, help texts and API descriptions are checked. */
+const ROOTS = [
+  'cli',
+  'runtime/core',
+  'runtime/platform',
+  'runtime/serve',
+  'runtime/targets/encoder',
+  'runtime/targets/manager',
+];
+
+/** Keys of syntax nodes whose strings are not texts: module names, types and positions. */
+const SKIPPED_KEYS = new Set(['span', 'source', 'typeAnnotation', 'typeParams', 'typeArguments']);
+
+/** The string literals and templates of a source that look like sentences: with a space between two words. */
+function sentencesOf(source: string): string[] {
+  const found: string[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (Array.isArray(node)) return node.forEach(visit);
+    const { type, value, quasis } = node as { type?: string; value?: unknown; quasis?: Quasi[] };
+    if (type === 'StringLiteral') found.push(String(value));
+    if (type === 'TemplateLiteral') found.push((quasis ?? []).map(({ cooked }) => cooked).join('…'));
+    for (const [key, child] of Object.entries(node)) if (!SKIPPED_KEYS.has(key)) visit(child);
+  };
+  visit(parseSync(source, { syntax: 'typescript' }).body);
+  return found.filter((text) => /[\p{L}…] [\p{L}…]/u.test(text));
+}
+
+interface Quasi {
+  readonly cooked?: string;
+}
+
+/** A text without the code that it quotes. */
+const proseOf = (text: string): string => text.replaceAll(/`[^`\n]*`/g, 'code');
+
+function findingsIn(file: string): string[] {
+  return sentencesOf(readFileSync(join(ROOT, file), 'utf8')).flatMap((text) =>
+    findWords(proseOf(text)).map(
+      ({ found, instead }) =>
+        `${file}: "${found}" in ${JSON.stringify(text.slice(0, 200))}; write ${instead}`,
+    ),
+  );
+}
+
+describe('messages use the words of the trade', () => {
+  test.each(ROOTS)('in %s', (root) => {
+    const files = globSync(`${root}/**/*.ts`, { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'));
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.sort().flatMap(findingsIn)).toEqual([]);
+  });
+});
+
+test('strings and templates are found, and names are not', () => {
+  const source = `
+    import x from 'not a text';
+    // 'in a comment'
+    type T = 'in a type';
+    const name = 'word';
+    fail('a message');
+    fail(\`the key \${name} is \${x ? 'not there' : 'invalid'}.\`);
+  `;
+  expect(sentencesOf(source)).toEqual(['a message', 'the key … is ….', 'not there']);
+});
