@@ -27,8 +27,8 @@ export async function listPage(
     const page = await context.request(method, cursor ? { cursor } : undefined);
     const { items, faults } = await checkList(list, itemsOf(page, list));
     server.listFaults.report(list, faults, { isFirstPage: !cursor });
-    const offered = items.filter((item) => canList(caller, server.spec(), list, item));
-    return { items: offered, nextCursor: nextCursorOf(page) };
+    const allowed = items.filter((item) => canList(caller, server.spec(), list, item));
+    return { items: allowed, nextCursor: nextCursorOf(page) };
   } catch (error) {
     if (isMethodNotFound(error)) throw notImplemented(capability, server.name);
     if (cursor && isInvalidParams(error)) {

@@ -5,15 +5,15 @@ import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /** Whether a filter allows a name. */
-export const isOffered = ({ allow, deny }: NameFilter, name: string): boolean =>
+export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
   matchesAny(allow, name) && !matchesAny(deny, name);
 
 /** Whether the configuration of a server allows a tool, by its name and, with `readOnly`, by its annotations. */
-export function isToolOffered(
+export function isToolAllowed(
   { tools, readOnly }: ServerSpec,
   tool: Params & { readonly name: string },
 ): boolean {
-  return isOffered(tools, tool.name) && (!readOnly || onlyReads(tool));
+  return isAllowed(tools, tool.name) && (!readOnly || onlyReads(tool));
 }
 
 /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
@@ -22,7 +22,7 @@ export const canRead = (
   { name: server, prompts, resources }: ServerSpec,
   kind: ReadableKind,
   name: string,
-): boolean => isOffered(kind === 'prompt' ? prompts : resources, name) && caller.canRead(server, kind, name);
+): boolean => isAllowed(kind === 'prompt' ? prompts : resources, name) && caller.canRead(server, kind, name);
 
 /** Whether an item of a list is visible to the caller. */
 export function canList(

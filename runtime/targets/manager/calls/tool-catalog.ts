@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { isTool, type UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
-import { isOffered, isToolOffered } from './permissions.ts';
+import { isAllowed, isToolAllowed } from './permissions.ts';
 import type { ServerLists } from './server-lists.ts';
 import { mappedNames, looksMapped } from './tool-name.ts';
 import type { CallContext } from './call-context.ts';
@@ -11,7 +11,7 @@ import type { CallContext } from './call-context.ts';
 const MIN_RELIST_AGE_MS = 1000;
 
 /** The tools of a server that its configuration allows. */
-interface ToolOffer {
+interface AllowedTools {
   readonly spec: ServerSpec;
   readonly tools: readonly UpstreamTool[];
   readonly byName: ReadonlyMap<string, UpstreamTool>;
@@ -39,35 +39,35 @@ export interface ToolCatalog {
 }
 
 export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog {
-  const offers = new WeakMap<ListSnapshot['items'], ToolOffer>();
+  const allowedTools = new WeakMap<ListSnapshot['items'], AllowedTools>();
 
-  async function offer(
+  async function readAllowed(
     { server, timeLeft }: CallContext,
     { signal, waitLimits }: Reader,
-  ): Promise<ToolOffer & { readonly listedAt: number }> {
+  ): Promise<AllowedTools & { readonly listedAt: number }> {
     const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
     const spec = server.spec();
-    const known = offers.get(items);
-    // Items without a name were removed when the list was checked.
-    const current = known?.spec === spec ? known : createOffer(spec, items.filter(isTool));
-    offers.set(items, current);
+    const known = allowedTools.get(items);
+    // The filter only narrows the type: items without a name were removed when the list was checked.
+    const current = known?.spec === spec ? known : selectAllowed(spec, items.filter(isTool));
+    allowedTools.set(items, current);
     return { ...current, listedAt };
   }
 
   const expire = ({ server }: CallContext): void => lists.expire(server, 'tools');
   const findAgain: ToolCatalog['findAgain'] = async (context, reader, name) => {
     expire(context);
-    return pick(await offer(context, reader), name.trim());
+    return pick(await readAllowed(context, reader), name.trim());
   };
 
   return {
-    tools: async (context, reader) => (await offer(context, reader)).tools,
+    tools: async (context, reader) => (await readAllowed(context, reader)).tools,
     findAgain,
     expire,
     async find(context, reader, name) {
       const wanted = name.trim();
-      if (!isOffered(context.server.spec().tools, wanted) && !looksMapped(wanted)) return undefined;
-      const first = await offer(context, reader);
+      if (!isAllowed(context.server.spec().tools, wanted) && !looksMapped(wanted)) return undefined;
+      const first = await readAllowed(context, reader);
       const found = pick(first, wanted);
       const isRecent = clock.now() - first.listedAt < MIN_RELIST_AGE_MS;
       return found || isRecent ? found : findAgain(context, reader, wanted);
@@ -75,11 +75,11 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
   };
 }
 
-function createOffer(spec: ServerSpec, all: readonly UpstreamTool[]): ToolOffer {
+function selectAllowed(spec: ServerSpec, all: readonly UpstreamTool[]): AllowedTools {
   const byName = new Map<string, UpstreamTool>();
   const byLowerName = new Map<string, UpstreamTool>();
   for (const tool of all) {
-    if (byName.has(tool.name) || !isToolOffered(spec, tool)) continue;
+    if (byName.has(tool.name) || !isToolAllowed(spec, tool)) continue;
     byName.set(tool.name, tool);
     const lower = tool.name.toLowerCase();
     if (!byLowerName.has(lower)) byLowerName.set(lower, tool);
@@ -91,5 +91,5 @@ function createOffer(spec: ServerSpec, all: readonly UpstreamTool[]): ToolOffer 
   return { spec, tools: [...byName.values()], byName, byLowerName, byClientName };
 }
 
-const pick = ({ byName, byLowerName, byClientName }: ToolOffer, name: string): UpstreamTool | undefined =>
+const pick = ({ byName, byLowerName, byClientName }: AllowedTools, name: string): UpstreamTool | undefined =>
   byName.get(name) ?? byLowerName.get(name.toLowerCase()) ?? byClientName.get(name);

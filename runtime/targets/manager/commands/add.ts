@@ -30,7 +30,7 @@ export const addCommand: Command = {
     transport: { value: 'transport', help: 'Transport for --url', choices: ['http', 'sse'] },
     cwd: { value: 'folder', help: 'Working directory of the program' },
     lazy: { help: 'Start the server on the first call' },
-    'read-only': { help: 'Offer only tools with the annotation readOnlyHint' },
+    'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     version: { value: 'version', help: 'Version to run instead of the one in the registry' },
     runtime: {
       value: 'runtime',

@@ -6,7 +6,7 @@ import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
 /** `doctor`: reports problems of an installation and how to solve them. */
 export const doctorCommand: Command = {
   summary:
-    'Diagnose problems of files, commands, the manager and its servers. Exits with 1 if any are found.',
+    'Diagnose problems with files, commands, the manager and its servers. Exits with 1 if any are found.',
   options: { ...TEXT_OR_JSON, ...CLIENT_OPTIONS },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);

@@ -22,7 +22,9 @@ export const removeCommand: Command = {
     if (!invocation.flag('with-secrets')) return 0;
     const changed = await editSecrets(paths, (text) => removeSecrets(text, name));
     output.err(
-      changed ? `Removed its values from ${paths.runtime}.\n` : `${paths.runtime} has no values of it.\n`,
+      changed
+        ? `Removed its values from ${paths.runtime}.\n`
+        : `${paths.runtime} contains no values for it.\n`,
     );
     return 0;
   },

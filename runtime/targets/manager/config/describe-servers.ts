@@ -62,7 +62,7 @@ function startOf(launch: LaunchEntry): string {
   return `${runtime}::${name}@${version}`;
 }
 
-/** Lists the patterns of a filter; empty if everything is offered, which is the default. */
+/** Lists the patterns of a filter; empty if everything is allowed, which is the default. */
 const restriction = ({ allow, deny }: NameFilter): readonly string[] => [
   ...(allow.join() === '*' ? [] : allow),
   ...deny.map((name) => `!${name}`),

@@ -22,7 +22,7 @@ export interface ServerSpec {
   readonly prompts: NameFilter;
   /** Patterns for the URIs of resources. */
   readonly resources: NameFilter;
-  /** Whether only tools with the annotation `readOnlyHint: true` are offered. */
+  /** Whether only tools with the annotation `readOnlyHint: true` are allowed. */
   readonly readOnly: boolean;
   /** Whether the server starts with the first request, and stops after `idleMs` without requests. */
   readonly lazy: boolean;
@@ -73,7 +73,7 @@ export interface OAuthClient {
   readonly tokenUrl?: string | undefined;
 }
 
-/** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is offered. */
+/** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is allowed. */
 export interface NameFilter {
   readonly allow: readonly string[];
   readonly deny: readonly string[];

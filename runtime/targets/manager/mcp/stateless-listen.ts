@@ -40,7 +40,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
     stream.send(notification(method, { ...params, _meta: { ...meta, [META_KEY.subscriptionId]: id } }));
   };
   const lists = Object.keys(NOTIFICATIONS).filter(
-    (key) => requested[key] === true && offers(capabilities, key),
+    (key) => requested[key] === true && isSupported(capabilities, key),
   );
   const forwarded = new Set(lists.map((key) => NOTIFICATIONS[key]));
   const listener: Listener = {
@@ -79,7 +79,7 @@ export async function listenWithoutSession(parts: McpParts, request: ListenReque
 }
 
 /** Whether the endpoint has the capability of a member: `toolsListChanged` requires `tools`. */
-const offers = (capabilities: Params, key: string): boolean =>
+const isSupported = (capabilities: Params, key: string): boolean =>
   capabilities[key.replace('ListChanged', '')] !== undefined;
 
 interface SubscribeParts {

@@ -9,8 +9,12 @@ const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
 export async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
-  const offer = { protocolVersion: VERSIONS[0], capabilities: CLIENT_CAPABILITIES, clientInfo: clientInfo() };
-  const result = await rpc.request('initialize', offer, request);
+  const params = {
+    protocolVersion: VERSIONS[0],
+    capabilities: CLIENT_CAPABILITIES,
+    clientInfo: clientInfo(),
+  };
+  const result = await rpc.request('initialize', params, request);
   const version = String(result['protocolVersion']);
   if (!VERSIONS.includes(version)) {
     const supported = VERSIONS.join(', ');
