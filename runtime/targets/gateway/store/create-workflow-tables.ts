@@ -1,5 +1,6 @@
 import { type ColumnDataType, type Kysely, sql } from 'kysely';
 import type { WorkflowSchema } from './workflow-schema.ts';
+import { keysOf } from '../../../core/values/keys.ts';
 
 type Type = 'text' | 'bigint' | 'integer' | 'bytes';
 type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };
@@ -113,8 +114,9 @@ const INDEXES: {
 };
 
 export async function createWorkflowTables(db: Kysely<unknown>): Promise<void> {
-  for (const [table, columns] of Object.entries(TABLES)) {
-    const key: readonly string[] = KEYS[table as keyof Tables] ?? Object.keys(columns).slice(0, 1);
+  for (const table of keysOf(TABLES)) {
+    const columns = TABLES[table];
+    const key: readonly string[] = KEYS[table] ?? Object.keys(columns).slice(0, 1);
     let builder = db.schema.createTable(table);
     for (const [column, type] of Object.entries<string>(columns)) {
       const optional = type.endsWith('?');
@@ -123,7 +125,7 @@ export async function createWorkflowTables(db: Kysely<unknown>): Promise<void> {
       );
     }
     await builder.addPrimaryKeyConstraint(`${table}_key`, [...key] as never[]).execute();
-    const indexes: readonly (readonly string[])[] = INDEXES[table as keyof Tables] ?? [];
+    const indexes: readonly (readonly string[])[] = INDEXES[table] ?? [];
     for (const index of indexes) {
       await db.schema
         .createIndex(`${table}_by_${index[0]}`)

@@ -1,4 +1,5 @@
 import { AppError, configError, messageOf } from '../../../contract/errors.ts';
+import { memberOf } from '../../../core/values/member-of.ts';
 
 /** Explains an error of the database to its operator. */
 export function explainOpenError(error: unknown, shown: string): AppError {
@@ -17,7 +18,7 @@ export const databaseUnavailable = (error?: unknown): AppError =>
       });
 
 function unavailableReason(error: unknown): string {
-  if ((error as { errcode?: unknown } | undefined)?.errcode === OWNED_BY_OTHER) {
+  if (memberOf(error, 'errcode') === OWNED_BY_OTHER) {
     return 'Another gateway has exclusive access to the database and does not respond; after 30 s it is considered dead';
   }
   if (isContention(error)) return 'The database is locked by another program';
@@ -85,12 +86,14 @@ const POSTGRES_REASONS: Readonly<Record<string, string>> = {
 
 /** Returns the primary code, which is the lowest byte of SQLite's extended codes. */
 function primaryCode(error: unknown): number {
-  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  const errcode = memberOf(error, 'errcode');
   return typeof errcode === 'number' ? errcode & 0xff : 0;
 }
 
 function codeOf(error: unknown): string {
-  const { code, errors } = (error ?? {}) as { code?: unknown; errors?: readonly unknown[] };
+  const code = memberOf(error, 'code');
+  const errors = memberOf(error, 'errors');
   // For a host with several addresses, the error contains one error per address.
-  return typeof code === 'string' ? code : errors?.[0] ? codeOf(errors[0]) : '';
+  if (typeof code === 'string') return code;
+  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : '';
 }

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { errorCode } from '../../../core/values/error-code.ts';
 
 /**
  * Returns a name for the process id namespace of this machine. A host name is not enough: two containers can have the same, and after
@@ -21,7 +22,7 @@ export function mayRun(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as { code?: unknown }).code !== 'ESRCH';
+    return errorCode(error) !== 'ESRCH';
   }
 }
 

@@ -5,7 +5,8 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyChanges, KeyStatus, Metadata } from './identity.ts';
+import type { Key, KeyChanges, KeyStatus } from './identity.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects keys with their spending. */
 export const selectKeys = (db: Kysely<Schema>) =>
@@ -32,7 +33,7 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     expiresAt: row.expires_at,
     isActive: row.is_active === 1,
     status: statusOf(row.is_active === 1, row.expires_at, now),
-    metadata: parseJsonText(row.metadata) as Metadata,
+    metadata: membersOf(parseJsonText(row.metadata)),
     allowedModels: modelsOf(row.allowed_models),
     rpm: row.rpm,
     tpm: row.tpm,
@@ -47,8 +48,10 @@ export function statusOf(isActive: boolean, expiresAt: number | null, now: numbe
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
 
-export const modelsOf = (text: string | null): readonly string[] | null =>
-  text === null ? null : (parseJsonText(text) as string[]);
+export function modelsOf(text: string | null): readonly string[] | null {
+  const models = text === null ? null : parseJsonText(text);
+  return Array.isArray(models) ? models : null;
+}
 
 /** The columns of the changed fields. */
 export function keyColumns(changes: KeyChanges): Partial<KeyRow> {

@@ -5,7 +5,8 @@ import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { Metadata, User, UserChanges } from './identity.ts';
+import type { User, UserChanges } from './identity.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */
 export const selectUsers = (db: Kysely<Schema>) =>
@@ -29,7 +30,7 @@ export function userOf(row: Selectable<UserRow & AccountRow>, now: number): User
     blocked: row.blocked === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    metadata: parseJsonText(row.metadata) as Metadata,
+    metadata: membersOf(parseJsonText(row.metadata)),
     rpm: row.rpm,
     tpm: row.tpm,
     maxParallel: row.max_parallel,

@@ -5,8 +5,11 @@ import type { AccountRow } from '../../store/schema.ts';
 
 /** Usage of an account in the last minute. */
 export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
-  return minute === null ? emptyMinute(now) : minuteAt(parseJsonText(minute) as SlidingMinute, now);
+  return minute === null ? emptyMinute(now) : minuteAt(parseMinute(minute), now);
 }
+
+/** Reads what `addUse` returned. Every request does this, so its members are not checked again. */
+const parseMinute = (text: string): SlidingMinute => parseJsonText(text) as SlidingMinute;
 
 /** Counts an admitted request, only for accounts with a limit per minute, because counting has a cost. */
 export function countRequest(
@@ -22,6 +25,6 @@ export function countRequest(
 /** Replaces the estimated tokens of a request by the actual ones. */
 export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
   if (account.minute === null || difference === 0) return account;
-  const minute = parseJsonText(account.minute) as SlidingMinute;
+  const minute = parseMinute(account.minute);
   return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
 }

@@ -13,6 +13,7 @@ import { openReservation } from './open-reservation.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 
 export interface LedgerOptions {
   readonly clock: Clock;
@@ -68,7 +69,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     try {
       await writing;
     } catch (error) {
-      if (!isBadData((error as Error).cause)) throw error;
+      if (!isBadData(memberOf(error, 'cause'))) throw error;
     }
   };
 

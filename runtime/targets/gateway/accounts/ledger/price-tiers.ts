@@ -49,8 +49,10 @@ interface StoredTier extends Partial<Record<(typeof OPTIONAL_RATES)[number], str
   readonly output: string;
 }
 
-export const tiersFromText = (text: string | null): PriceTier[] =>
-  text === null ? [] : (parseJsonText(text) as StoredTier[]).map(tierOf);
+export function tiersFromText(text: string | null): PriceTier[] {
+  const stored = text === null ? [] : parseJsonText(text);
+  return Array.isArray(stored) ? stored.map(tierOf) : [];
+}
 
 const tierOf = ({ aboveTokens, input, output, ...optional }: StoredTier): PriceTier => ({
   aboveTokens,

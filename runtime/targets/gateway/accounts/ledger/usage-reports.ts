@@ -3,6 +3,8 @@ import { isStorable } from '../../store/storable-text.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
+import { entriesOf } from '../../../../core/values/keys.ts';
 
 const GROUPINGS: Readonly<Record<UsageGrouping, keyof UsageRow>> = {
   user: 'user_id',
@@ -43,7 +45,7 @@ export function createUsageReports(db: Kysely<Schema>): UsageReports {
         .offset(skip)
         .execute();
       return rows.map((row) => ({
-        group: columns.map((column) => (row as Partial<UsageRow>)[column] as string | null),
+        group: columns.map((column) => textOrNull(memberOf(row, column))),
         ...totalsOf(row),
       }));
     },
@@ -94,7 +96,7 @@ function select(db: Kysely<Schema>, filter: UsageFilter) {
     request_id: filter.requestId,
   };
   let query = db.selectFrom('gateway_usage');
-  for (const [column, value] of Object.entries(equal) as [keyof typeof equal, string | undefined][]) {
+  for (const [column, value] of entriesOf(equal)) {
     if (value === undefined) continue;
     // A value that cannot be stored matches no row.
     query = isStorable(value) ? query.where(column, '=', value) : query.where(sql<boolean>`1 = 0`);
@@ -147,3 +149,5 @@ const totalsOf = (row: Sums): UsageTotals => ({
   cost: row.sum_nano,
   unpriced: row.unpriced,
 });
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

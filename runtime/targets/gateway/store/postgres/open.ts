@@ -25,7 +25,7 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
     application_name: 'gateway',
     keepAlive: true,
     // Statements of one transaction are sent together, which saves round trips over the network.
-    ...({ pipeline: true } as object),
+    ...PIPELINED,
     types: { getTypeParser: parserOf },
   });
   // A broken connection already fails its statement, and the pool replaces it. Without these listeners, the error would end the
@@ -35,6 +35,9 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [WHOLE_NUMBERS] });
   return { kind: 'postgres', db, ledger: postgresLedger(pool), close: async () => await db.destroy() };
 }
+
+/** An option of pg that its types do not have yet. */
+const PIPELINED: object = { pipeline: true };
 
 /** Parsers of this pool only, because the library's own table of parsers is shared by the whole process. */
 const parserOf: typeof types.getTypeParser = (type, format) =>

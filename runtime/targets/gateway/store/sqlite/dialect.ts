@@ -74,17 +74,19 @@ const MAX_DELAY_MS = 50;
 const MAX_STATEMENTS = 200;
 
 /** Adapts Node's SQLite to the interface that the driver expects, and caches prepared statements. */
+/** Values of a query builder, which contain nothing that SQLite cannot store. */
+const inputs = (values: readonly unknown[]): readonly SQLInputValue[] => values as readonly SQLInputValue[];
+
 function adaptDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
   const prepare: SqliteDatabase['prepare'] = (text) => {
     const statement = database.prepare(text);
     return {
       reader: statement.columns().length > 0,
-      all: (values) => statement.all(...(values as SQLInputValue[])),
-      run: (values) => statement.run(...(values as SQLInputValue[])),
+      all: (values) => statement.all(...inputs(values)),
+      run: (values) => statement.run(...inputs(values)),
       // An iteration gets a statement of its own, because another use would restart it.
-      iterate: (values) =>
-        database.prepare(text).iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
+      iterate: (values) => database.prepare(text).iterate(...inputs(values)),
     };
   };
   return {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { keysOf } from '../../../../core/values/keys.ts';
 
 /** A table with an `id` and prepared statements, because it is used many times per second. */
 export interface PreparedTable<Row> {
@@ -9,12 +10,15 @@ export interface PreparedTable<Row> {
   readonly delete: (id: string) => void;
 }
 
-export function prepareTable<Row extends { readonly id: string }>(
+/** A row whose columns all have values that SQLite can store. */
+type Storable<Row> = { readonly id: string } & { readonly [Name in keyof Row]: SQLInputValue };
+
+export function prepareTable<Row extends Storable<Row>>(
   database: DatabaseSync,
   table: string,
   columns: Readonly<Record<keyof Row, string>>,
 ): PreparedTable<Row> {
-  const names = Object.keys(columns) as (keyof Row & string)[];
+  const names = keysOf(columns);
   const rest = names.filter((name) => name !== 'id');
   const counts = rest.filter((name) => columns[name] !== 'text' && !name.endsWith('_nano'));
   const find = database.prepare(`select ${names.join(', ')} from ${table} where id = ?`);
@@ -27,15 +31,15 @@ export function prepareTable<Row extends { readonly id: string }>(
   const remove = database.prepare(`delete from ${table} where id = ?`);
   return {
     find(id) {
-      const row = find.get(id) as Record<string, unknown> | undefined;
+      const row: Record<string, unknown> | undefined = find.get(id);
       if (!row) return undefined;
       // SQLite returns all integers as bigint. Only amounts stay bigint.
       for (const name of counts) if (row[name] !== null) row[name] = Number(row[name]);
       // A plain copy, because objects of SQLite are slow to copy later.
       return { ...row } as Row;
     },
-    insert: (row) => void insert.run(...names.map((name) => row[name] as SQLInputValue)),
-    update: (row) => void update.run(...rest.map((name) => row[name] as SQLInputValue), row.id),
+    insert: (row) => void insert.run(...names.map((name) => row[name])),
+    update: (row) => void update.run(...rest.map((name) => row[name]), row.id),
     delete: (id) => void remove.run(id),
   };
 }
