@@ -1,5 +1,6 @@
 import { RULE_KEYWORD } from '../../../core/yaml/explain-value.ts';
 import { GATEWAY_FILE_SCHEMA } from './schemas/file.ts';
+import { isObject } from '../../../core/json/is-object.ts';
 
 /** Returns the JSON Schema of the configuration file, without our own keywords. */
 export function schemaText(): string {
@@ -8,7 +9,7 @@ export function schemaText(): string {
 }
 
 function publish(_key: string, node: unknown): unknown {
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
-  const { [RULE_KEYWORD]: _rule, nullable, ...known } = node as Record<string, unknown>;
+  if (!isObject(node)) return node;
+  const { [RULE_KEYWORD]: _rule, nullable, ...known } = node;
   return nullable === true ? { anyOf: [known, { type: 'null' }] } : known;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../serve/log.ts';
 import type { Ledger } from '../accounts/ledger/ledger.ts';
 import { explainOpenError } from '../store/database-error.ts';
+import { memberOf } from '../../../core/values/member-of.ts';
 
 export interface DatabaseCheckParts {
   readonly ledger: Pick<Ledger, 'heartbeat'>;
@@ -46,4 +47,4 @@ export function createDatabaseCheck({
 }
 
 /** The cause has the details, which the error itself hides from clients. */
-const causeOf = (error: unknown): unknown => (error as { readonly cause?: unknown }).cause ?? error;
+const causeOf = (error: unknown): unknown => memberOf(error, 'cause') ?? error;

@@ -108,7 +108,9 @@ export function listMembers(json: Uint8Array): JsonMember[] {
 /** Decodes a name. Plain names, which are the rule, are not parsed, because that would take longer than everything else. */
 function nameIn(json: Buffer, start: number, end: number): string {
   const name = json.toString('latin1', start + 1, end - 1);
-  return PLAIN_NAME.test(name) ? name : (JSON.parse(json.toString('utf8', start, end)) as string);
+  if (PLAIN_NAME.test(name)) return name;
+  const decoded: string = JSON.parse(json.toString('utf8', start, end));
+  return decoded;
 }
 
 const afterColon = (json: Uint8Array, at: number): number => skipSpace(json, skipSpace(json, at) + 1);

@@ -5,6 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { TracingConfig } from '../config/spec.ts';
 import { pause } from '../../../platform/pause.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
+import { membersOf } from '../../../core/json/members-of.ts';
 
 interface SentSpans {
   readonly accepted: number;
@@ -86,10 +87,9 @@ export function createSpanSender(
 /** Reads how many spans a collector rejected although its status is a success. */
 function partialSuccess(text: string): { readonly rejected: number; readonly message: string } {
   try {
-    const { partialSuccess: partial } = parseJsonText(text) as {
-      partialSuccess?: { rejectedSpans?: string | number; errorMessage?: string };
-    };
-    return { rejected: Number(partial?.rejectedSpans ?? 0) || 0, message: partial?.errorMessage ?? '' };
+    const { partialSuccess: partial } = membersOf(parseJsonText(text));
+    const { rejectedSpans: rejected, errorMessage: message } = membersOf(partial);
+    return { rejected: Number(rejected ?? 0) || 0, message: typeof message === 'string' ? message : '' };
   } catch {
     // An empty answer means that all spans are accepted.
     return { rejected: 0, message: '' };

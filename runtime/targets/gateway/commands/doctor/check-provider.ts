@@ -4,6 +4,7 @@ import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/fi
 import type { FailureKind, LabelScores, ProviderFailure } from '../../ask/providers/provider.ts';
 import { failure } from '../../ask/providers/failure.ts';
 import { subjectOf, type OpenedProvider } from './open-providers.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
 
 export interface CheckedProvider {
   readonly name: string;
@@ -91,7 +92,7 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
 
 /** Whether the HTTP client refused to send the request, so that the network is not the cause. */
 const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
-  cause instanceof Error && (cause as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG';
+  cause instanceof Error && errorCode(cause) === 'UND_ERR_INVALID_ARG';
 const UNSENT_REMEDY = 'Correct its `api_key` and `headers`.';
 
 const FAILURES: Readonly<Partial<Record<FailureKind, string>>> = {
@@ -114,7 +115,7 @@ const defaultRemedy = (instance: OpenedProvider['instance']): string =>
 function reasonOf({ error }: ProviderFailure): string | undefined {
   const { cause } = error;
   if (!(cause instanceof Error)) return undefined;
-  const { code } = cause as NodeJS.ErrnoException;
+  const code = errorCode(cause);
   // For a host with several addresses, the error has no message, only an error for each address.
   const text = cause.message || code;
   return text?.replace(/\.$/, '');

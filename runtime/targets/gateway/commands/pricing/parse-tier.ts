@@ -2,6 +2,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { PriceTier } from '../../shared/token-price.ts';
 import { UsageError } from '../../../../serve/cli/command.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
+import { isOneOf } from '../../../../core/values/is-one-of.ts';
 
 /** Names of the prices in a tier, the same as the options of `pricing set`. */
 const NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;
@@ -37,7 +38,7 @@ export function parseTier(text: string): PriceTier {
   };
 }
 
-const isName = (name: string): name is Name => (NAMES as readonly string[]).includes(name);
+const isName = (name: string): name is Name => isOneOf(NAMES, name);
 
 const wrong = (text: string, problem: string): UsageError =>
   new UsageError(`--tier: ${JSON.stringify(text)} ${problem}.`);

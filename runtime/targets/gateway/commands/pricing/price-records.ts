@@ -56,10 +56,11 @@ function fromCsv(text: string, file: string): PriceRecord[] {
     where: `${file}:${info.lines}`,
     // An empty cell counts as not set.
     members: Object.fromEntries(
-      names
-        .map((name, index) => [name, record[index]?.trim()])
-        .filter(([, cell]) => cell !== '' && cell !== undefined),
-    ) as Record<string, string>,
+      names.flatMap((name, index) => {
+        const cell = record[index]?.trim();
+        return cell === '' || cell === undefined ? [] : [[name, cell] as const];
+      }),
+    ),
   }));
 }
 

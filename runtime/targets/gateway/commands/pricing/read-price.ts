@@ -10,6 +10,7 @@ import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accoun
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import { AMOUNT_RULE } from '../options/amount.ts';
 import type { PriceRecord } from './price-records.ts';
+import { isCount } from '../../../../core/numbers/is-count.ts';
 
 /** Members of a price, the same as in the HTTP API. */
 const MEMBERS: readonly string[] = ['model_key', ...Object.values(RATE_FIELDS), 'tiers', 'effective_at'];
@@ -68,7 +69,7 @@ function tiers({ members: { tiers: value }, fail }: Reader): PriceTier[] {
 }
 
 function aboveTokens({ members: { [TIER_FIELD]: above }, fail }: Reader): number | undefined {
-  if (Number.isSafeInteger(above) && (above as number) > 0) return above as number;
+  if (isCount(above) && above > 0) return above;
   const found = above === undefined ? 'missing' : JSON.stringify(above);
   fail(`${TIER_FIELD} is ${found}; it must be a whole number of at least 1.`);
   return undefined;

@@ -7,6 +7,8 @@ import { explainOpenError } from '../../store/database-error.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { readStoreConfig, type StoreConfig } from './read-store-config.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
+import { memberOf } from '../../../../core/values/member-of.ts';
 
 /**
  * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would
@@ -37,7 +39,7 @@ function refuseMissing(location: DatabaseLocation): void {
     statSync(location.path);
     return;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     // A file in a folder that cannot be read may exist.
     if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
@@ -61,8 +63,7 @@ function explain(error: unknown, shown: string): unknown {
 
 /** Errors of SQLite have a number, those of PostgreSQL and the network have a code. */
 function isDatabaseError(error: unknown): boolean {
-  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
-  return typeof errcode === 'number' || typeof code === 'string';
+  return typeof memberOf(error, 'errcode') === 'number' || errorCode(error) !== undefined;
 }
 
 /** Adds the full stop that messages of the HTTP API do not have. */

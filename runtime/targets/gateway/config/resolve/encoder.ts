@@ -5,6 +5,7 @@ import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, pathIn, type ResolveContext } from './context.ts';
 import { resolveLimits } from './limits.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
+import { errorCode } from '../../../../core/values/error-code.ts';
 
 /** Resolves an encoder, by path or by URL; undefined if it is invalid, which is reported. */
 export function resolveEncoder(
@@ -41,7 +42,7 @@ function executableProblem(program: string): string | undefined {
     accessSync(program, constants.X_OK);
     return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist; correct the path';
     return 'is not executable; run chmod +x on it';
   }

@@ -4,6 +4,7 @@ import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
 import type { Endpoint } from '../../ask/completions/completion.ts';
 import { ENDPOINTS } from '../../ask/completions/endpoints/index.ts';
 import { EVENT_STREAM } from './event-stream.ts';
+import { entriesOf } from '../../../../core/values/keys.ts';
 
 const ERRORS: readonly ErrorStatus[] = [400, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 504];
 
@@ -172,17 +173,17 @@ const EVENTS = {
   examples: { events: 'data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: [DONE]\n\n' },
 };
 
-export const COMPLETION_OPERATIONS: readonly Operation[] = (
-  Object.entries(ENDPOINT_DOCS) as [Endpoint, EndpointDocs][]
-).map(([path, { id, summary, description, request, answer, example, streams }]) => ({
-  method: 'post',
-  path,
-  id,
-  tag: 'Models',
-  summary,
-  description,
-  request: { schema: ENDPOINTS[path].schema, examples: { request } },
-  answer: { description: summary, schema: answer, examples: { answer: example }, headers: HEADERS },
-  ...(streams && { otherAnswers: [EVENTS] }),
-  errors: ERRORS,
-}));
+export const COMPLETION_OPERATIONS: readonly Operation[] = entriesOf(ENDPOINT_DOCS).map(
+  ([path, { id, summary, description, request, answer, example, streams }]) => ({
+    method: 'post',
+    path,
+    id,
+    tag: 'Models',
+    summary,
+    description,
+    request: { schema: ENDPOINTS[path].schema, examples: { request } },
+    answer: { description: summary, schema: answer, examples: { answer: example }, headers: HEADERS },
+    ...(streams && { otherAnswers: [EVENTS] }),
+    errors: ERRORS,
+  }),
+);

@@ -9,7 +9,8 @@ type Maybe<Value> = Value | null | undefined;
 
 /** Converts a value; null and undefined stay as they are. */
 function mapPresent<Value, Result>(value: Maybe<Value>, read: (value: Value) => Result): Maybe<Result> {
-  return value === null || value === undefined ? (value as null | undefined) : read(value);
+  if (value === null) return null;
+  return value === undefined ? undefined : read(value);
 }
 
 export function nanosIn(name: string, dollars: number): Nanos {

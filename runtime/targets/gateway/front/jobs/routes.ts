@@ -20,6 +20,7 @@ import { viewOf } from '../sign-in/lab-guard.ts';
 import { JOB_OPERATIONS } from './operations.ts';
 import type { Context } from 'hono';
 import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { entriesOf } from '../../../../core/values/keys.ts';
 
 /** `/api/v1/jobs`: jobs of workflows, and single jobs. */
 export function jobRoutes(
@@ -99,7 +100,7 @@ export function jobRoutes(
 const STOP_MS = 10_000;
 
 function typeOf(word: string): string {
-  const type = JOB_TYPES[word as keyof typeof JOB_TYPES] as string | undefined;
+  const [, type] = entriesOf<string, string>(JOB_TYPES).find(([name]) => name === word) ?? [];
   if (type !== undefined) return type;
   const message = `job_types must be one or more of ${Object.keys(JOB_TYPES).join(', ')}, not ${JSON.stringify(word.slice(0, 100))}`;
   throw new AppError('InputError', message, {

@@ -97,9 +97,12 @@ export function createGuards(signIn: SignIn, lifecycle: Lifecycle): Guards {
   };
 }
 
+const isSignedIn = (principal: object | undefined): principal is SignedIn =>
+  principal !== undefined && 'caller' in principal;
+
 /** Returns the caller of a route with a guard. */
 export function callerOf(c: Context<ShellEnv>): Caller {
-  const signedIn = c.get('caller') as SignedIn | undefined;
-  if (!signedIn) throw new Error(`${c.req.path} reads the caller, but has no guard`);
+  const signedIn = c.get('caller');
+  if (!isSignedIn(signedIn)) throw new Error(`${c.req.path} reads the caller, but has no guard`);
   return signedIn.caller;
 }

@@ -9,6 +9,7 @@ import { taskModels } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
+import { isOneOf } from '../../../../core/values/is-one-of.ts';
 
 /** `/api/v1/models`: the models that workflows can use. */
 export function taskModelRoutes(
@@ -34,7 +35,7 @@ export function taskModelRoutes(
 
 /** Throws a MalformedError, because the reference implementation returns 400. */
 function checkTasks(tasks: ReadonlySet<string>): void {
-  const unknown = [...tasks].filter((name) => !(TASK_NAMES as readonly string[]).includes(name));
+  const unknown = [...tasks].filter((name) => !isOneOf(TASK_NAMES, name));
   if (unknown.length === 0) return;
   const shown = unknown.map((name) => name.slice(0, 100)).join(', ');
   throw new AppError(

@@ -3,10 +3,11 @@ import type { ModelEntry } from '../../ask/providers/provider.ts';
 import type { TaskDefinition } from '../../lab/work/work.ts';
 import { TASKS } from '../../lab/work/tasks/index.ts';
 import type { taskModel } from './schemas.ts';
+import { keysOf } from '../../../../core/values/keys.ts';
 
 type TaskName = TaskDefinition['task'];
 
-export const TASK_NAMES = Object.keys(TASKS) as readonly TaskName[];
+export const TASK_NAMES = keysOf(TASKS);
 
 /** `provider` and `model` have the values that a workflow requires. */
 export function taskModelView(entry: ModelEntry): Static<typeof taskModel> {

@@ -3,6 +3,7 @@ import type { Job } from '../../lab/jobs/job.ts';
 import type { Workflow, WorkflowDetails } from '../../lab/workflows/workflow.ts';
 import { parametersOf } from '../../lab/workflows/compiled-results.ts';
 import { timeOrNull } from '../http/time-view.ts';
+import { membersOf } from '../../../../core/json/members-of.ts';
 
 export const workflowView = (workflow: Workflow) => ({
   id: workflow.id,
@@ -54,4 +55,4 @@ const jobView = (job: Job) => ({
 });
 
 const namedValues = (values: unknown): { readonly name: string; readonly value: unknown }[] =>
-  Object.entries((values ?? {}) as Record<string, unknown>).map(([name, value]) => ({ name, value }));
+  Object.entries(membersOf(values)).map(([name, value]) => ({ name, value }));
