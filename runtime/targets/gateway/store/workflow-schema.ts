@@ -55,6 +55,10 @@ interface ExperimentRow {
   readonly updated_at: number | null;
 }
 
+/** `running` is never stored: it is a created workflow with a job that has begun. */
+export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
+export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
+
 interface WorkflowRow {
   readonly id: string;
   readonly experiment_id: string;
@@ -62,7 +66,7 @@ interface WorkflowRow {
   readonly description: string;
   /** Specification with all defaults, as JSON. */
   readonly spec: string;
-  readonly status: string;
+  readonly status: WorkflowStatus;
   readonly error: string | null;
   /** Metrics by name as JSON; null before there are any. */
   readonly metrics: string | null;
@@ -79,7 +83,7 @@ export interface JobRow {
   readonly type: string;
   readonly name: string;
   readonly description: string;
-  readonly status: string;
+  readonly status: JobStatus;
   /** Specification as JSON. */
   readonly spec: string;
   readonly dataset_id: string;

@@ -3,7 +3,7 @@ import type { ScoreInterval } from '../metrics/compare/score-interval.ts';
 import type { Cell } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
-import type { WorkflowStatus } from '../workflows/workflow.ts';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A metric of a model with its confidence interval. */
 export interface ComparedMetric extends Pick<ScoreInterval, 'rows' | 'interval'> {

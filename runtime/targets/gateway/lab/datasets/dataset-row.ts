@@ -8,7 +8,7 @@ export const datasetOf = (row: DatasetRow): Dataset => ({
   format: 'job',
   size: row.size,
   rowCount: row.row_count,
-  columns: parseJsonText(row.columns) as string[],
+  columns: listOf(parseJsonText(row.columns)),
   groundTruth: row.ground_truth === 1,
   runId: row.run_id,
   generated: row.generated === 1,
@@ -30,3 +30,5 @@ export const UNFINISHED = {
   generated_by: null,
   complete: 0,
 } as const;
+
+const listOf = (json: unknown): readonly string[] => (Array.isArray(json) ? json : []);

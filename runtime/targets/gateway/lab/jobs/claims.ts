@@ -7,7 +7,7 @@ import { DATABASE_NOW } from '../../store/database-now.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
-import type { JobRow } from '../../store/workflow-schema.ts';
+import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
 import type { Json } from '../../ask/shapes/chat.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
 import type { Holder } from './holder.ts';
@@ -55,7 +55,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
         lease_owner: holder.name,
         lease_until: held,
         lease_epoch: epoch + 1,
-        status: sql<string>`case status when 'created' then 'pending' else status end`,
+        status: sql<JobStatus>`case status when 'created' then 'pending' else status end`,
       })
       .where('id', '=', id)
       .where('lease_epoch', '=', epoch)

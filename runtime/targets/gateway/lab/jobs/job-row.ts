@@ -1,14 +1,14 @@
 import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { JobRow } from '../../store/workflow-schema.ts';
+import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
 import type { WorkResult, WorkSpec } from '../work/work.ts';
-import type { Job, JobStatus } from './job.ts';
+import type { Job } from './job.ts';
 
 export const jobOf = (row: JobRow): Job => ({
   id: row.id,
   workflowId: row.workflow_id,
   name: row.name,
   description: row.description,
-  status: row.status as JobStatus,
+  status: row.status,
   spec: parseJsonText(row.spec) as WorkSpec,
   datasetId: row.dataset_id,
   outputId: row.output_id,

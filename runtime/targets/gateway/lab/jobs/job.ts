@@ -5,8 +5,7 @@ import type { Viewer } from '../datasets/dataset.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../work/work.ts';
 import type { Json } from '../../ask/shapes/chat.ts';
-
-export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
+import type { JobStatus } from '../../store/workflow-schema.ts';
 
 export interface Job {
   readonly id: string;

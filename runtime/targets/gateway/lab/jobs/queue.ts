@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import type { JobQueue, JobStatus } from './job.ts';
+import type { JobQueue } from './job.ts';
 import { type ClaimOptions, createClaims } from './claims.ts';
 import { createHolder } from './holder.ts';
 import { createJobLogs } from './job-logs.ts';
@@ -107,7 +107,7 @@ export function createJobQueue(
     async stopped(id, withinMs) {
       for (const end = now() + withinMs; ;) {
         const row = await rowOf(id);
-        if (!row || isOver(row.status as JobStatus)) return true;
+        if (!row || isOver(row.status)) return true;
         if (now() >= end) return false;
         await sleep(POLL_INTERVAL_MS);
       }

@@ -65,7 +65,7 @@ async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['met
     .orderBy('created_at')
     .orderBy('started_at')
     .execute();
-  return Object.assign({}, ...rows.map((row) => jobOf(row).result?.metrics ?? {})) as Workflow['metrics'];
+  return Object.assign({}, ...rows.map((row) => jobOf(row).result?.metrics ?? {}));
 }
 
 const JOB_NAMES = { inference: 'inference', annotate: 'annotation', evaluation: 'evaluation' } as const;

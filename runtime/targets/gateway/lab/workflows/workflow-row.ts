@@ -1,7 +1,8 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
-import type { Workflow, WorkflowPlan, WorkflowStatus } from './workflow.ts';
+import type { Workflow, WorkflowPlan } from './workflow.ts';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so both always agree. */
 export const selectWorkflows = (db: Kysely<Schema>) =>
@@ -39,7 +40,7 @@ export const workflowOf = (row: Row): Workflow => ({
   name: row.name,
   description: row.description,
   plan: parseJsonText(row.spec) as WorkflowPlan,
-  status: row.status === 'created' && Boolean(row.has_begun) ? 'running' : (row.status as WorkflowStatus),
+  status: row.status === 'created' && Boolean(row.has_begun) ? 'running' : row.status,
   error: row.error,
   metrics: row.metrics === null ? {} : (parseJsonText(row.metrics) as Workflow['metrics']),
   owner: row.owner,

@@ -6,8 +6,7 @@ import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { EvaluationSpec, Failures, GenerationConfig, InferenceSpec } from '../work/work.ts';
 import type { RetryChanges } from './retry-changes.ts';
-
-export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
+import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
 /** A model in a request. */
 export interface NamedModel {

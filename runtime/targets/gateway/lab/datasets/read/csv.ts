@@ -5,6 +5,7 @@ import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
 import { decodeUtf8 } from './utf8.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 
 interface Record {
   readonly record: readonly string[];
@@ -25,7 +26,8 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   pipeline(Readable.from(decodeUtf8(bytes)), parser, () => undefined);
   let columns: readonly string[] | undefined;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Record>) {
+    const records: AsyncIterable<Record> = parser;
+    for await (const { record, info } of records) {
       if (columns) yield rowOf(columns, record, info.lines);
       else columns = checkColumns(record.map((name) => name.trim()));
     }
@@ -45,8 +47,8 @@ function rowOf(columns: readonly string[], record: readonly string[], line: numb
 }
 
 function explain(error: CsvError): Error {
-  const { lines } = error as CsvError & { readonly lines?: number };
-  const place = lines === undefined ? '' : ` near line ${lines}`;
+  const lines = memberOf(error, 'lines');
+  const place = typeof lines === 'number' ? ` near line ${lines}` : '';
   return inputError(`The dataset is not valid CSV${place}: ${reasonOf(error)}.`, error);
 }
 

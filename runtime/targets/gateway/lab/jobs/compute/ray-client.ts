@@ -2,6 +2,7 @@ import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import { parseJsonText } from '../../../../../core/json/json-text.ts';
 import { createJsonClient } from '../../../../../serve/client/json-client.ts';
 import type { RayResources } from '../../../config/spec.ts';
+import { memberOf } from '../../../../../core/values/member-of.ts';
 
 export interface RayClient {
   submit(job: RayJob): Promise<void>;
@@ -88,7 +89,10 @@ export function createRayClient(address: string, token: string | undefined): Ray
       };
     },
     stop: async (id) => void (await request('POST', `${id}/stop`)),
-    logs: async (id) => ((await request('GET', `${id}/logs`)) as { readonly logs?: string }).logs ?? '',
+    async logs(id) {
+      const logs = memberOf(await request('GET', `${id}/logs`), 'logs');
+      return typeof logs === 'string' ? logs : '';
+    },
     close: () => client.close(),
   };
 }

@@ -1,4 +1,3 @@
-import type { Json } from '../../../ask/shapes/chat.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import type { WorkerBatch, WorkerReplacement } from './protocol.ts';
 
@@ -13,7 +12,7 @@ export async function commitOnce(
   if (claim.job.doneRows === firstRow + rows.length) return;
   const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
   const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
-  await queue.commit(claim, firstRow, outcome, checkpoint as unknown as Json);
+  await queue.commit(claim, firstRow, outcome, checkpoint);
 }
 
 /** Replaces failed rows by new results, unless that was already done. */
@@ -27,5 +26,5 @@ export async function replaceOnce(
   if (retryRow === next || (retryRow !== null && retryRow > from)) return;
   const usage = { promptTokens: batch.prompt_tokens, completionTokens: batch.completion_tokens };
   const outcome = { rows, failed, usage, firstError: checkpoint.first_error ?? undefined };
-  await queue.replace(claim, { from, next, numbers, outcome }, checkpoint as unknown as Json);
+  await queue.replace(claim, { from, next, numbers, outcome }, checkpoint);
 }

@@ -30,11 +30,12 @@ export interface WorkerJob {
 }
 
 /** The state that a worker needs to continue where another one stopped. */
-export interface WorkerCheckpoint {
+/** A type alias, because checkpoints are stored as any JSON object, to which an interface cannot be assigned. */
+export type WorkerCheckpoint = {
   readonly work: Json;
   /** Error of the first failed row. */
   readonly first_error: string | null;
-}
+};
 
 export interface WorkerRows {
   readonly first_row: number;

@@ -1,6 +1,7 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError, messageOf } from '../../../../../contract/errors.ts';
 import type { FailureKind, ProviderFailure } from '../../../ask/providers/provider.ts';
 import { notPublic } from './address.ts';
+import { errorCode } from '../../../../../core/values/error-code.ts';
 
 /** Whether a call failed because the address is not allowed. */
 export const isRefusedAddress = ({ error }: ProviderFailure): boolean => hasCause(error, 'ConfigError');
@@ -15,7 +16,7 @@ const hasCause = ({ cause }: AppError, code: AppError['code']): boolean =>
 export function backendError(name: string, failure: ProviderFailure): AppError {
   if (isRefusedAddress(failure)) return notPublic(name, failure.error.cause);
   const { error, retryAfterSeconds } = failure;
-  const sentence = isDown(failure) ? (error.cause as AppError).message : sentenceOf(name, failure);
+  const sentence = isDown(failure) ? messageOf(error.cause) : sentenceOf(name, failure);
   return new AppError(error.code, sentence, { cause: error, reason: error.reason, retryAfterSeconds });
 }
 
@@ -39,6 +40,6 @@ function sentenceOf(name: string, { kind, error, text, upstreamStatus }: Provide
 const lowerFirst = (name: string): string => name.replace(/^The /, 'the ');
 
 function codeOf(cause: unknown): string {
-  const { code } = (cause instanceof Error ? cause : {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? ` (${code})` : '';
+  const code = cause instanceof Error ? errorCode(cause) : undefined;
+  return code === undefined ? '' : ` (${code})`;
 }

@@ -50,7 +50,7 @@ export function embeddingsOf(
 
 function replyOf(name: string, { json }: Answer): ChatReply {
   const { choices } = json;
-  const [choice] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];
+  const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : {};
   const { content, reasoning_content: thoughts, reasoning, refusal } = message;
   if (typeof content !== 'string') {
@@ -58,9 +58,9 @@ function replyOf(name: string, { json }: Answer): ChatReply {
     throw new AppError('UpstreamError', `${name} returned no answer${why}`, { reason: 'no_answer' });
   }
   const usage = usageOf(json);
-  const reported = [thoughts, reasoning].find((text) => typeof text === 'string' && text !== '') as
-    | string
-    | undefined;
+  const reported = [thoughts, reasoning].find(
+    (text): text is string => typeof text === 'string' && text !== '',
+  );
   return {
     ...splitThoughts(content, reported ?? null),
     promptTokens: usage?.promptTokens ?? 0,

@@ -91,28 +91,22 @@ function tokensOf({ headers }: Answer): number {
 
 function scoresIn({ top }: Result): LabelScores | undefined {
   if (!Array.isArray(top) || top.length === 0) return undefined;
-  return Object.fromEntries(
-    (top as readonly { readonly label: string; readonly score: number }[]).map(({ label, score }) => [
-      label,
-      score,
-    ]),
-  );
+  const labels: readonly { readonly label: string; readonly score: number }[] = top;
+  return Object.fromEntries(labels.map(({ label, score }) => [label, score]));
 }
 
 function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
   if (!Array.isArray(tokens) || !Array.isArray(entities)) return undefined;
+  const pieces: readonly (LabeledPiece & { readonly token_info: LabeledPiece })[] = tokens;
+  const groups: readonly (LabeledPiece & { entity_group: string; score: number })[] = entities;
   return {
-    tokens: (tokens as readonly (LabeledPiece & { readonly token_info: LabeledPiece })[]).map(
-      ({ label, token_info: { start, end } }) => ({ start, end, label }),
-    ),
-    spans: (entities as readonly (LabeledPiece & { entity_group: string; score: number })[]).map(
-      ({ start, end, entity_group: label, score }) => ({ start, end, label, score }),
-    ),
+    tokens: pieces.map(({ label, token_info: { start, end } }) => ({ start, end, label })),
+    spans: groups.map(({ start, end, entity_group: label, score }) => ({ start, end, label, score })),
   };
 }
 
 export function vectorIn({ embedding }: Result): readonly number[] | undefined {
-  return Array.isArray(embedding) ? (embedding as readonly number[]) : undefined;
+  return Array.isArray(embedding) ? embedding : undefined;
 }
 
 function tokenVectorsIn({ embeddings }: Result): readonly (readonly number[])[] | undefined {

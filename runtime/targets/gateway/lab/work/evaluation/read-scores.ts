@@ -6,7 +6,10 @@ import { readJson } from './read-json.ts';
 export function scoresOf({ scores: cell }: Row): Readonly<Record<string, number>> | undefined {
   const value = readJson(cell);
   if (!isObject(value) || Object.keys(value).length === 0) return undefined;
-  return Object.values(value).every((score) => typeof score === 'number')
-    ? (value as Readonly<Record<string, number>>)
-    : undefined;
+  return areNumbers(value) ? value : undefined;
 }
+
+const areNumbers = (
+  members: Readonly<Record<string, unknown>>,
+): members is Readonly<Record<string, number>> =>
+  Object.values(members).every((score) => typeof score === 'number');

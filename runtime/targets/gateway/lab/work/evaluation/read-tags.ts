@@ -27,7 +27,9 @@ export function readTags(cell: Cell | undefined): Tags {
 
 const isSpan = (value: unknown): value is Span =>
   isObject(value) &&
+  typeof value['start'] === 'number' &&
+  typeof value['end'] === 'number' &&
   Number.isInteger(value['start']) &&
   Number.isInteger(value['end']) &&
-  (value['start'] as number) < (value['end'] as number) &&
+  value['start'] < value['end'] &&
   typeof value['label'] === 'string';

@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../../datasets/dataset.ts';
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError, messageOf } from '../../../../../contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchCall, TaggedText } from '../backends/backend.ts';
 import { tokenLabels } from '../evaluation/families/token-labels.ts';
@@ -34,7 +34,7 @@ export const tokenClassification: Task = {
       try {
         return { ...answer, value: columnsOf(rows[at] ?? {}, answer.value, outputField) };
       } catch (error) {
-        return { error: (error as Error).message, latencyMs: answer.latencyMs };
+        return { error: messageOf(error), latencyMs: answer.latencyMs };
       }
     };
     return {

@@ -112,9 +112,8 @@ function rowOf(
 function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): MetricResult {
   const { detail } = result;
   const table = isObject(detail) && Array.isArray(detail['per_label']) ? detail['per_label'] : [];
-  const actual = (table as readonly { label: string; support: number }[])
-    .filter(({ support }) => support > 0)
-    .map(({ label }) => label);
+  const counted: readonly { label: string; support: number }[] = table;
+  const actual = counted.filter(({ support }) => support > 0).map(({ label }) => label);
   if (known.size === 0 || actual.length === 0 || !isObject(detail)) return result;
   return {
     ...result,

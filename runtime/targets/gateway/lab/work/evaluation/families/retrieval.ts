@@ -28,7 +28,7 @@ export const retrievalFamily: MetricFamily = {
       }
       const scores = readJson(row[CANDIDATE_SCORES]);
       if (!Array.isArray(scores)) return undefined;
-      return { prediction: scores as readonly number[], reference: readGains(truth, scores.length) };
+      return { prediction: scores, reference: readGains(truth, scores.length) };
     }),
 };
 
@@ -36,8 +36,7 @@ export const retrievalFamily: MetricFamily = {
 export function candidatesOf({ candidates: cell }: Row): readonly string[] {
   if (cell === undefined || cell === null || cell === '') return [];
   const value = readJson(cell);
-  const isGood = Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '');
-  if (isGood) return value as readonly string[];
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')) return value;
   throw inputError('`candidates` must be a list of texts.');
 }
 
