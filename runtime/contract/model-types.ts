@@ -3,7 +3,7 @@ export const MODEL_TYPES = {
   embedding: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
   sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
   token_classification: { output: 'logits', shape: ['batch_size', 'num_tokens', 'num_labels'] },
-  /** Other outputs can be used as well, see the builder's `wanted-output.ts`. */
+  /** Other outputs can be used as well, see the builder's `select-output.ts`. */
   sentence_embedding: {
     output: 'last_hidden_state',
     shape: ['batch_size', 'sequence_length', 'hidden_size'],

@@ -10,7 +10,7 @@ import { type OnnxRuntime, type TryResult, withOnnxRuntime } from '../../adapter
 import { checkSignature, type Signature } from '../onnx/check-signature.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { keepOutput } from '../onnx/keep-output.ts';
-import type { OutputRequest, SelectedOutput } from '../onnx/wanted-output.ts';
+import type { OutputRequest, SelectedOutput } from '../onnx/select-output.ts';
 import { findBatching } from './find-batching.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 

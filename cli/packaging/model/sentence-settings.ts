@@ -1,7 +1,7 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import type { Pooling, Prompt, SentenceSettings } from '../../../runtime/contract/sentence.ts';
 import type { SentenceConfig } from '../../config/build-config.ts';
-import type { VectorsOf } from '../onnx/wanted-output.ts';
+import type { VectorsOf } from '../onnx/select-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-defaults.ts';
 

@@ -2,7 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { INPUT_NAMES, type InputName } from '../../../runtime/contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES, isFloat } from './element-types.ts';
-import { type OutputRequest, type SelectedOutput, selectOutput } from './wanted-output.ts';
+import { type OutputRequest, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {
   readonly inputs: InputName[];

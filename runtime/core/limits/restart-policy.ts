@@ -44,6 +44,6 @@ export function planRestart(
   if (failures >= policy.crashLoopFailures) {
     return { failures, delay: policy.crashLoopDelay, crashLoop: true };
   }
-  const most = Math.min(policy.maxDelay, policy.baseDelay * 2 ** (failures - 1));
-  return { failures, delay: random() * most, crashLoop: false };
+  const maxDelay = Math.min(policy.maxDelay, policy.baseDelay * 2 ** (failures - 1));
+  return { failures, delay: random() * maxDelay, crashLoop: false };
 }

@@ -45,10 +45,10 @@ export const oneLine = (text: string): string =>
 const toCell = (cell: Cell | string): Cell =>
   typeof cell === 'string' ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
 
-function fit(widths: readonly number[], most: number): number[] {
+function fit(widths: readonly number[], maxWidth: number): number[] {
   const fitted = [...widths];
   const total = (): number => fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1));
-  while (total() > most) {
+  while (total() > maxWidth) {
     const widest = Math.max(...fitted);
     if (widest <= MIN_COLUMN_WIDTH) break;
     fitted[fitted.indexOf(widest)] = widest - 1;

@@ -18,7 +18,7 @@ const EMPTY_LINE = Buffer.from('\n\n');
 /** @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 export function createFrameSplitter(
   maxEventBytes: number = MAX_EVENT_BYTES,
-  tooLong: (most: number) => Error = eventTooLong,
+  tooLong: (maxBytes: number) => Error = eventTooLong,
 ): FrameSplitter {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
@@ -90,5 +90,5 @@ function endOfAnyFrame(bytes: Buffer, start: number): number {
   return -1;
 }
 
-const eventTooLong = (most: number): AppError =>
-  new AppError('UpstreamError', `An event of the stream is larger than the maximum of ${most} bytes.`);
+const eventTooLong = (maxBytes: number): AppError =>
+  new AppError('UpstreamError', `An event of the stream is larger than the maximum of ${maxBytes} bytes.`);

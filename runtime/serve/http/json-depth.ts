@@ -7,8 +7,8 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Whether lists and objects of a JSON text are nested deeper than `most`, without parsing it. */
-export function isNestedDeeper(json: Uint8Array, most: number): boolean {
+/** Whether lists and objects of a JSON text are nested deeper than `maxDepth`, without parsing it. */
+export function isNestedDeeper(json: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
@@ -18,7 +18,7 @@ export function isNestedDeeper(json: Uint8Array, most: number): boolean {
       depth -= 1;
     } else if (byte === LIST || byte === OBJECT) {
       depth += 1;
-      if (depth > most) return true;
+      if (depth > maxDepth) return true;
     }
   }
   return false;

@@ -17,7 +17,7 @@ const SHARE = 0.85;
 /** Of the run that memory is looked at; `BENCH_ROWS=1000000` for what was promised. */
 const MANY_ROWS = Number(process.env['BENCH_ROWS'] ?? 100_000);
 const STEPS = 4;
-const MOST_BYTES = 300e6;
+const MAX_BYTES = 300e6;
 
 /** Classification as a job of the gateway, beside the same batches sent to the same encoder by hand. */
 export const workflows: Section = {
@@ -87,15 +87,16 @@ async function memoryByRows(port: number): Promise<void> {
     const rows = Array.from({ length: STEPS }, (_, step) => {
       const end = ((step + 1) * MANY_ROWS) / STEPS;
       const until = looks.filter(({ done }) => done <= end && done > end - MANY_ROWS / STEPS);
-      const most = (of: 'own' | 'workers'): number => Math.max(0, ...until.map((look) => look[of]));
-      return [String(end), megabytes(most('own')), megabytes(most('workers'))];
+      const peakOf = (process: 'own' | 'workers'): number =>
+        Math.max(0, ...until.map((look) => look[process]));
+      return [String(end), megabytes(peakOf('own')), megabytes(peakOf('workers'))];
     });
     printTable(['rows', 'gateway at most', 'worker at most'], rows);
-    const most = Math.max(...looks.map(({ own, workers }) => own + workers));
+    const peak = Math.max(...looks.map(({ own, workers }) => own + workers));
     printGoal(
       `${MANY_ROWS} rows with less than 300 MB without the encoder`,
-      `${megabytes(Math.max(...looks.map(({ own }) => own)))} at most of the gateway, ${megabytes(most)} with the worker`,
-      most < MOST_BYTES,
+      `${megabytes(Math.max(...looks.map(({ own }) => own)))} at most of the gateway, ${megabytes(peak)} with the worker`,
+      peak < MAX_BYTES,
     );
     print();
   } finally {

@@ -31,8 +31,8 @@ export function planThreads(machine: Machine, wanted: RequestedThreads): ThreadP
   if (wanted.workers === undefined && wanted.threads === undefined && cores > 1 && fitting(machine) > cores)
     return { workers: cores, threads: 1, alone: cores };
   const workers = Math.min(wanted.workers ?? defaultWorkers(machine, wanted.threads ?? 1), cores);
-  const most = Math.max(1, Math.floor(cores / workers));
-  return { workers, threads: Math.min(wanted.threads ?? most, most) };
+  const maxThreads = Math.max(1, Math.floor(cores / workers));
+  return { workers, threads: Math.min(wanted.threads ?? maxThreads, maxThreads) };
 }
 
 /** Share of the memory that copies of the weights can use. */

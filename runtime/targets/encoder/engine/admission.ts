@@ -37,13 +37,13 @@ export function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineL
 const isEmpty = (input: EngineInput): boolean =>
   'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
 
-function checkLength(text: string, index: number, most: number): void {
-  // A text never has more code points than UTF-16 units, so most texts need no counting.
-  if (text.length <= most) return;
+function checkLength(text: string, index: number, maxCharacters: number): void {
+  // A text never has more code points than UTF-16 units, so maxCharacters texts need no counting.
+  if (text.length <= maxCharacters) return;
   const characters = codePoints(text);
-  if (characters <= most) return;
+  if (characters <= maxCharacters) return;
   throw inputError(
-    `Input ${index} is too long: ${characters} characters, the maximum is ${most} (--max-input-chars). Split it.`,
+    `Input ${index} is too long: ${characters} characters, the maximum is ${maxCharacters} (--max-input-chars). Split it.`,
   );
 }
 

@@ -19,11 +19,11 @@ const POOL: Record<Exclude<Pooling, 'none'>, (rows: Float32Array, width: number)
 };
 
 function maxOfRows(rows: Float32Array, width: number): Float32Array {
-  const most = rows.slice(0, width);
+  const maximum = rows.slice(0, width);
   for (let start = width; start < rows.length; start += width) {
     for (let column = 0; column < width; column++) {
-      most[column] = Math.max(most[column] ?? 0, rows[start + column] ?? 0);
+      maximum[column] = Math.max(maximum[column] ?? 0, rows[start + column] ?? 0);
     }
   }
-  return most;
+  return maximum;
 }

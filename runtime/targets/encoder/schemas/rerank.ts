@@ -5,8 +5,8 @@ import { text } from './texts.ts';
 const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 
 /** Unknown keys are ignored: reranking clients send settings that a model server does not use. */
-export const rerankRequest = (most: number) => {
-  const list = { minItems: 1, description: `At most ${most} per request.` };
+export const rerankRequest = (maxDocuments: number) => {
+  const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
     {
       query: text,

@@ -14,11 +14,11 @@ const pair = Type.Array(text, {
   description: 'Two texts that the model reads as a pair.',
 });
 
-export const textsAndPairs = (most: number) =>
+export const textsAndPairs = (maxInputs: number) =>
   Type.Array(Type.Union([text, pair]), {
     minItems: 1,
     title: 'a list of texts',
-    description: `Texts, or pairs of texts. At most ${most} per request.`,
+    description: `Texts, or pairs of texts. At most ${maxInputs} per request.`,
     ...NOT_EMPTY,
   });
 

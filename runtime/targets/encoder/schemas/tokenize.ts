@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { optional } from '../../../serve/http/schemas.ts';
 import { promptName, text } from './texts.ts';
 
-export const tokenizeRequest = (most: number) =>
+export const tokenizeRequest = (maxInputs: number) =>
   Type.Object(
     {
       inputs: Type.Array(text, {
         minItems: 1,
-        maxItems: most,
+        maxItems: maxInputs,
         title: 'a list of texts',
       }),
       add_special_tokens: optional(
@@ -40,7 +40,7 @@ export const tokenizeResponse = Type.Array(
   { $id: 'TokenizeResponse', description: 'One list of tokens per input.' },
 );
 
-export const decodeRequest = (vocabularySize: number, most: number) => {
+export const decodeRequest = (vocabularySize: number, maxInputs: number) => {
   const ids = Type.Array(Type.Integer({ minimum: 0, maximum: vocabularySize - 1 }), {
     title: 'a list of token ids',
   });
@@ -48,7 +48,7 @@ export const decodeRequest = (vocabularySize: number, most: number) => {
     {
       ids: Type.Union([
         ids,
-        Type.Array(ids, { title: 'a list of lists of token ids', minItems: 1, maxItems: most }),
+        Type.Array(ids, { title: 'a list of lists of token ids', minItems: 1, maxItems: maxInputs }),
       ]),
       skip_special_tokens: optional(
         Type.Boolean({ default: true, description: 'Whether to skip special tokens such as [CLS].' }),

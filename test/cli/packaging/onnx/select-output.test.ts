@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { type VectorsOf, selectOutput } from '../../../../cli/packaging/onnx/wanted-output.ts';
+import { type VectorsOf, selectOutput } from '../../../../cli/packaging/onnx/select-output.ts';
 import type { ModelType } from '../../../../runtime/contract/model-types.ts';
 import {
   NodeProtoSchema,
