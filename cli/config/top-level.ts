@@ -22,7 +22,7 @@ export function checkTopLevel(value: unknown): {
   const [first, ...others] = Object.keys(value).filter((key) => CONFIG_FIELDS.includes(key));
   if (first === undefined) return { findings: [], rest: value };
   const names = [first, ...others].map((name) => `\`${name}\``).join(', ');
-  const [verb, them] = others.length > 0 ? ['stand', 'them'] : ['stands', 'it'];
+  const [verb, them] = others.length > 0 ? ['are', 'them'] : ['is', 'it'];
   const where = Object.hasOwn(value, 'encoderfile')
     ? 'under `encoderfile:`'
     : 'under a first line `encoderfile:`';

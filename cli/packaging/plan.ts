@@ -75,7 +75,7 @@ export function parsePlatform(name: string): Platform {
   if (found) return found;
   if (/^(x86_64-apple-darwin|(darwin|macos|mac)-(x64|x86_64|amd64))$/.test(wanted)) {
     throw configError(
-      `Unsupported platform ${name}: ONNX Runtime has no Node library for Intel Macs since 1.24.`,
+      `Unsupported platform ${name}: ONNX Runtime has no Node library for Intel Macs (since version 1.24).`,
     );
   }
   const known = PLATFORMS.flatMap((platform) => [platform.triple, shortName(platform)]);

@@ -57,7 +57,7 @@ const sentence = {
     Type.String({
       minLength: 1,
       description:
-        'Name of the prompt for requests that name none. Default: the default in config_sentence_transformers.json, or none.',
+        'Name of the prompt for requests that do not set one. Default: the default in config_sentence_transformers.json, or none.',
     }),
   ),
 };

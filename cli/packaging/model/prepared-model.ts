@@ -3,7 +3,7 @@ import type { ModelFiles } from './locate-files.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
-/** A prepared model: everything that is written besides the base runtime. */
+/** A prepared model: everything that is written in addition to the base runtime. */
 export interface PreparedModel {
   readonly files: ModelFiles;
   readonly tokenizer: PreparedTokenizer;

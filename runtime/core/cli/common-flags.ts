@@ -46,7 +46,7 @@ export const COMMON_FLAGS = {
   },
   metrics: {
     value: 'access',
-    help: 'Who can read /metrics: open to all, with a key where keys are required, or off',
+    help: 'Access to /metrics: open to all, with an API key if the server requires keys, or off',
     choices: ['open', 'key', 'off'],
   },
   'no-watch': { help: 'Do not reload the configuration when its file changes' },

@@ -17,7 +17,7 @@ export function syntaxIssues(doc: Document.Parsed, text: string): { issues: Issu
 const HARMLESS: ReadonlySet<YAMLError['code']> = new Set(['DUPLICATE_KEY', 'TAG_RESOLVE_FAILED']);
 
 const WORDS: { readonly [code in YAMLError['code']]?: string } = {
-  TAB_AS_INDENT: 'this line is indented with a tab; YAML takes only spaces',
+  TAB_AS_INDENT: 'this line is indented with a tab; YAML allows only spaces',
   DUPLICATE_KEY: 'duplicate key; remove one',
   MULTIPLE_DOCS: 'a second document starts here; only one document is allowed',
   NON_STRING_KEY: 'a key must be plain text',

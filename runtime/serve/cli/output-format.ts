@@ -20,7 +20,7 @@ export function formatOf(invocation: Invocation): string {
   const format = invocation.value('format') ?? 'text';
   if (!invocation.flag('json')) return format;
   if (invocation.given('format') && format !== 'json')
-    throw new UsageError(`Give either --json or --format ${format}.`);
+    throw new UsageError(`--json conflicts with --format ${format}; use one of them.`);
   return 'json';
 }
 

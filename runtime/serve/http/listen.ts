@@ -22,7 +22,7 @@ export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
   /** As users write it: `0.0.0.0`, `[::]`, `localhost`. */
   readonly hostname: string;
-  /** Port; 0 picks a free port. */
+  /** Port; 0 selects a free port. */
   readonly port: number;
   /** The flag that sets the port, for the message when the port is in use. */
   readonly portFlag: string;

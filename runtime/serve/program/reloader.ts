@@ -140,7 +140,7 @@ const has = ({ sources }: ReloadableConfig, path: string): boolean =>
 
 /** Without its file a program would fall back to defaults that nobody has chosen. */
 const goneError = (path: string, program: string): AppError =>
-  configError(`${path} does not exist any more. Put it back, or restart the ${program} to run without it.`);
+  configError(`${path} no longer exists. Restore it, or restart the ${program} to run without it.`);
 
 function warnAboutStartOnly<Config extends ReloadableConfig, Changes extends object>(
   fresh: Config,

@@ -27,7 +27,7 @@ export interface Model {
   readonly isStillThere: () => boolean;
 }
 
-/** Opens a model: an executable made by `encoderfile build`, or the folder that `build --no-build` writes. */
+/** Opens a model: an executable built by `encoderfile build`, or the folder that `build --no-build` writes. */
 export function openModel(path: string): Model {
   // ONNX Runtime rejects weights behind a symbolic link, and the file may have been renamed since it was built.
   const real = realpathSync(path);

@@ -11,7 +11,7 @@ import { KEY_COMMANDS } from './commands/key-commands.ts';
 /** The commands of mcp-manager. */
 export const managerProgram: Program = {
   name: 'mcp-manager',
-  title: 'Runs MCP servers behind one HTTP API and one MCP endpoint.',
+  title: 'Run MCP servers behind one HTTP API and one MCP endpoint.',
   options: { ...CONFIG_OPTIONS, ...JSON_OPTION },
   commands: {
     daemon: daemonCommand,

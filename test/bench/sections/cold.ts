@@ -61,8 +61,8 @@ async function compare(bench: Workbench, model: Measured): Promise<void> {
         milliseconds(Math.max(...alone)),
         '',
       ],
-      row(`${model}.encoder infer, in turn`, 'ours'),
-      row('transformers.js, in turn', 'theirs'),
+      row(`${model}.encoder infer, interleaved`, 'ours'),
+      row('transformers.js, interleaved', 'theirs'),
       [
         'ours / theirs',
         ratio(quotient(median)),

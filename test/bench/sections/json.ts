@@ -23,7 +23,7 @@ export const json: Section = {
   async run() {
     const measured: Measured[] = [];
     for (const [name, vector] of Object.entries(VECTORS)) measured.push(await measure(name, vector));
-    print(`Best of ${ROUNDS} rounds, in turn:\n`);
+    print(`Best of ${ROUNDS} rounds, interleaved:\n`);
     printTable(
       ['values', 'writer', 'JSON.stringify', '... to UTF-8', 'of stringify', 'bytes', 'of stringify'],
       measured.map(({ name, times, bytes, plainBytes }) => [

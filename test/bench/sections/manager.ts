@@ -28,7 +28,7 @@ export const manager: Section = {
     try {
       for (const name of NAMES) running[name] = await CONTESTANTS[name].start(1);
       for (const name of NAMES) await putCalls(running[name], 500, 4);
-      print(`${ROUNDS} rounds, contestants in turn; medians over the rounds. Texts of 64 letters.\n`);
+      print(`${ROUNDS} rounds, contestants interleaved; medians over the rounds. Texts of 64 letters.\n`);
       const speeds = new Map<number, Record<Name, Measured>>();
       for (const concurrency of CONCURRENCIES) speeds.set(concurrency, await compare(running, concurrency));
       const [one, sixteen] = [speeds.get(1), speeds.get(16)];

@@ -48,7 +48,7 @@ export const serve: Section = {
         `mixed: tokens per text lognormal, mean ${mean}, sigma ${sigma}, cut to ${shortest} ... ${longest}.`,
       );
       print(`short: tokens per text uniform from ${SHORT_TEXTS.shortest} to ${SHORT_TEXTS.longest}.`);
-      print(`${ROUNDS} rounds, contestants in turn; medians.\n`);
+      print(`${ROUNDS} rounds, contestants interleaved; medians.\n`);
       const factors = new Map<string, Record<Name, number>>();
       for (const scenario of scenarios()) factors.set(scenario.title, await compare(servers, scenario));
       const mixed = factors.get('mixed, 64 concurrent');

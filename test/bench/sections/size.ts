@@ -18,7 +18,7 @@ interface Inspection {
   readonly sections: readonly { readonly name: string; readonly length: number }[];
 }
 
-/** What an executable weighs besides its model's weights. */
+/** Size of an executable without its model's weights. */
 export const size: Section = {
   title: 'Size of an executable',
   linuxOnly: false,
@@ -38,7 +38,7 @@ export const size: Section = {
       ],
     );
     const rest = bytes - weights;
-    printGoal(`at most ${megabytes(LIMIT)} besides the weights`, megabytes(rest), rest <= LIMIT);
+    printGoal(`at most ${megabytes(LIMIT)} in addition to the weights`, megabytes(rest), rest <= LIMIT);
   },
 };
 

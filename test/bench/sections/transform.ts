@@ -70,7 +70,7 @@ export const transform: Section = {
     }
     const times = await interleave(contestants, ROUNDS);
     const share = (name: string): number => median(times[name] ?? []) / median(times['model'] ?? []);
-    print(`${ROUNDS} rounds of ${RUNS} runs, contestants in turn; medians.\n`);
+    print(`${ROUNDS} rounds of ${RUNS} runs, contestants interleaved; medians.\n`);
     printTable(
       ['m6', 'ms a batch', 'of the model'],
       Object.keys(contestants).map((name) => [

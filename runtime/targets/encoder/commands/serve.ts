@@ -12,7 +12,7 @@ export function serveCommand(modelPath: string): Command {
         'grpc-hostname': { value: 'host', help: 'gRPC address to listen on', fallback: '[::]' },
         'grpc-port': {
           value: 'port',
-          help: 'gRPC port to listen on; 0 picks a free port',
+          help: 'gRPC port to listen on; 0 selects a free port',
           fallback: '50051',
         },
         'http-hostname': {
@@ -24,7 +24,7 @@ export function serveCommand(modelPath: string): Command {
         },
         'http-port': {
           value: 'port',
-          help: 'HTTP and MCP port to listen on; 0 picks a free port',
+          help: 'HTTP and MCP port to listen on; 0 selects a free port',
           fallback: '8080',
           aliases: [{ name: 'port' }],
         },

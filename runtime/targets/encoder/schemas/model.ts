@@ -24,7 +24,7 @@ export const modelMetadata = Type.Object(
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
     prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is put before each text.' })),
     default_prompt_name: Type.Optional(
-      Type.String({ description: 'Name of the prompt to use if a request names none.' }),
+      Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
     ),
   },
   { $id: 'ModelMetadata' },

@@ -19,7 +19,7 @@ export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
   },
   'database-url': {
     value: 'url',
-    help: 'Database URL, postgres://user:password@host:5432/name or sqlite:<file>; also DATABASE_URL',
+    help: 'Database URL, postgres://user:password@host:5432/name or sqlite:<file>; also read from DATABASE_URL',
   },
 });
 
@@ -43,7 +43,7 @@ const NETWORK_OPTIONS: Options = {
 
 const ACCOUNT_OPTIONS: Options = {
   'auto-migrate': {
-    help: 'Migrate an older database at the start; --auto-migrate=false refuses to start instead',
+    help: 'Migrate an older database on startup; --auto-migrate=false refuses to start instead',
     defaultText: 'true',
   },
   'master-key': {
@@ -61,8 +61,8 @@ const ACCOUNT_OPTIONS: Options = {
     value: 'number',
     help: 'Default limit of concurrent requests for users without their own',
   },
-  'require-pricing': { help: 'Refuse models without a price' },
-  'allow-unpriced': { help: 'Allow requests under a budget to models without a price' },
+  'require-pricing': { help: 'Reject requests for models without a price' },
+  'allow-unpriced': { help: 'Allow users and keys with a budget to use models without a price' },
   'assumed-output-tokens': {
     value: 'number',
     help: 'Output tokens to assume when a request sets no maximum',
@@ -75,7 +75,7 @@ const OPERATION_OPTIONS: Options = {
   'enable-metrics': { help: 'Older form of --metrics: open or off', hidden: true },
   'otel-endpoint': {
     value: 'url',
-    help: 'URL of a collector for OTLP over HTTP; also OTEL_EXPORTER_OTLP_ENDPOINT',
+    help: 'URL of a collector for OTLP over HTTP; also read from OTEL_EXPORTER_OTLP_ENDPOINT',
   },
   'otel-service-name': { value: 'name', help: 'Service name in traces', defaultText: 'gateway' },
   'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1', defaultText: '1' },

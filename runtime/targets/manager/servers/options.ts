@@ -32,7 +32,10 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', hidden: true },
   'cors-allow-methods': { value: 'methods', help: 'Allowed CORS methods, comma-separated' },
   'cors-allow-headers': { value: 'headers', help: 'Allowed CORS request headers, comma-separated' },
-  'cors-expose-headers': { value: 'headers', help: 'Response headers for CORS clients, comma-separated' },
+  'cors-expose-headers': {
+    value: 'headers',
+    help: 'Response headers that CORS clients can read, comma-separated',
+  },
   'cors-allow-credentials': { help: 'Allow CORS requests with credentials; conflicts with origin *' },
   'cors-max-age': {
     value: 'time',

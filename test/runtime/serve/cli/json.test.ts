@@ -74,7 +74,7 @@ test('--json is a short form of --format json', async () => {
   const { code, err } = await run('show', '--json', '--format', 'yaml');
   expect({ code, message: JSON.parse(err).error.message }).toEqual({
     code: 2,
-    message: expect.stringContaining('Give either --json or --format yaml.'),
+    message: expect.stringContaining('--json conflicts with --format yaml; use one of them.'),
   });
 });
 

@@ -108,7 +108,7 @@ test('a file that was read and is gone is refused, unless it is back soon', asyn
   const program = await start();
   program.remove();
   expect(await settled(program)).toMatch(
-    /names does not exist any more\. Put it back, or restart the gateway to run without it\.$/,
+    /names no longer exists\. Restore it, or restart the gateway to run without it\.$/,
   );
   expect(program.applied).toEqual([]);
   await settled(program, () => program.write('a c'));
@@ -125,7 +125,7 @@ test('the same holds for every other file of the configuration', async () => {
   program.writeSecrets('s');
   await program.reloader.reload();
   program.removeSecrets();
-  expect(await settled(program)).toContain('secrets does not exist any more.');
+  expect(await settled(program)).toContain('secrets no longer exists.');
 });
 
 test('a failure changes nothing and is logged without a stack trace', async () => {

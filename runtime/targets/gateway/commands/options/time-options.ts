@@ -30,7 +30,7 @@ const LATE = 'a time up to the year 9999';
 /** Reads a time in the past in milliseconds since 1970: a duration before now, such as `24h`, or a date. */
 export const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
-    rule: spanRule('a number and s, m, h, d or w, as 24h, which ended now, or a date, as 2026-01-31'),
+    rule: spanRule('a duration before now, e.g. 24h (units s, m, h, d and w), or a date, e.g. 2026-01-31'),
     parse: (text) => {
       const span = parseSpan(text);
       return span === undefined ? parseTimestamp(text) : now - span;

@@ -8,7 +8,7 @@ import { storeCommand } from '../store/store-command.ts';
 /** `pricing import` sets all prices of a file, or none if one of them is invalid. */
 export const importPricesCommand = storeCommand({
   summary:
-    'Import prices from a CSV or JSON file, or from standard input (-). An error in the file changes no price.',
+    'Import prices from a CSV or JSON file, or from standard input (-). If the file has an error, no price changes.',
   positionals: '<file>',
   options: {},
   prepare(invocation) {

@@ -8,7 +8,7 @@ import { budgetIdOf, USER_OPTIONS, userFields } from './user-options.ts';
 export const createUserCommand = storeCommand({
   summary: 'Create a user.',
   positionals: '<user_id>',
-  options: { blocked: { help: 'Refuse requests of the user' }, ...USER_OPTIONS },
+  options: { blocked: { help: 'Reject requests of the user' }, ...USER_OPTIONS },
   prepare(invocation) {
     const [userId] = exactly(invocation, '<user_id>');
     const fields = { ...userFields(invocation), blocked: invocation.flag('blocked') };

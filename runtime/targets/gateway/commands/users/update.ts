@@ -10,7 +10,7 @@ export const updateUserCommand = storeCommand({
   summary: 'Change, block or unblock a user. A running gateway applies the change within a second.',
   positionals: '<user_id|alias>',
   options: {
-    block: { help: 'Refuse requests of the user' },
+    block: { help: 'Reject requests of the user' },
     unblock: { help: 'Accept requests of the user again' },
     ...USER_OPTIONS,
   },

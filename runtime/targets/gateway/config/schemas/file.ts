@@ -60,7 +60,7 @@ const accounts = {
   data_dir: text(
     'Folder of the SQLite database, relative to this file (gateway in $XDG_DATA_HOME or ~/.local/share).',
   ),
-  auto_migrate: flag('Migrate an older database to the current schema at the start (true).'),
+  auto_migrate: flag('Migrate an older database to the current schema on startup (true).'),
   master_key: text('Admin key, at least 32 characters.'),
   master_key_file: text('File containing the master key.'),
   bootstrap_api_key: flag('Create a first API key if there is none, and print it once (false).'),
@@ -92,9 +92,9 @@ const models = {
   breaker: Type.Optional(breaker),
   guardrails: Type.Optional(guardrails),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
-  require_pricing: flag('Refuse models without a price (false).'),
+  require_pricing: flag('Reject requests for models without a price (false).'),
   allow_unpriced: flag(
-    'Allow requests under a budget to models without a price; their cost is not counted (false).',
+    'Allow users and keys with a budget to use models without a price; the cost is not counted (false).',
   ),
   assumed_output_tokens: count('Output tokens to assume when a request sets no maximum (1024).'),
 };

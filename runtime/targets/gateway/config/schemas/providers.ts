@@ -5,11 +5,11 @@ const headers = mapOf<string>({ type: 'string' }, 'Headers to send with every re
 
 export const timeouts = keys(
   {
-    connect: duration('Until the connection is established (10s).'),
-    first_byte: duration('Until the first event of a stream (60s).'),
-    answer: duration('Until the complete answer, if it is not streamed (10m).'),
-    idle: duration('Between two events of a stream (2m).'),
-    stream: duration('From the first event of a stream to its end (1h).'),
+    connect: duration('Timeout for establishing the connection (10s).'),
+    first_byte: duration('Timeout for the first event of a stream (60s).'),
+    answer: duration('Timeout for the complete answer, if it is not streamed (10m).'),
+    idle: duration('Timeout between two events of a stream (2m).'),
+    stream: duration('Timeout from the first event of a stream to its end (1h).'),
     drain: duration(
       'Maximum time to read an answer to its end, for its usage, after its client disconnected or its time limit passed (2m).',
     ),
@@ -22,7 +22,7 @@ export const provider = keys(
     type: text(
       'A preset such as openai or mistral, openai-compatible, or encoder (the name of the provider).',
     ),
-    provider_type: text('Another name of `type`.'),
+    provider_type: text('Alias of `type`.'),
     api_key: text('API key (the usual variable of the preset, e.g. OPENAI_API_KEY).'),
     api_base: text('Base URL, with the common path of all routes. Presets have a default.'),
     client_args: Type.Optional(
@@ -31,7 +31,7 @@ export const provider = keys(
           custom_headers: headers,
           timeout: duration('Default for all `timeouts` except `stream` and `drain`.'),
         },
-        'Other names of `headers` and `timeouts`, for files of other gateways.',
+        'Aliases of `headers` and `timeouts`, for compatibility with files of other gateways.',
       ),
     ),
     headers,

@@ -53,7 +53,7 @@ export const retries = keys(
     base_delay: duration('Maximum delay before the first retry; doubles with each retry (100ms).'),
     max_delay: duration('Maximum delay between retries (2s).'),
     longest_pause: duration(
-      'Maximum Retry-After that is waited for; with a longer one, the request is not retried (5s).',
+      'Maximum Retry-After to wait for; a request with a longer one is not retried (5s).',
     ),
   },
   'Retries of failed requests, only before the first byte of an answer.',
@@ -62,8 +62,8 @@ export const retries = keys(
 export const breaker = keys(
   {
     failures: count('Consecutive failures that open the circuit breaker of a target (5).'),
-    open: duration('How long it stays open at first (5s); doubles after each failed trial.'),
-    longest_open: duration('Maximum time that it stays open (1m).'),
+    open: duration('How long the circuit breaker stays open at first (5s); doubles after each failed trial.'),
+    longest_open: duration('Maximum time that the circuit breaker stays open (1m).'),
   },
   'Circuit breaker, which stops requests to a failing target.',
 );

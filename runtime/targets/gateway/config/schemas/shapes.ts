@@ -15,7 +15,7 @@ export const count = (description: string, minimum = 1) =>
     Type.Integer({
       minimum,
       description,
-      [RULE_KEYWORD]: `a whole number of at minimum ${minimum}`,
+      [RULE_KEYWORD]: `a whole number of at least ${minimum}`,
     }),
   );
 

@@ -33,7 +33,7 @@ export const workflows = keys(
     ),
     slots: count('Maximum number of concurrent local jobs (1).'),
     trust_users: flag(
-      'Allow jobs of users to start files and to call addresses of this machine and of private networks, like jobs of the master key (false).',
+      'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key (false).',
     ),
     max_dataset_bytes: count('Maximum size of a dataset in bytes (50 MiB).'),
     ray: Type.Optional(ray),

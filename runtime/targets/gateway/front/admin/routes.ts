@@ -29,7 +29,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards }: HttpParts): 
           'The new configuration is applied as a whole, or not at all. Requests in flight keep the old one.',
         ),
         answer: answerOf(
-          'The configuration is in force.',
+          'The new configuration is in effect.',
           closed('Reloaded', { status: Type.Literal('reloaded') }),
           { status: 'reloaded' },
         ),

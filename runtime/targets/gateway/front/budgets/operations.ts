@@ -23,7 +23,7 @@ const create: Operation = {
   tag: 'Budgets',
   summary: 'Create a budget.',
   description: requiresMasterKey(
-    'Each user with the budget can spend the full amount, in windows of their own.',
+    'Each user with the budget can spend the full amount, and has separate windows.',
   ),
   request: {
     schema: budgetChanges,
@@ -51,7 +51,7 @@ const resets: Operation = {
   id: 'listBudgetResets',
   tag: 'Budgets',
   summary: 'List past budget resets, newest first.',
-  description: requiresMasterKey('A window ends with the first request after its time.'),
+  description: requiresMasterKey('A window is reset by the first request after its end.'),
   parameters: [
     { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
     ...PAGE_PARAMETERS,

@@ -50,7 +50,10 @@ const pair = closed('ComparedPair', {
   metric: Type.String(),
   first: Type.String({ description: 'Workflow id.' }),
   second: Type.String(),
-  difference: orNull(Type.Number(), 'Mean over rows of the second minus the first.'),
+  difference: orNull(
+    Type.Number(),
+    'Mean over rows of the score of the second workflow minus that of the first.',
+  ),
   interval,
   rows: count('Number of rows that both have a score for.'),
   test: oneOf(['mcnemar_exact', 'randomisation']),

@@ -67,7 +67,7 @@ export const rotation = closed('KeyRotation', {
 
 const summary = {
   id: Type.String({ description: 'Key id, used in paths.' }),
-  key_prefix: Type.String({ description: 'Start of the key, to recognize it.' }),
+  key_prefix: Type.String({ description: 'First characters of the key, to recognize it.' }),
   key_name: orNull(Type.String()),
   user_id: orNull(Type.String({ description: 'User who is billed for the key.' })),
   created_at: time('Creation time.'),

@@ -95,7 +95,7 @@ const summary = {
   system_prompt: Type.String(),
   status,
   created_at: time('Creation time.'),
-  updated_at: timeOrNull('Time of its end, or of its last retry.'),
+  updated_at: timeOrNull('Time at which it ended or was last retried.'),
 };
 
 export const workflow = closed('Workflow', summary);
@@ -104,7 +104,7 @@ const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() 
 
 export const queuedReason = orNull(
   Type.String(),
-  'Why the job is queued, unless it waits for a free slot, e.g. because its cluster cannot be reached.',
+  'Reason why the job is still queued, e.g. because its cluster cannot be reached; null if it waits for a free slot.',
 );
 
 const job = closed('WorkflowJob', {
@@ -134,7 +134,7 @@ export const workflowDetails = closed('WorkflowDetails', {
     }),
     'Metrics of all jobs.',
   ),
-  parameters: orNull(anyObject('Settings of its jobs.')),
+  parameters: orNull(anyObject('Settings of the jobs of the workflow.')),
   artifacts_download_url: orNull(
     Type.String({ format: 'uri' }),
     'Signed URL of the results, once the workflow has succeeded. It needs no credential and is valid for one hour.',

@@ -30,5 +30,5 @@ function fileAt(path: string): string | undefined {
 const lost = (path: string): Error =>
   new Error(
     `The database file ${path} was removed, moved or replaced while the gateway was running. ` +
-      'Put it back, or restart the gateway.',
+      'Restore it, or restart the gateway.',
   );

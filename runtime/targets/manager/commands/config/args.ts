@@ -6,7 +6,7 @@ import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
 const setArgs: Command = {
   summary:
-    'Set arguments of a server. Flags replace the same flags, positional arguments all positional ones.',
+    'Set arguments of a server. A flag replaces the same flag; positional arguments replace all existing ones.',
   positionals: '<server> -- <argument>...',
   options: {
     ...CONFIG_OPTIONS,

@@ -8,7 +8,7 @@ import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
 import { validateCommand } from '../validate.ts';
 
 const getSetting: Command = {
-  summary: 'Print a setting, or a table of settings, of [daemon] in the file.',
+  summary: 'Print a setting of [daemon] in the file, or a table of settings.',
   positionals: '<key>',
   options: { ...CONFIG_OPTIONS, ...DATA_FORMAT_OPTION },
   async run(invocation, output) {

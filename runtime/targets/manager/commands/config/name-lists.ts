@@ -54,7 +54,10 @@ const listNames = ({ key }: NameListKind): Command => ({
     ...DATA_FORMAT_OPTION,
     ...denyOption(key),
     ...(key === 'tools'
-      ? { all: { help: 'List all tools of its package that the registries contain' }, ...REGISTRY_OPTION }
+      ? {
+          all: { help: 'List all tools of the package of the server, from the registries' },
+          ...REGISTRY_OPTION,
+        }
       : {}),
   },
   async run(invocation, output) {

@@ -11,7 +11,7 @@ import { readPlugins } from './edit.ts';
 import { CATEGORY_OPTION } from './options.ts';
 
 export const validatePluginsCommand: Command = {
-  summary: 'Validate the configuration of plugins; with --check-binaries also that their files exist.',
+  summary: 'Validate the configuration of plugins; --check-binaries also checks that their files exist.',
   options: {
     ...CONFIG_OPTIONS,
     ...CATEGORY_OPTION,

@@ -87,7 +87,7 @@ const OPERATIONS: readonly Operation[] = [
     path: '/schemas/{type}.json',
     id: 'getSchema',
     tag: 'Operations',
-    summary: 'Get the JSON Schema to which `$schema` in a body refers.',
+    summary: 'Get the JSON Schema that `$schema` in a body refers to.',
     parameters: [{ name: 'type', description: 'Name of the schema.', example: 'ServerHealth' }],
     answer: {
       ...answerOf('The schema.', anyDocument, { type: 'object' }),

@@ -69,7 +69,7 @@ const LOGS: Operation = {
     {
       name: 'follow',
       in: 'query',
-      description: 'Whether to stream new lines, too.',
+      description: 'Whether to keep the response open and stream new lines.',
       example: false,
       schema: Type.Boolean({ default: false }),
     },

@@ -64,9 +64,7 @@ describe('the file that is looked for by default', () => {
     const reloading = reloader.reload().catch(String);
     await clock.nextIn(200);
     clock.advance(200);
-    expect(await reloading).toMatch(
-      /gateway\.yml does not exist any more\. Put it back, or restart the gateway/,
-    );
+    expect(await reloading).toMatch(/gateway\.yml no longer exists\. Restore it, or restart the gateway/);
     expect(applied).toEqual([]);
     write(LAB);
     await reloader.reload();
