@@ -39,7 +39,7 @@ export interface BuildPlan {
   readonly cacheDir: string | undefined;
   readonly base:
     | { readonly kind: 'file'; readonly path: string }
-    | { readonly kind: 'provided'; readonly version: string | undefined; readonly mayDownload: boolean };
+    | { readonly kind: 'provided'; readonly version: string | undefined; readonly canDownload: boolean };
 }
 
 /** Decides what to build, for which platform, from which inputs and to which path. Pure. */
@@ -58,7 +58,7 @@ export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): B
     cacheDir: flags.cacheDir ?? config.cacheDir,
     base: flags.baseBinaryPath
       ? { kind: 'file', path: flags.baseBinaryPath }
-      : { kind: 'provided', version: flags.runtimeVersion, mayDownload: !flags.noDownload },
+      : { kind: 'provided', version: flags.runtimeVersion, canDownload: !flags.noDownload },
   };
 }
 

@@ -4,7 +4,7 @@ import type { ScoreFunction } from './score-function.ts';
 import type { SentenceSettings } from './sentence.ts';
 import type { TransformSettings } from './transform.ts';
 
-/** What the executable must know about its model before loading it: the `manifest` section, as JSON. */
+/** The facts about a model that the executable needs before loading it: the `manifest` section, as JSON. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;

@@ -79,14 +79,14 @@ export async function openLineFile(
     let part: string[] = [];
     let bytes = 0;
     // Devices and pipes do not grow.
-    let mayRotate = isFile;
+    let canRotate = isFile;
     for (const line of lines) {
       const more = Buffer.byteLength(line) + 1;
-      if (mayRotate && size + bytes > 0 && size + bytes + more > maxBytes) {
+      if (canRotate && size + bytes > 0 && size + bytes + more > maxBytes) {
         if (part.length > 0) await writeAll(part);
         part = [];
         bytes = 0;
-        mayRotate = await rotate(keep);
+        canRotate = await rotate(keep);
       }
       part.push(line);
       bytes += more;

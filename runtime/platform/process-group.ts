@@ -13,7 +13,7 @@ export interface GroupHead {
 const POLITE_SHARE = 0.4;
 const TERMINATE_SHARE = 0.5;
 const LOOK_AGAIN_MS = 10;
-/** Killed processes exit immediately unless nobody reaps them, which is not worth waiting for. */
+/** Killed processes exit immediately unless no parent reaps them, which is not worth waiting for. */
 const MAX_CLEANUP_MS = 200;
 
 /** Closes stdin and waits, sends SIGTERM to the whole group and waits, then sends SIGKILL, all within `shutdownMs`. */

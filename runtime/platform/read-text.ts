@@ -32,7 +32,7 @@ export async function readText(path: string): Promise<TextFileOnDisk | undefined
   return { path, text: whole.replace(/^\uFEFF/, ''), whole, mode: facts.mode };
 }
 
-/** Whether a file has no text, as one that is being written. */
+/** Whether a file is empty, like one that is being written. */
 export const isBlank = ({ text }: TextFileOnDisk): boolean => text.trim() === '';
 
 function refuseKind(path: string, facts: Stats): void {

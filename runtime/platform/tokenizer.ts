@@ -59,8 +59,8 @@ export function openTokenizer(
   const { maxLength, truncationSide } = settings;
   /** Encodes only as much of a long text as is needed to fill the model. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
-    const mayStop = truncationSide === 'right' ? text.length : 0;
-    for (let size = maxLength * CHARACTERS_PER_TOKEN; size < mayStop; size *= 4) {
+    const prefixLimit = truncationSide === 'right' ? text.length : 0;
+    for (let size = maxLength * CHARACTERS_PER_TOKEN; size < prefixLimit; size *= 4) {
       const encoding = await tokenizer.encode(startOf(text, size), null, options);
       if (isCut(encoding, maxLength)) return encoding;
     }

@@ -24,7 +24,7 @@ export async function verifyFile(
   return await verifySections(wanted, read, newSha256, onBytes);
 }
 
-/** Throws a ConfigError that names the sections of a file that are not as they were built. */
+/** Throws a ConfigError that names the altered sections of a file. */
 export async function requireIntactFile(path: string, options?: VerifyOptions): Promise<void> {
   const verdicts = await verifyFile(path, options);
   if (!verdicts.every(isIntact)) throw configError(alteredMessage(path, verdicts));

@@ -34,7 +34,7 @@ export class BaseAdd extends BaseCommand {
     const report = this.reporter(flags.quiet);
     const result =
       file === undefined
-        ? await addBases({ platforms, cacheDir, mayDownload: !flags['no-download'] }, report)
+        ? await addBases({ platforms, cacheDir, canDownload: !flags['no-download'] }, report)
         : await addBaseFile(file, platforms[0], cacheDir, report);
     if (!flags.quiet) this.log(baseAddText(result));
     return result;

@@ -37,7 +37,7 @@ export class TargetBuild extends BaseCommand {
         output: flags['output-path'],
         platform: flags.platform,
         cacheDir: flags['cache-dir'],
-        mayDownload: !flags['no-download'],
+        canDownload: !flags['no-download'],
         force: flags.force,
       },
       this.reporter(flags.quiet),

@@ -31,7 +31,7 @@ export interface BaseRequest {
   readonly platform: Platform;
   readonly version: string;
   readonly cacheDir: string;
-  readonly mayDownload: boolean;
+  readonly canDownload: boolean;
   /** Called before a base runtime is built, with the reason. */
   readonly onMake: (reason: 'missing' | 'damaged') => void;
 }
@@ -49,7 +49,7 @@ export async function provideBase(request: BaseRequest): Promise<BaseRuntime> {
   // A corrupted base runtime is replaced by a new one.
   const cached = isCached ? await openIntactBase(path, platform).catch(() => undefined) : undefined;
   if (cached) return cached;
-  const node = await nodeBinary(platform, cacheDir, request.mayDownload);
+  const node = await nodeBinary(platform, cacheDir, request.canDownload);
   request.onMake(isCached ? 'damaged' : 'missing');
   const output = findOutputFile(path);
   await buildRuntime({ platform, name: 'encoder', version, key, node, program, native, output });

@@ -15,13 +15,13 @@ import { packageFolder } from '../../adapters/package-files.ts';
 export async function nodeBinary(
   platform: Platform,
   cacheDir: string,
-  mayDownload: boolean,
+  canDownload: boolean,
 ): Promise<string> {
   const installed = packageFolder(platform.nodePackage);
   if (installed) return join(installed, platform.nodePath);
   const cached = join(cacheDir, 'node', NODE_VERSION, platform.triple);
   if (await isIntact(cached)) return cached;
-  if (!mayDownload) {
+  if (!canDownload) {
     throw configError(
       `No base runtime for ${shortName(platform)} in ${cacheDir}, and --no-download is set. ` +
         'Run once without --no-download, or pass --base-binary-path.',

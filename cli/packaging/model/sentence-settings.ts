@@ -5,7 +5,7 @@ import type { VectorsOf } from '../onnx/select-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-defaults.ts';
 
-/** What is known about a sentence_embedding model before its graph is read. */
+/** The facts about a sentence_embedding model before its graph is read. */
 export interface SentenceSource {
   /** The config file, for messages. */
   readonly file: string;

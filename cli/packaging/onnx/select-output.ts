@@ -10,7 +10,7 @@ export interface SelectedOutput {
 }
 
 /**
- * What a sentence_embedding model can return vectors of, in order of preference. Vectors of tokens are pooled by the runtime.
+ * The kinds of vectors that a sentence_embedding model can return, in order of preference. The runtime pools vectors of tokens.
  */
 export type VectorsOf = readonly ('text' | 'token')[];
 

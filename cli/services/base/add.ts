@@ -12,7 +12,7 @@ import type { BaseAddResult, ListedFile } from './result.ts';
 export interface BaseAddRequest {
   readonly platforms: readonly string[];
   readonly cacheDir: string | undefined;
-  readonly mayDownload: boolean;
+  readonly canDownload: boolean;
 }
 
 /** `encoderfile base add`: builds base runtimes ahead of time, for example while a network is available. */
@@ -31,7 +31,7 @@ export async function addBases(request: BaseAddRequest, report: Reporter): Promi
       platform,
       version: ownVersion(),
       cacheDir,
-      mayDownload: request.mayDownload,
+      canDownload: request.canDownload,
       onMake: () => (made = true),
     });
     step.done(`${made ? 'built' : 'already cached'}, ${formatBytes(base.fileSize)}`);

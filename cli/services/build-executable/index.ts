@@ -68,7 +68,7 @@ async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise
     platform,
     version: base.version ?? ownVersion(),
     cacheDir,
-    mayDownload: base.mayDownload,
+    canDownload: base.canDownload,
   };
   let how = 'from the cache';
   const provided = await provideBase({ ...request, onMake: (reason) => (how = MADE[reason]) });

@@ -1,6 +1,6 @@
 import { PLATFORMS, shortName } from '../../../runtime/contract/platforms.ts';
 
-/** What a shell offers for a word: a list of choices, or file names. */
+/** The completions that a shell offers for a word: a list of choices, or file names. */
 export type Offer = readonly string[] | 'files';
 
 export interface CompletedFlag {

@@ -11,7 +11,7 @@ export interface FoundFile {
   readonly present: boolean;
 }
 
-/** What a model folder contains. */
+/** The contents of a model folder. */
 export interface ModelFolder {
   readonly config: Readonly<Record<string, unknown>> | undefined;
   /** Parts of the model as listed by sentence-transformers. */

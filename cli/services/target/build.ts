@@ -15,7 +15,7 @@ export interface TargetBuildRequest {
   readonly output: string | undefined;
   readonly platform: string | undefined;
   readonly cacheDir: string | undefined;
-  readonly mayDownload: boolean;
+  readonly canDownload: boolean;
   readonly force: boolean;
 }
 
@@ -24,7 +24,7 @@ const FILE_NAMES = { manager: 'mcp-manager', gateway: 'gateway' };
 /** `encoderfile target build`: builds a program without a model as a single file. */
 export async function buildTarget(request: TargetBuildRequest, report: Reporter): Promise<TargetBuildResult> {
   const started = performance.now();
-  const { target, mayDownload } = request;
+  const { target, canDownload } = request;
   const platform =
     request.platform === undefined
       ? hostPlatform({ os: process.platform, cpu: process.arch })
@@ -40,7 +40,7 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
   const step = report.step(`Building ${FILE_NAMES[target]} for ${shortName(platform)}`);
   const version = ownVersion();
   const program = await bundleProgram(target, version);
-  const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), mayDownload);
+  const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), canDownload);
   const key = programKey(program);
   const bytes = await buildRuntime({
     platform,

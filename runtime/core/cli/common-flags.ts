@@ -1,7 +1,7 @@
 /** A flag that several of the four programs have. */
 export interface CommonFlag {
   readonly short?: string;
-  /** What help calls the value; a flag without one is a switch. */
+  /** Name of the value in help; a flag without one is a switch. */
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
@@ -12,8 +12,8 @@ export interface CommonFlag {
 }
 
 /**
- * The one spelling of each flag that means the same in several programs. Programs add their defaults; they don't name the flag
- * differently. Old spellings stay as aliases, because scripts use them (docs/decisions/0042).
+ * The name of each flag that has the same meaning in several programs. Programs add their defaults, but do not rename the
+ * flag. Old spellings stay as aliases, because scripts use them (docs/decisions/0042).
  */
 export const COMMON_FLAGS = {
   config: { short: 'c', value: 'file', help: 'Configuration file', aliases: ['config-file'] },

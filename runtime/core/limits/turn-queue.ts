@@ -12,13 +12,13 @@ export class TurnQueue {
   #running = 0;
   /** A Set keeps the order of arrival and deletes in constant time. */
   readonly #waiting = new Set<() => void>();
-  #atOnce: number;
-  #mayWait: number;
+  #maxRunning: number;
+  #maxWaiting: number;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(atOnce: number, mayWait: number) {
-    this.#atOnce = atOnce;
-    this.#mayWait = mayWait;
+  constructor(maxRunning: number, maxWaiting: number) {
+    this.#maxRunning = maxRunning;
+    this.#maxWaiting = maxWaiting;
   }
 
   get running(): number {
@@ -30,18 +30,18 @@ export class TurnQueue {
   }
 
   /** Changes the limits. Running and waiting entries stay, even if they exceed the new limits. */
-  resize(atOnce: number, mayWait: number): void {
-    this.#atOnce = atOnce;
-    this.#mayWait = mayWait;
+  resize(maxRunning: number, maxWaiting: number): void {
+    this.#maxRunning = maxRunning;
+    this.#maxWaiting = maxWaiting;
     this.#grant();
   }
 
   ask(): Turn {
-    if (this.#running < this.#atOnce && this.#waiting.size === 0) {
+    if (this.#running < this.#maxRunning && this.#waiting.size === 0) {
       this.#running += 1;
       return { kind: 'granted', leave: this.#leave() };
     }
-    if (this.#waiting.size >= this.#mayWait) return { kind: 'refused' };
+    if (this.#waiting.size >= this.#maxWaiting) return { kind: 'refused' };
     const { promise, resolve } = Promise.withResolvers<void>();
     const endTurn = this.#leave();
     let granted = false;
@@ -77,7 +77,7 @@ export class TurnQueue {
 
   #grant(): void {
     for (const grant of this.#waiting) {
-      if (this.#running >= this.#atOnce) return;
+      if (this.#running >= this.#maxRunning) return;
       this.#waiting.delete(grant);
       this.#running += 1;
       grant();

@@ -3,7 +3,7 @@ import { isSecretName } from './secret-name.ts';
 /** A value that must not be shown. */
 export interface Secret {
   readonly value: string;
-  /** Whether its name says that it is a secret. Other values of a secrets file or a variable may be settings. */
+  /** Whether its name indicates a secret. Other values of a secrets file or a variable may be settings. */
   readonly isNamed: boolean;
   /** The server that the secret belongs to. */
   readonly owner?: string | undefined;

@@ -1,6 +1,6 @@
 /** Another name of an option, such as its name in earlier versions. It works, but help and completion do not show it. */
 interface OptionAlias {
-  /** Left out where only the variable had another name. */
+  /** Undefined if only the variable had another name. */
   readonly name?: string;
   readonly env?: string;
 }
@@ -25,7 +25,7 @@ export interface Option {
   /** Whether the option can be repeated; `Invocation.values` returns all values. */
   readonly repeatable?: boolean;
   /** Whether an empty value is meaningful, for example to disable something; otherwise it is rejected. */
-  readonly mayBeEmpty?: boolean;
+  readonly canBeEmpty?: boolean;
 }
 
 export interface Invocation {

@@ -2,7 +2,7 @@ import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '../../core/c
 import type { Option } from './command.ts';
 import { entriesOf, recordOf } from '../../core/values/keys.ts';
 
-/** Common flags as one program has them, with what differs there: a default, or a more precise help text. */
+/** Common flags as one program offers them, with its own defaults and, where needed, more precise help texts. */
 export function commonOptions<Name extends CommonFlagName>(
   own: Readonly<Record<Name, Partial<Option>>>,
 ): Record<Name, Option> {

@@ -1,7 +1,7 @@
 import { type Commands, isGroup, type Option, type Program } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
 
-/** What a shell can offer after the words of a command. */
+/** The completions that a shell can offer after the words of a command. */
 export interface CompletionRow {
   /** Path of the command, for example `config args`; empty for the program itself. */
   readonly path: string;

@@ -5,11 +5,14 @@ export type Options = Readonly<Record<string, Option>>;
 /** The options of a command line, by the names that help shows. */
 export interface OptionTable {
   readonly options: Options;
-  /** From each name that can be typed to the one that help shows. */
+  /** Maps each accepted name to the name that help shows. */
   readonly shownNames: ReadonlyMap<string, string>;
 }
 
-/** The options of a command and of its program. Where a command has the same name for another option, the program's goes by its next alias. */
+/**
+ * The options of a command and of its program. If a command uses the same name for another option, the option of the program is
+ * available under its next alias.
+ */
 export function optionTable(own: Options, shared: Options = {}): OptionTable {
   const taken = new Set(Object.entries(own).flatMap(([name, option]) => namesOf(name, option)));
   const others = Object.entries(shared).flatMap(([name, option]): [string, Option][] => {
@@ -33,6 +36,6 @@ export const namesOf = (name: string, { aliases = [] }: Option): string[] => [
   ...aliases.flatMap((alias) => alias.name ?? []),
 ];
 
-/** What help and completion show. */
+/** The options that help and completion show. */
 export const visibleOptions = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, { hidden = false }]) => !hidden));

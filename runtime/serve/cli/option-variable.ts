@@ -1,6 +1,6 @@
 import type { Option } from './command.ts';
 
-/** The variable that sets an option, and its value. One that is empty counts as not set. */
+/** Returns the variable that sets an option, and its value. An empty variable counts as not set. */
 export function variableOf(
   option: Option,
   env: Readonly<Record<string, string | undefined>>,
@@ -12,6 +12,6 @@ export function variableOf(
   return undefined;
 }
 
-/** A choice by the word that help shows. */
+/** Returns the choice in the spelling that help shows. */
 export const chosenWord = ({ choiceAliases = {} }: Option, word: string): string =>
   (Object.hasOwn(choiceAliases, word) ? choiceAliases[word] : undefined) ?? word;

@@ -3,7 +3,7 @@ import { commonOptions } from './common-options.ts';
 
 export const JSON_OPTION = commonOptions({ json: {} });
 
-/** Output options of commands whose result is text or JSON. `--format json` was the way before `--json`. */
+/** Output options of commands whose result is text or JSON. `--format json` is the older form of `--json`. */
 export const TEXT_OR_JSON = {
   ...JSON_OPTION,
   format: {

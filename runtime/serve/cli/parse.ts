@@ -48,7 +48,7 @@ const SWITCH_VALUES = [...SWITCH_ON, 'false', '0'];
 
 interface TypedOption {
   readonly shown: string;
-  /** As it was typed, but in its long form: `--format`. */
+  /** The long form of the option as typed: `--format`. */
   readonly flag: string;
   readonly value: string;
 }
@@ -115,8 +115,8 @@ function unknownOption({ name, rawName }: OptionToken, command: Command, options
 function valueOf({ name, rawName, value, inlineValue }: OptionToken, option: Option): string {
   if (option.value === undefined) return value ?? 'true';
   if (value === undefined) throw new UsageError(`${rawName} requires a value: ${rawName} <${option.value}>.`);
-  // An unset shell variable expands to an empty text, which was not meant as a value.
-  if (value === '' && !option.choices && !option.mayBeEmpty) {
+  // An unset shell variable expands to an empty text, which is not an intended value.
+  if (value === '' && !option.choices && !option.canBeEmpty) {
     throw new UsageError(
       `--${name} must not be empty. Remove it, or set a value: --${name} <${option.value}>.`,
     );

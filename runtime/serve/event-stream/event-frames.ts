@@ -32,7 +32,7 @@ export function createFrameSplitter(
     push(chunk) {
       // A long event is concatenated only once.
       const last = waiting.at(-1);
-      if (last && !mayEnd(last, chunk)) {
+      if (last && !canEndEvent(last, chunk)) {
         keep(chunk);
         return [];
       }
@@ -61,7 +61,7 @@ export function createFrameSplitter(
 }
 
 /** Whether the chunk, or the boundary to the previous chunk, can contain an empty line. */
-const mayEnd = (last: Buffer, chunk: Buffer): boolean =>
+const canEndEvent = (last: Buffer, chunk: Buffer): boolean =>
   chunk.includes(EMPTY_LINE) ||
   chunk.includes(CR) ||
   last.at(-1) === CR ||

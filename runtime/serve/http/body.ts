@@ -47,8 +47,8 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
   const parse = createBodyParser(options);
   return async (request, schema) => {
     // Clients that send no body often send no content type.
-    const mayBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
-    const untyped = mayBeEmpty && request.headers.get('content-type') === null;
+    const canBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
+    const untyped = canBeEmpty && request.headers.get('content-type') === null;
     if (!untyped) requireJson(request);
     const bytes = await request.readBody(options);
     if (untyped && bytes.length > 0) requireJson(request);

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 
-/** What web pages of other origins can do, if they are allowed. */
+/** Permissions of web pages of other origins that are allowed. */
 export interface CorsRules {
   readonly methods?: readonly string[];
   readonly headers?: readonly string[];

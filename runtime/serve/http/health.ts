@@ -8,7 +8,7 @@ import type { ShellEnv } from './request-id.ts';
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
 export const METRICS_PATH = '/metrics';
 
-/** Who can read `/metrics`: everybody, callers with a valid key where keys are configured, or nobody. */
+/** Access to `/metrics`: every caller, only callers with a valid key if keys are configured, or no caller. */
 export const METRICS_ACCESS = ['open', 'key', 'off'] as const;
 export type MetricsAccess = (typeof METRICS_ACCESS)[number];
 
@@ -21,7 +21,7 @@ export interface HealthOptions {
   readonly metrics?: MetricsAccess | undefined;
   /** Checks the key of a request for `/metrics`. Default: as for all other paths. */
   readonly metricsGuard?: MiddlewareHandler<ShellEnv> | undefined;
-  /** Additional check for `/readyz`; throws what is wrong. */
+  /** Additional check for `/readyz`; throws an error with the reason. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 }
 

@@ -38,7 +38,7 @@ export async function answerRejected(outgoing: ServerResponse, refused: Response
 
 interface BrokenRequest extends Error {
   readonly code?: string;
-  /** Reason given by the HTTP parser. */
+  /** Reason that the HTTP parser reports. */
   readonly reason?: string;
 }
 

@@ -20,7 +20,7 @@ interface Way {
 export interface ClientRequests {
   /** Sends a request. Rejects with the client's error, or with an AppError if there is no response. */
   ask(method: string, params: Params | undefined, options: AskOptions): Promise<Params>;
-  /** Handles a response; one that nobody waits for is late or an error of the client, and is ignored. */
+  /** Handles a response; one without an open request is late or an error of the client, and is ignored. */
   settle(answer: Extract<ClientMessage, { kind: 'answer' }>): void;
   /** Fails the requests that were sent over a lost connection. */
   readonly lose: (way: Way) => void;

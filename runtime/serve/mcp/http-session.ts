@@ -102,7 +102,7 @@ export async function openHttpSession<Client>(
     const known = event && streams.get(event.name);
     if (!known) return exchange.answer(HTTP_ERRORS.unknownEvent());
     const isOver = known.stream.ended && known.log.after(event.number).length === 0;
-    // Status 204 tells a client not to reconnect.
+    // After a status 204, clients do not reconnect.
     if (isOver) return exchange.answer({ status: 204 });
     known.stream.attach(exchange, { after: event.number, onOver: enter() });
   };
@@ -138,5 +138,5 @@ interface AwaitedAnswer {
   readonly leave: () => void;
 }
 
-/** Placeholder for requests whose response nobody receives. */
+/** Placeholder for requests whose response no client receives. */
 const NO_ANSWER: PostAnswer = { tell: () => undefined, settle: () => undefined, isLost: () => true };

@@ -19,7 +19,7 @@ export interface McpHttpOptions<Client = void> extends HostRules {
     opener: Client,
   ) => SessionServer<Client> | Promise<SessionServer<Client>>;
   /** Whether a client can use a session that another client opened. Default: always. */
-  readonly mayShare?: ((opener: Client, other: Client) => boolean) | undefined;
+  readonly canShare?: ((opener: Client, other: Client) => boolean) | undefined;
   /** Parses bodies instead of JSON.parse, so that they can be kept unchanged. */
   readonly parseBody?: ((text: string) => unknown) | undefined;
   /** Answers requests with a version without sessions, 2026-07-28 or later. */
@@ -64,7 +64,7 @@ const MAX_RECORDED_CHARACTERS = 32 * 1_048_576;
 
 /** MCP over streamable HTTP: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
 export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): McpHttp<Client> {
-  const { mayShare = () => true, maxBodyBytes: maxBytes, parseBody: parse } = options;
+  const { canShare = () => true, maxBodyBytes: maxBytes, parseBody: parse } = options;
   const checkHost = createHostCheck(options);
   const log = options.cancelWhenGone === true ? undefined : createEventLog(MAX_RECORDED_CHARACTERS);
   const store = createSessionStore<Known<Client>>({
@@ -134,7 +134,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
 
   async function proceed(exchange: HttpExchange, id: string, client: Client): Promise<void> {
     const known = store.get(id);
-    if (!known?.session || !mayShare(known.opener, client)) {
+    if (!known?.session || !canShare(known.opener, client)) {
       return exchange.answer(HTTP_ERRORS.unknownSession());
     }
     const version = exchange.headers.get(PROTOCOL_VERSION_HEADER);

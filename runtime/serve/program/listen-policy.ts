@@ -1,14 +1,14 @@
 import { configError } from '../../contract/errors.ts';
 import { isLoopbackHost } from '../http/host-rules.ts';
 
-/** What protects a server whose address others than this machine can reach. */
+/** The credential that protects a server that other machines can reach. */
 interface RequiredCredential {
-  /** What it is called, with its article: "an API key". */
+  /** Its name with the article: "an API key". */
   readonly name: string;
   readonly isSet: boolean;
   /** Number of characters, for a credential that a user chooses. */
   readonly length?: number | undefined;
-  /** How to get one, as a clause: "Set --api-key". */
+  /** How to set it, as a clause: "Set --api-key". */
   readonly remedy: string;
 }
 
@@ -22,8 +22,8 @@ export interface Exposure {
 const MIN_PUBLIC_CREDENTIAL_LENGTH = 16;
 
 /**
- * Throws a ConfigError if others than this machine could reach the server and no credential protects it, unless the user accepts
- * that with --insecure.
+ * Throws a ConfigError if other machines can reach the server and no credential protects it, unless the user accepts that with
+ * --insecure.
  */
 export function assertSafeToListen(exposure: Exposure & { readonly insecure: boolean }): void {
   const problem = exposure.insecure ? undefined : exposureProblem(exposure);
@@ -32,7 +32,7 @@ export function assertSafeToListen(exposure: Exposure & { readonly insecure: boo
   throw configError(`${problem} ${remedy}, listen on 127.0.0.1, or accept the risk with --insecure.`);
 }
 
-/** The same as a warning, for a server whose contract has an address that is reachable without a credential as its default. */
+/** Returns the same problem as a warning, for a server whose default address other machines can reach without a credential. */
 export function exposureWarning(exposure: Exposure): string | undefined {
   const problem = exposureProblem(exposure);
   return problem && `${problem} ${exposure.credential.remedy}, or listen on 127.0.0.1.`;

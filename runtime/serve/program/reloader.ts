@@ -8,47 +8,47 @@ import { keysOf } from '../../core/values/keys.ts';
 /** A file that a configuration was read from. */
 interface ConfigSource {
   readonly path: string;
-  /** Whether it has no text. */
+  /** Whether the file is empty. */
   readonly isBlank: boolean;
 }
 
 export interface ReloadableConfig {
   /** Files to watch, including those that do not exist yet. */
   readonly files: readonly string[];
-  /** The files of these that exist. */
+  /** The existing ones of these files. */
   readonly sources: readonly ConfigSource[];
-  /** What is wrong although the configuration can be applied. */
+  /** Problems that do not prevent the configuration from being applied. */
   readonly warnings: readonly string[];
-  /** What is wrong with parts that are left out. */
+  /** Problems of parts of the configuration that are left out. */
   readonly problems?: readonly string[];
 }
 
 export interface ReloaderOptions<Config extends ReloadableConfig, Changes extends object> {
   /** The name of the program, for messages. */
   readonly program: string;
-  /** The configuration in force. */
+  /** The current configuration. */
   readonly config: Config;
   readonly read: () => Promise<Config>;
-  /** Whether a configuration has nothing to serve, which is more often a half-written file than an intention. */
+  /** Whether a configuration has nothing to serve, which is usually a half-written file. */
   readonly isEmpty: (config: Config) => boolean;
-  /** Puts a configuration in force and returns what has changed, for the log. If it rejects, nothing has changed. */
+  /** Applies a configuration and returns the changes, for the log. If it rejects, nothing has changed. */
   readonly apply: (config: Config) => Promise<Changes>;
-  /** Parts that are read at the start only, with their names in the file. */
+  /** Parts that are read only at startup, with their names in the file. */
   readonly startOnly: Readonly<Partial<Record<keyof Config, string>>>;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 export interface Reloader<Changes extends object> {
-  /** Rejects if the new configuration cannot be applied; the old one is still in force then. */
+  /** Rejects if the new configuration cannot be applied; the old one then stays active. */
   readonly reload: () => Promise<Changes>;
   /** Reloads whenever one of the files changes. */
   readonly watch: () => void;
-  /** Resolves when a reload that is running has ended. Later ones are refused. */
+  /** Resolves when the running reload has ended. Later reloads are rejected. */
   readonly close: () => Promise<void>;
 }
 
-/** How long an empty or missing file has to stay so before it counts. */
+/** How long a file must stay empty or missing before the change is applied. */
 const SETTLE_MS = 200;
 
 /** Reloads run one after the other; all callers that come while one is running share the next one. */
@@ -62,7 +62,7 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
   let isWatching = false;
   let isClosed = false;
 
-  /** Editors empty or remove a file before they write it. Applying that would end everything that the file configures. */
+  /** Editors empty or remove a file before they write it. Applying that would stop everything that the file configures. */
   async function readComplete(): Promise<Config> {
     const first = await read();
     const isEmptied = options.isEmpty(first) && !options.isEmpty(config);
@@ -86,7 +86,7 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
       return changes;
     } catch (error) {
       const failure = AppError.from(error);
-      // The message explains a mistake in the file. A stack trace only helps with a mistake of ours.
+      // The message explains a mistake in the file. A stack trace is only useful for a bug of the program.
       const context = failure.code === 'InternalError' ? { err: failure } : {};
       log.error(context, `Configuration not reloaded: ${failure.message}`);
       throw failure;
@@ -121,13 +121,13 @@ export function createReloader<Config extends ReloadableConfig, Changes extends 
   };
 }
 
-/** Logs what is wrong with a configuration that was applied all the same. */
+/** Logs the problems of a configuration that was applied in spite of them. */
 export function logConfigProblems({ warnings, problems = [] }: ReloadableConfig, log: Logger): void {
   for (const warning of warnings) log.warn(warning);
   for (const problem of problems) log.error(problem);
 }
 
-/** Files of the configuration before that have no text any more, or do not exist. */
+/** Files of the previous configuration that are now empty or missing. */
 const missingIn = (fresh: ReloadableConfig, before: ReloadableConfig): readonly ConfigSource[] =>
   before.sources.filter(
     ({ path, isBlank }) =>
@@ -138,7 +138,7 @@ const missingIn = (fresh: ReloadableConfig, before: ReloadableConfig): readonly 
 const has = ({ sources }: ReloadableConfig, path: string): boolean =>
   sources.some((source) => source.path === path);
 
-/** Without its file a program would fall back to defaults that nobody has chosen. */
+/** Without its file, a program would fall back to defaults that the user did not choose. */
 const goneError = (path: string, program: string): AppError =>
   configError(`${path} no longer exists. Restore it, or restart the ${program} to run without it.`);
 

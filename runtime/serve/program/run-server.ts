@@ -6,12 +6,12 @@ import { untilStopped } from './signals.ts';
 /** A server that listens. */
 interface RunningServer {
   readonly log: Logger;
-  /** Printed on stderr for people. */
+  /** The banner for users, printed on stderr. */
   readonly banner: string;
-  /** Logged when the server listens, for programs. */
+  /** The log line for programs, written when the server listens. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly warnings?: readonly string[];
-  /** Called on SIGHUP. Logs its failures itself. */
+  /** Called on SIGHUP. It logs its own failures. */
   readonly reload?: () => void;
   /** Resolves with the reason when the server cannot continue. */
   readonly failed?: Promise<string>;
@@ -22,15 +22,15 @@ interface RunningServer {
 export interface RunServerOptions {
   /** Starts the server; `write` takes lines of its log. */
   readonly start: (write: (line: string) => void) => Promise<RunningServer>;
-  /** Opens another destination of the log than stderr, which it gets for its own errors. */
+  /** Opens a destination of the log other than stderr. It receives stderr for its own errors. */
   readonly openLog?: (stderr: Pick<LogSink, 'write'>) => Promise<LogSink>;
-  /** Whether SIGHUP reloads the configuration. It stops a server that has none. */
+  /** Whether SIGHUP reloads the configuration. It stops a server without a configuration file. */
   readonly reloads: boolean;
 }
 
 /**
  * The life of a server process: starts it, prints the banner, waits for a signal or a failure, and stops it. Returns the exit code.
- * A second signal ends the process at once.
+ * A second signal ends the process immediately.
  */
 export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
   let server: RunningServer | undefined;

@@ -4,23 +4,26 @@ import type { Lifecycle } from '../lifecycle.ts';
 import type { CloserStack } from './closer-stack.ts';
 
 export interface ShutdownParts {
-  /** The name of the program, for the error of requests that are cut. */
+  /** The name of the program, for the error of requests that are cut off. */
   readonly program: string;
   readonly lifecycle: Pick<Lifecycle, 'drain' | 'cut'>;
   readonly closers: Pick<CloserStack, 'close'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** How long accepted requests may take. */
+  /** Time for accepted requests to finish. */
   readonly drainMs: number;
-  /** How long, after that, the end of requests that are cut and the last bytes of connections may take. */
+  /** Time after that for requests that are cut off to end, and for connections to send their last bytes. */
   readonly closeMs?: number;
-  /** Ends what sends requests to the server itself, which would never drain. Its time counts as time of the drain. */
+  /**
+   * Stops parts of the program that send requests to the server itself, because it would never drain. Its duration is part of
+   * the drain.
+   */
   readonly beforeDrain?: () => Promise<void>;
 }
 
 export interface Shutdown {
-  /** Milliseconds that connections still have for their last bytes. Without a shutdown, as in a failed start, all of `closeMs`. */
+  /** Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a failed start, all of `closeMs`. */
   readonly graceMs: () => number;
-  /** Refuses new requests, waits for accepted ones, cuts those that take too long, and closes everything. */
+  /** Refuses new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
   readonly run: () => Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export function createShutdown(parts: ShutdownParts): Shutdown {
       await parts.beforeDrain?.();
       await lifecycle.drain(left(closeMs));
       lifecycle.cut(cutError(program));
-      // Requests that are cut still have to report their end to their clients, and to be accounted for.
+      // Requests that are cut off still have to send their end to their clients, and to record their usage.
       await lifecycle.drain(left(closeMs / 2));
       await closers.close();
     },

@@ -10,7 +10,7 @@ import type { Telemetry } from './ask/completions/telemetry.ts';
 import type { SingleJobs } from './lab/workflows/single-jobs.ts';
 import type { Workflows } from './lab/workflows/workflow.ts';
 
-/** What the routes of the gateway share. */
+/** The state that the routes of the gateway share. */
 export interface GatewayContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
@@ -27,6 +27,6 @@ export interface GatewayContext {
   readonly version: string;
   /** Whether the database can be written. */
   readonly isDatabaseAvailable: () => Promise<boolean>;
-  /** Reloads the configuration. Throws if it is invalid; the one before stays in force. */
+  /** Reloads the configuration. Throws if it is invalid; the previous one then stays active. */
   readonly reload: () => Promise<void>;
 }

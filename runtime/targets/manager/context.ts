@@ -3,7 +3,7 @@ import type { Calls } from './calls/call.ts';
 import type { Reloader } from '../../serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
-/** The parts that all protocols of the manager share. */
+/** The state that all protocols of the manager share. */
 export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;

@@ -4,7 +4,7 @@ import type { Answer, Api } from '../shared-services.ts';
 export function putLoad(
   api: Api,
   server: string,
-  atOnce: number,
+  concurrency: number,
 ): { readonly stop: () => Promise<Answer[]> } {
   const answers: Answer[] = [];
   const ending = new AbortController();
@@ -17,7 +17,7 @@ export function putLoad(
       answers.push(answer);
     }
   };
-  const callers = Promise.all(Array.from({ length: atOnce }, caller));
+  const callers = Promise.all(Array.from({ length: concurrency }, caller));
   return {
     async stop() {
       ending.abort();

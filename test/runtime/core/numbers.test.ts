@@ -4,7 +4,7 @@ import { planBatches } from '../../../runtime/targets/encoder/batching/batches.t
 import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
 import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
 import { softmax } from '../../../runtime/targets/encoder/maths/softmax.ts';
-import { threadsForOnce } from '../../../runtime/targets/encoder/commands/thread-count.ts';
+import { threadsForOneRun } from '../../../runtime/targets/encoder/commands/thread-count.ts';
 import { meanOfRows, normalizeL2 } from '../../../runtime/targets/encoder/maths/vectors.ts';
 
 /** The same numbers on every run. */
@@ -55,9 +55,9 @@ describe('planBatches', () => {
 });
 
 test('one thread for little text on a small model, else all cores', () => {
-  expect(threadsForOnce(90e6, 40, 2)).toBe(1);
-  expect(threadsForOnce(90e6, 5000, 2)).toBe(2);
-  expect(threadsForOnce(435e6, 40, 2)).toBe(2);
+  expect(threadsForOneRun(90e6, 40, 2)).toBe(1);
+  expect(threadsForOneRun(90e6, 5000, 2)).toBe(2);
+  expect(threadsForOneRun(435e6, 40, 2)).toBe(2);
 });
 
 describe('softmax, argmax, vectors, padding', () => {

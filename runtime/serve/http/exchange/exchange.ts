@@ -47,7 +47,7 @@ export const STREAM_TYPE = {
 };
 
 /** Returns a signal that is aborted when the client disconnects before the response is complete. */
-export function goneSignal(exchange: Pick<HttpExchange, 'onGone'>): AbortSignal {
+export function disconnectSignal(exchange: Pick<HttpExchange, 'onGone'>): AbortSignal {
   const gone = new AbortController();
   exchange.onGone(() => gone.abort());
   return gone.signal;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { threadsForOnce } from './thread-count.ts';
+import { threadsForOneRun } from './thread-count.ts';
 import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
@@ -37,7 +37,7 @@ export function inferCommand(modelPath: string): Command {
         help: 'Sentence embedding models: truncate vectors to this many dimensions',
       },
       'prompt-name': {
-        mayBeEmpty: true,
+        canBeEmpty: true,
         value: 'name',
         help: 'Sentence embedding models: name of the prompt to put before each text',
       },
@@ -136,7 +136,7 @@ function threadCount(invocation: Invocation, once: boolean): (weightsBytes: numb
   const text = invocation.value('threads');
   if (text === undefined) {
     const characters = invocation.positionals.join('').length;
-    return (weightsBytes) => (once ? threadsForOnce(weightsBytes, characters, cores) : cores);
+    return (weightsBytes) => (once ? threadsForOneRun(weightsBytes, characters, cores) : cores);
   }
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return () => Math.min(count, cores);

@@ -38,7 +38,7 @@ const isEmpty = (input: EngineInput): boolean =>
   'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
 
 function checkLength(text: string, index: number, maxCharacters: number): void {
-  // A text never has more code points than UTF-16 units, so maxCharacters texts need no counting.
+  // A text never has more code points than UTF-16 units, so most texts need no counting.
   if (text.length <= maxCharacters) return;
   const characters = codePoints(text);
   if (characters <= maxCharacters) return;

@@ -34,7 +34,7 @@ export class Job {
     this.view = view;
     this.#left = inputs.length;
     this.answer = this.#settled.promise;
-    // The client may have disconnected before the job fails, so nobody handles the rejection.
+    // The client may have disconnected before the job fails, so no caller handles the rejection.
     this.answer.catch(() => {});
   }
 

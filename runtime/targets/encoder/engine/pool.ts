@@ -38,7 +38,7 @@ export async function startPool(
   model: PooledModel,
   { workers, threads, alone }: ThreadPlan,
   hooks: PoolHooks,
-  mayReopen: () => boolean,
+  canReopen: () => boolean,
 ): Promise<Pool> {
   const members = new Set<PoolMember>();
   let closing = false;
@@ -53,7 +53,7 @@ export async function startPool(
   };
   const hasEnded = (): boolean => members.size === 0 && reviving === 0;
   const revive = async (isAlone: boolean, attempts: number): Promise<void> => {
-    if (closing || attempts === 0 || !mayReopen()) return;
+    if (closing || attempts === 0 || !canReopen()) return;
     // If all attempts fail, the other threads continue without this one.
     await add(isAlone).catch(() => revive(isAlone, attempts - 1));
   };

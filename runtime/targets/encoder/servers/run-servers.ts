@@ -25,7 +25,7 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
 const MODEL_ENDED =
   'all inference threads exited and the model cannot be reopened (was the file replaced or removed?)';
 
-/** At most one. The default addresses can be reached from the network, as the contract of executables requires (docs/decisions/0041). */
+/** At most one warning. The default addresses are reachable from the network, as the contract requires (docs/decisions/0041). */
 function exposureWarnings({ apiKeys, http, grpc }: ServeSettings): readonly string[] {
   const credential = { name: 'an API key', isSet: apiKeys.length > 0, remedy: 'Set --api-key' };
   return [http, grpc]

@@ -4,16 +4,16 @@ import { createReloader, type Reloader } from '../../../serve/program/reloader.t
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 
 interface GatewayReloaderOptions {
-  /** The configuration in force. */
+  /** The current configuration. */
   readonly config: LoadedGatewayConfig;
   readonly read: () => Promise<LoadedGatewayConfig>;
-  /** Puts in force what can change while the gateway runs. If it rejects, nothing has changed. */
+  /** Applies the settings that can change while the gateway runs. If it rejects, nothing has changed. */
   readonly apply: (config: LoadedGatewayConfig) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-/** Parts of the configuration that are read only at the start, with their names in the file. */
+/** Parts of the configuration that are read only at startup, with their names in the file. */
 const START_ONLY = {
   server: 'A server setting (host, port, tls, limits or another)',
   database: 'database_url or data_dir',

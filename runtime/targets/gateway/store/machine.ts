@@ -17,7 +17,7 @@ export function machineName(): string {
 }
 
 /** Whether a process of this machine can be running. True is not certain, because another process can have its id by now. */
-export function mayRun(pid: number): boolean {
+export function canBeRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -29,4 +29,4 @@ export function mayRun(pid: number): boolean {
 /** Whether a process of this machine, which reported at `seen_at` that it is alive, has ended. */
 export const isGone = ({ pid, seen_at }: { readonly pid: number; readonly seen_at: number }): boolean =>
   // An earlier process can have had the id of this one. Its report is older than this process.
-  pid === process.pid ? seen_at < performance.timeOrigin : !mayRun(pid);
+  pid === process.pid ? seen_at < performance.timeOrigin : !canBeRunning(pid);

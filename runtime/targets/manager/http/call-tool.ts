@@ -1,6 +1,6 @@
 import { parseLossless } from '../../../core/json/lossless-json.ts';
 import { createExchangeBodyReader } from '../../../serve/http/body.ts';
-import { goneSignal, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
+import { disconnectSignal, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { ManagerContext } from '../context.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
@@ -26,7 +26,7 @@ export function createToolCallAnswer(
       const args = await readArguments(exchange, toolArguments);
       // Checked before the call, because its effects cannot be undone.
       const form = resultForm(exchange);
-      const result = await calls.callTool({ ...call, args, signal: goneSignal(exchange) });
+      const result = await calls.callTool({ ...call, args, signal: disconnectSignal(exchange) });
       exchange.answer(toolAnswer({ ...call, redact }, result, form));
     } finally {
       leave();

@@ -63,7 +63,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     ...rules,
     parseBody: parseLossless,
     createServer: (link, client) => openSessionServer(parts, link, client),
-    mayShare: isSameClient,
+    canShare: isSameClient,
     stateless: stateless.handle,
   });
   const endpointFor = createEndpoints(context, {

@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/read-config.ts';
 import type { AppliedChanges, Supervisor } from './managed-server.ts';
 
 interface ManagerReloaderOptions {
-  /** The configuration in force. */
+  /** The current configuration. */
   readonly config: LoadedConfig;
   readonly read: () => Promise<LoadedConfig>;
   readonly supervisor: Pick<Supervisor, 'apply'>;

@@ -76,8 +76,8 @@ test('tells when nobody is left', async () => {
 test('whatever is asked and left, never more than allowed run, and nobody is forgotten', async () => {
   const steps = array(nat(5), { maxLength: 60 });
   await assert(
-    asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (atOnce, mayWait, actions) => {
-      const queue = new TurnQueue(atOnce, mayWait);
+    asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (maxRunning, maxWaiting, actions) => {
+      const queue = new TurnQueue(maxRunning, maxWaiting);
       const { ask, granted } = asker(queue);
       const inside: Leave[] = [];
       let accepted = 0;
@@ -90,8 +90,8 @@ test('whatever is asked and left, never more than allowed run, and nobody is for
         // Those who run leave first: then all who were accepted get their turn.
         if (action >= 3 && inside.length > 0) inside.shift()?.();
         await Promise.resolve();
-        expect(queue.running).toBeLessThanOrEqual(atOnce);
-        expect(queue.waiting).toBeLessThanOrEqual(mayWait);
+        expect(queue.running).toBeLessThanOrEqual(maxRunning);
+        expect(queue.waiting).toBeLessThanOrEqual(maxWaiting);
         expect(queue.running + queue.waiting).toBe(inside.length);
       }
       for (const leave of inside) {

@@ -12,7 +12,7 @@ const SERVE: Command = {
     key: { value: 'keys', help: '', env: 'TEST_KEY' },
     quiet: { help: '', env: 'TEST_QUIET' },
     format: { short: 'f', value: 'format', help: '' },
-    prompt: { value: 'name', help: '', mayBeEmpty: true },
+    prompt: { value: 'name', help: '', canBeEmpty: true },
   },
   run: () => Promise.resolve(0),
 };

@@ -9,7 +9,7 @@ export interface Load {
 }
 
 /** Calls `echo` of a server over and over, so many at once, until told to stop. Each answer must be to its own question. */
-export function keepCalling({ calls }: TestManager, server: string, atOnce: number): Load {
+export function keepCalling({ calls }: TestManager, server: string, concurrency: number): Load {
   const answers = { ok: 0, refused: [] as unknown[] };
   let progress = Promise.withResolvers<void>();
   const stop = new AbortController();
@@ -26,7 +26,7 @@ export function keepCalling({ calls }: TestManager, server: string, atOnce: numb
       progress.resolve();
     }
   };
-  const work = Promise.all(Array.from({ length: atOnce }, (_, worker) => callOn(worker)));
+  const work = Promise.all(Array.from({ length: concurrency }, (_, worker) => callOn(worker)));
   return {
     answers,
     async more(count) {

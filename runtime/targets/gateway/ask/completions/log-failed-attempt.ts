@@ -2,7 +2,7 @@ import type { Logger } from '../../../../serve/log.ts';
 import type { FailureKind } from '../providers/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 
-/** Failures that are caused by the request and say nothing about the health of the provider. */
+/** Failures that are caused by the request and do not concern the health of the provider. */
 const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
   'bad_request',
   'too_large',

@@ -1,7 +1,7 @@
 import type { Redact } from './redact.ts';
 import { errorCode } from '../../../../core/values/error-code.ts';
 
-/** Maximum bytes of a body in a log: enough to tell an error of the API from a page of a proxy. */
+/** Maximum bytes of a body in a log: enough to distinguish an error of the API from a page of a proxy. */
 const MAX_BODY_BYTES = 1000;
 
 /** Describes an error for logs and administrators: class, code and message, with its causes. */

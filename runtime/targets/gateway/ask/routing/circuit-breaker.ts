@@ -53,7 +53,7 @@ export function failed(
   return opened(failures, policy.open, now);
 }
 
-/** State after a request whose outcome says nothing about the target: its client disconnected, or the request was invalid. */
+/** State after a request whose outcome does not concern the target: its client disconnected, or the request was invalid. */
 export const abandoned = (breaker: Breaker, isTrial: boolean): Breaker =>
   isTrial ? { ...breaker, trial: false } : breaker;
 

@@ -1,6 +1,6 @@
 import type { FailureKind } from '../providers/provider.ts';
 
-/** What a failure means for the request and for its target. */
+/** The consequences of a failure for the request and for its target. */
 export interface Judgement {
   /** Whether a retry of the same target can succeed. */
   readonly retry: boolean;

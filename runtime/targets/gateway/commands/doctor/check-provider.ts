@@ -62,7 +62,7 @@ async function classifyWord(
   if (!answer) return { message: 'reachable', labels: undefined };
   if (answer.kind === 'classified')
     return { message: 'reachable, classifies texts', labels: labelsOf(answer.scores) };
-  // An encoder of another type, for example for embeddings, is reachable all the same.
+  // An encoder of another type, for example for embeddings, is reachable, too.
   if (answer.failure.kind === 'unsupported')
     return { message: 'reachable, does not classify texts', labels: undefined };
   return answer.failure;

@@ -4,7 +4,7 @@ import type { StoreConfig } from './read-store-config.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import type { Administration } from '../../gateway-state.ts';
 
-/** What a command can use once its command line is parsed. */
+/** The resources of a command whose command line is parsed. */
 export interface StoreContext {
   readonly state: Administration;
   /** Configured models; undefined without a configuration file. */

@@ -8,7 +8,7 @@ import type { FlagsAndEnv } from '../flags-and-env.ts';
 
 export type Path = readonly string[];
 
-/** What the resolvers of all sections share. */
+/** The state that the resolvers of all sections share. */
 export interface ResolveContext {
   readonly flagsAndEnv: FlagsAndEnv;
   /** Reports a problem of the value at a path of the file. */

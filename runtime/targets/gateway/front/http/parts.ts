@@ -4,7 +4,7 @@ import type { ShellEnv } from '../../../../serve/http/request-id.ts';
 import type { RouteGroup } from '../../../../serve/http/route-group.ts';
 import type { Guards } from '../sign-in/sign-in.ts';
 
-/** What all routes need to check and read requests. */
+/** The functions with which all routes check and read requests. */
 export interface HttpParts {
   readonly guards: Guards;
   /** Guard of datasets, experiments, workflows and jobs. */

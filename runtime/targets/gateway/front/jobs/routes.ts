@@ -6,7 +6,7 @@ import { jobLog } from '../../lab/workflows/workflow-logs.ts';
 import { absoluteUrl } from '../http/absolute-url.ts';
 import { API } from '../http/api-path.ts';
 import { evaluationJobIn, inferenceJobIn, type JobCaller } from './job-request.ts';
-import { mayUseOf } from '../sign-in/may-use.ts';
+import { modelCheckFor } from '../sign-in/model-check.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newAnnotationJob, newEvaluationJob, newInferenceJob } from './schemas.ts';
@@ -31,7 +31,7 @@ export function jobRoutes(
   const routes = newRoutes();
   const jobCaller = async (c: Context<ShellEnv>): Promise<JobCaller> => ({
     ...viewOf(c),
-    assertModelAllowed: await mayUseOf(state, callerOf(c)),
+    assertModelAllowed: await modelCheckFor(state, callerOf(c)),
   });
   const created = (c: Context<ShellEnv>, job: Job): Response =>
     c.json(jobView(job), 201, { Location: `${API}/jobs/${job.id}` });

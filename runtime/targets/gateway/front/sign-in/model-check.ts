@@ -2,8 +2,8 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { AssertModelAllowed } from '../../lab/workflows/workflow.ts';
 
-/** Returns a check whether the caller can use a model. Jobs run later in the name of the owner, so it is checked when they are created. */
-export async function mayUseOf(
+/** Returns a function that asserts that the caller can use a model. It is called when a job is created, because jobs run later. */
+export async function modelCheckFor(
   { identity }: Pick<GatewayState, 'identity'>,
   caller: Caller,
 ): Promise<AssertModelAllowed> {

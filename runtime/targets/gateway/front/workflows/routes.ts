@@ -4,7 +4,7 @@ import type { GatewayContext } from '../../context.ts';
 import { noExperiment } from '../../lab/workflows/workflows.ts';
 import { API } from '../http/api-path.ts';
 import { followAnswer } from './follow-answer.ts';
-import { mayUseOf } from '../sign-in/may-use.ts';
+import { modelCheckFor } from '../sign-in/model-check.ts';
 import { pageOf } from '../http/page.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { retryIn } from './retry-request.ts';
@@ -36,7 +36,7 @@ export function workflowRoutes(
       .catch((error: unknown) => {
         throw error instanceof AppError && error.code === 'NotFoundError' ? noExperiment(body.name) : error;
       });
-    const assertModelAllowed = await mayUseOf(state, callerOf(c));
+    const assertModelAllowed = await modelCheckFor(state, callerOf(c));
     const workflow = await workflows.create({ experiment, request: workflowIn(body), assertModelAllowed });
     return c.json(workflowView(workflow), 201);
   });

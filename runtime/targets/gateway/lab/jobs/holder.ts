@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { machineName, mayRun } from '../../store/machine.ts';
+import { machineName, canBeRunning } from '../../store/machine.ts';
 
 /** The process that holds a job. */
 export interface Holder {
@@ -15,7 +15,7 @@ export function createHolder(): Holder {
     name,
     isGone(other) {
       const [itsMachine, pid] = other.split('\t');
-      return itsMachine === machine && Number(pid) !== process.pid && !mayRun(Number(pid));
+      return itsMachine === machine && Number(pid) !== process.pid && !canBeRunning(Number(pid));
     },
   };
 }

@@ -34,16 +34,16 @@ export const ENTRY_OPTIONS = {
   'commit-hash': {
     value: 'hash',
     help: 'Commit hash that the plugin must report',
-    mayBeEmpty: true,
+    canBeEmpty: true,
   },
   kind: {
     value: 'kind',
     help: 'Program (exec, the default), HTTP server (http) or JavaScript module (js)',
     choices: PLUGIN_KINDS,
   },
-  url: { value: 'url', help: 'URL of a plugin of kind http', mayBeEmpty: true },
-  path: { value: 'file', help: 'Path of a plugin of kind js', mayBeEmpty: true },
-  timeout: { value: 'time', help: 'Timeout per message, e.g. 500ms; 5s if not set', mayBeEmpty: true },
+  url: { value: 'url', help: 'URL of a plugin of kind http', canBeEmpty: true },
+  path: { value: 'file', help: 'Path of a plugin of kind js', canBeEmpty: true },
+  timeout: { value: 'time', help: 'Timeout per message, e.g. 500ms; 5s if not set', canBeEmpty: true },
   config: { value: 'NAME=value', help: 'Configuration value for the plugin', repeatable: true },
 } satisfies Readonly<Record<string, Option>>;
 

@@ -33,42 +33,42 @@ function dueForTrial(model: string) {
   });
   const ask = (stream: boolean, signal = new AbortController().signal) =>
     router.chat(router.resolve(key), callOf('chat', chatBody(key, { stream }), { signal }));
-  const mayBeAsked = () => states.admit(key, clock.now());
-  return { ask, mayBeAsked };
+  const admission = () => states.admit(key, clock.now());
+  return { ask, admission };
 }
 
 test('a stream that is the trial has passed it when it begins, whether anybody reads it or not', async () => {
-  const { ask, mayBeAsked } = dueForTrial('good');
+  const { ask, admission } = dueForTrial('good');
   const trial = await ask(true);
-  expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+  expect(admission()).toMatchObject({ admitted: true, isTrial: false });
   expect(wholeOf((await ask(false)).answer).text).not.toBe('');
   streamOf(trial.answer).cancel();
-  expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+  expect(admission()).toMatchObject({ admitted: true, isTrial: false });
 });
 
 test('a stream that passed the trial and breaks counts as any other that breaks', async () => {
-  const { ask, mayBeAsked } = dueForTrial('ends-early@trial');
+  const { ask, admission } = dueForTrial('ends-early@trial');
   const streams = [await ask(true)];
   while (streams.length < BREAKER_POLICY.failures) streams.push(await ask(true));
   for (const { answer } of streams) {
-    expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: false });
+    expect(admission()).toMatchObject({ admitted: true, isTrial: false });
     expect((await readStream(answer)).summary.outcome).toBe('incomplete');
   }
-  expect(mayBeAsked()).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
+  expect(admission()).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
 });
 
 test.each(['silent@trial', 'stall-first@trial'])(
   'a trial whose client leaves `%s` before the answer lets the next one try',
   async (model) => {
     for (const stream of [false, true]) {
-      const { ask, mayBeAsked } = dueForTrial(model);
+      const { ask, admission } = dueForTrial(model);
       const client = new AbortController();
       const asking = ask(stream, client.signal);
       await openai.happened('waiting', model);
-      expect(mayBeAsked().admitted).toBe(false);
+      expect(admission().admitted).toBe(false);
       client.abort();
       expect(failureOf((await asking).answer).kind).toBe('cancelled');
-      expect(mayBeAsked()).toMatchObject({ admitted: true, isTrial: true });
+      expect(admission()).toMatchObject({ admitted: true, isTrial: true });
     }
   },
 );

@@ -13,7 +13,7 @@ import type { Job, JobQueue, NewJob } from '../../../../../../runtime/targets/ga
 import { createJobQueue } from '../../../../../../runtime/targets/gateway/lab/jobs/queue.ts';
 import { isOver } from '../../../../../../runtime/targets/gateway/lab/jobs/job-row.ts';
 import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
-import { mayRun } from '../../../../../../runtime/targets/gateway/store/machine.ts';
+import { canBeRunning } from '../../../../../../runtime/targets/gateway/store/machine.ts';
 import type { InferenceSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
 import { ROOT } from '../../../../../helpers/paths.ts';
 import { createTestClock } from '../../test-clock.ts';
@@ -141,7 +141,7 @@ export async function openJobs(database: TestDatabase, url: string): Promise<Tes
           .where('id', '=', id)
           .executeTakeFirstOrThrow();
         const pid = Number(owner?.split('\t')[1] ?? 0);
-        if (pid > 0 && mayRun(pid)) return pid;
+        if (pid > 0 && canBeRunning(pid)) return pid;
         await sleep(20);
       }
     },
