@@ -26,7 +26,9 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     },
   );
   if (status !== 0) {
-    console.error('Error: Cannot install the packages this project needs. npm says why above.');
+    console.error(
+      'Error: Cannot install the packages of this project. The output of npm above has the reason.',
+    );
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

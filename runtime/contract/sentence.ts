@@ -12,7 +12,7 @@ export interface SentenceSettings {
   readonly dimensions?: number;
   /** Prompts by name; a prompt is put before each text. */
   readonly prompts: Readonly<Record<string, Prompt>>;
-  /** Name of the prompt for requests that name none. */
+  /** Name of the prompt for requests that do not set one. */
   readonly defaultPrompt?: string;
 }
 

@@ -19,7 +19,7 @@ export const file_grpc_health_v1_health: GenFile = /*@__PURE__*/
  */
 export type HealthCheckRequest = Message<"grpc.health.v1.HealthCheckRequest"> & {
   /**
-   * Empty asks for the server as a whole.
+   * Name of the service; empty for the server as a whole.
    *
    * @generated from field: string service = 1;
    */
@@ -70,7 +70,7 @@ export const HealthCheckResponse_ServingStatus = {
   NOT_SERVING: 2,
 
   /**
-   * Only in the answers of Watch.
+   * Only in responses of Watch.
    *
    * @generated from enum value: SERVICE_UNKNOWN = 3;
    */

@@ -52,7 +52,7 @@ export type ServerReflectionRequest = Message<"grpc.reflection.v1alpha.ServerRef
     case: "allExtensionNumbersOfType";
   } | {
     /**
-     * The value means nothing.
+     * The value is ignored.
      *
      * @generated from field: string list_services = 7;
      */
@@ -146,7 +146,7 @@ export const ServerReflectionResponseSchema: GenMessage<ServerReflectionResponse
  */
 export type FileDescriptorResponse = Message<"grpc.reflection.v1alpha.FileDescriptorResponse"> & {
   /**
-   * Each an encoded google.protobuf.FileDescriptorProto: the file asked for and all that it imports.
+   * Encoded google.protobuf.FileDescriptorProto messages: the requested file and all files that it imports.
    *
    * @generated from field: repeated bytes file_descriptor_proto = 1;
    */

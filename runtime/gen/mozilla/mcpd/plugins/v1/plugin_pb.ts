@@ -2,8 +2,8 @@
 // @generated from file mozilla/mcpd/plugins/v1/plugin.proto (package mozilla.mcpd.plugins.v1, syntax proto3)
 /* eslint-disable */
 
-// How mcpd talks to its plugins. Names and numbers are those of https://github.com/mozilla-ai/mcpd-proto, so that plugins
-// written for it run here as they are.
+// The protocol between mcpd and its plugins. Names and numbers are those of https://github.com/mozilla-ai/mcpd-proto, so that
+// plugins for mcpd run unchanged.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -91,7 +91,7 @@ export type Metadata = Message<"mozilla.mcpd.plugins.v1.Metadata"> & {
   description: string;
 
   /**
-   * Of the sources it was built from.
+   * Commit hash of the sources that the plugin was built from.
    *
    * @generated from field: string commit_hash = 4;
    */
@@ -147,7 +147,7 @@ export type HTTPRequest = Message<"mozilla.mcpd.plugins.v1.HTTPRequest"> & {
   path: string;
 
   /**
-   * Names are written as in Content-Type, with one value each.
+   * Headers with one value each. Names are written like `Content-Type`.
    *
    * @generated from field: map<string, string> headers = 4;
    */
@@ -196,14 +196,14 @@ export type HTTPResponse = Message<"mozilla.mcpd.plugins.v1.HTTPResponse"> & {
   body: Uint8Array;
 
   /**
-   * Without it this is what the client gets, and nothing else is asked.
+   * Whether processing continues. Otherwise the client gets this response, and no other plugin is called.
    *
    * @generated from field: bool continue = 4;
    */
   continue: boolean;
 
   /**
-   * What the request is to be from here on.
+   * The changed request, for all later plugins.
    *
    * @generated from field: mozilla.mcpd.plugins.v1.HTTPRequest modified_request = 5;
    */
@@ -244,7 +244,7 @@ export const FlowSchema: GenEnum<Flow> = /*@__PURE__*/
   enumDesc(file_mozilla_mcpd_plugins_v1_plugin, 0);
 
 /**
- * The plugin serves this on the socket that it is started with.
+ * The service that a plugin provides on the socket in `--address`.
  *
  * @generated from service mozilla.mcpd.plugins.v1.Plugin
  */
@@ -258,7 +258,7 @@ export const Plugin: GenService<{
     output: typeof EmptySchema;
   },
   /**
-   * It is to end, and may finish what it does.
+   * Requests the plugin to exit after it has finished its work.
    *
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.Stop
    */
@@ -284,7 +284,7 @@ export const Plugin: GenService<{
     output: typeof CapabilitiesSchema;
   },
   /**
-   * These two answer with an error status if it is not.
+   * Both return an error status if the plugin is unhealthy or not ready.
    *
    * @generated from rpc mozilla.mcpd.plugins.v1.Plugin.CheckHealth
    */
