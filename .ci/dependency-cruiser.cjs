@@ -3,10 +3,10 @@ const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment,
 const NODE = '^(node:)';
 const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein|yaml|ajv)/';
 /** Folders of targets that hold pure code, as `runtime/core` does for all targets. */
-const PURE_ROOMS =
+const PURE_FOLDERS =
   '^runtime/targets/(encoder/(batching|json|maths)|gateway/(shared|lab/metrics)|manager/shared)/';
-/** The rooms of each target, from the lowest up: a room imports only rooms before it. */
-const ROOMS = {
+/** The layers of each target, from the lowest up: a layer imports only layers before it. */
+const LAYERS = {
   encoder:
     'batching maths json tasks model.ts engine infer context.ts schemas predict mcp http grpc/server grpc/[^/]+.ts servers commands',
   gateway:
@@ -16,16 +16,16 @@ const ROOMS = {
   manager:
     'shared config access shapes upstream supervisor calls context.ts plugins http mcp client config-edit registry servers commands',
 };
-const roomsPointDown = Object.entries(ROOMS).flatMap(([target, names]) => {
-  const paths = names.split(' ').map((room) => room.replaceAll('.ts', '\\.ts$').replace(/(?<!\$)$/, '/'));
+const layersPointDown = Object.entries(LAYERS).flatMap(([target, names]) => {
+  const paths = names.split(' ').map((layer) => layer.replaceAll('.ts', '\\.ts$').replace(/(?<!\$)$/, '/'));
   return paths
     .slice(0, -1)
-    .map((room, index) =>
+    .map((layer, index) =>
       forbid(
-        `${target}-rooms-point-down`,
-        { path: `^runtime/targets/${target}/${room}` },
+        `${target}-layers-point-down`,
+        { path: `^runtime/targets/${target}/${layer}` },
         { path: `^runtime/targets/${target}/(${paths.slice(index + 1).join('|')})` },
-        'A type that two rooms share lives in the lower one.',
+        'A type that two layers share belongs to the lower one.',
       ),
     );
 });
@@ -70,9 +70,9 @@ module.exports = {
       'No Node, no network, no IO.',
     ),
     forbid(
-      'pure-rooms-are-pure',
-      { path: PURE_ROOMS },
-      { pathNot: `^runtime/(contract|core|gen)/|${PURE_ROOMS}|${PURE_PACKAGES}` },
+      'pure-folders-are-pure',
+      { path: PURE_FOLDERS },
+      { pathNot: `^runtime/(contract|core|gen)/|${PURE_FOLDERS}|${PURE_PACKAGES}` },
       'What one target computes stays testable without Node, as in core.',
     ),
     forbid(
@@ -147,7 +147,7 @@ module.exports = {
       { path: '^(test|fixtures|templates)/' },
       'Shipped folders hold shipped code.',
     ),
-    ...roomsPointDown,
+    ...layersPointDown,
   ],
   options: {
     parser: 'swc',
