@@ -1,10 +1,20 @@
 import { homeFolder } from '../runtime/platform/files/home-folder.ts';
+import { ONNXRUNTIME_PROCESS } from './adapters/onnxruntime-task.ts';
 
-// oclif reads the home folder and the shell from the system, and Node throws for a user id that the system does not know.
-// Setting both variables avoids the lookup.
-if (homeFolder() === undefined) {
-  process.env['HOME'] ??= '';
-  process.env['SHELL'] ??= '/bin/sh';
+void start(process.argv.slice(2));
+
+async function start(argv: readonly string[]): Promise<void> {
+  if (argv[0] === ONNXRUNTIME_PROCESS) {
+    const { runOnnxRuntimeProcess } = await import('./adapters/onnxruntime-process.ts');
+    await runOnnxRuntimeProcess();
+    return;
+  }
+  // oclif reads the home folder and the shell from the system, and Node throws for a user id that the system does not know.
+  // Setting both variables avoids the lookup.
+  if (homeFolder() === undefined) {
+    process.env['HOME'] ??= '';
+    process.env['SHELL'] ??= '/bin/sh';
+  }
+  const { main } = await import('./main.ts');
+  process.exitCode = await main(argv);
 }
-const { main } = await import('./main.ts');
-process.exitCode = await main(process.argv.slice(2));

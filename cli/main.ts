@@ -1,6 +1,7 @@
-import { Errors, run } from '@oclif/core';
+import { Errors, type Interfaces, Plugin, run } from '@oclif/core';
 import { AppError } from '../runtime/contract/errors.ts';
-import { repositoryFile } from './adapters/package-files.ts';
+import { readOwnText, repositoryFile } from './adapters/own-files.ts';
+import { parseJsonText } from '../runtime/core/json/json-text.ts';
 import { explainUsage } from './commands/explain-usage.ts';
 import { commandName, commandProblem } from './commands/find-command.ts';
 import { writeError } from './commands/write-error.ts';
@@ -22,7 +23,7 @@ export async function main(words: readonly string[]): Promise<number> {
     return 2;
   }
   try {
-    await run(argv, repositoryFile('package.json'));
+    await run(argv, await oclifOptions());
     return 0;
   } catch (error) {
     if (error instanceof Errors.ExitError) return error.oclif.exit ?? 1;
@@ -36,6 +37,16 @@ export async function main(words: readonly string[]): Promise<number> {
     if (code === 'InternalError' && process.env['DEBUG']) console.error(cause);
     return 1;
   }
+}
+
+/** oclif would import the commands by a path, which the one-file program does not have. */
+async function oclifOptions(): Promise<Interfaces.LoadOptions> {
+  const root = repositoryFile('.');
+  const pjson = parseJsonText(readOwnText('package.json')) as Interfaces.PJSON;
+  const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true });
+  Object.assign(plugin, { commandCache: COMMANDS });
+  await plugin.load();
+  return { root, pjson, plugins: new Map([[plugin.name, plugin]]) };
 }
 
 /** Translates `-V`, `-v`, `--licenses`, `-h` and `help x` to commands. */

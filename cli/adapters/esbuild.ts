@@ -7,8 +7,15 @@ export interface Bundle {
   readonly files: readonly string[];
 }
 
-/** Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. */
-export async function bundle(entry: string, define: Record<string, string>): Promise<Bundle> {
+/**
+ * Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. `external` packages
+ * are left out.
+ */
+export async function bundle(
+  entry: string,
+  define: Record<string, string>,
+  external: readonly string[] = [],
+): Promise<Bundle> {
   const result = await build({
     entryPoints: [entry],
     bundle: true,
@@ -21,6 +28,7 @@ export async function bundle(entry: string, define: Record<string, string>): Pro
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
+    external: [...external],
     define: {
       // Only evaluated when running from source; in a bundle, workers and addons are assets.
       'import.meta.url': '"file:///"',

@@ -1,20 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { transformRow } from '../../runtime/transform/transform-row.ts';
-import { openTransform } from '../../runtime/transform/transform.ts';
+import { openTransform, type Transform } from '../../runtime/transform/transform.ts';
 import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
 // Entry file of the thread that `lua.ts` starts: answers each task that it receives.
 
 const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
 
-const { script, wasm }: LuaThreadData = workerData;
-const transform = await openTransform(script, { wasm, print: (line) => tell({ kind: 'line', line }) });
+void start(workerData);
 
-parentPort?.on('message', (task: LuaTask) => void answer(task));
-tell({ kind: 'ready' });
+async function start({ script, wasm }: LuaThreadData): Promise<void> {
+  const transform = await openTransform(script, { wasm, print: (line) => tell({ kind: 'line', line }) });
+  parentPort?.on('message', (task: LuaTask) => void answer(transform, task));
+  tell({ kind: 'ready' });
+}
 
-async function answer({ modelType, output, skip }: LuaTask): Promise<void> {
+async function answer(transform: Transform, { modelType, output, skip }: LuaTask): Promise<void> {
   try {
     await transform.ready();
     tell({ kind: 'result', result: transformRow(transform, modelType, output, skip) });

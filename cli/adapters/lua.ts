@@ -1,12 +1,11 @@
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { AppError } from '../../runtime/contract/errors.ts';
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { Tensor } from '../../runtime/core/tensor/tensor.ts';
 import type { Transformed } from '../../runtime/transform/transform-row.ts';
 import type { TransformScript } from '../../runtime/transform/transform-script.ts';
 import { openTransform } from '../../runtime/transform/transform.ts';
-import { packageFolder } from './package-files.ts';
+import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
+import { spawnThread } from './own-files.ts';
 
 /** Model output for one text, to call `Postprocess` with. The mask of its first `skip` tokens is 0. */
 export interface LuaTask {
@@ -31,7 +30,7 @@ export type RunLua = (task: LuaTask) => Promise<Transformed>;
 
 /** Compiles a script. Rejects with an InternalError if it is not valid Lua. */
 export async function compileLua(script: TransformScript): Promise<void> {
-  await openTransform(script, { wasm: luaWasmFile(), print: () => {} });
+  await openTransform(script, { wasm: await luaWasmFile(), print: () => {} });
 }
 
 /**
@@ -43,8 +42,8 @@ export async function withLua<Result>(
   print: (line: string) => void,
   use: (run: RunLua) => Promise<Result>,
 ): Promise<Result> {
-  const data: LuaThreadData = { script, wasm: luaWasmFile() };
-  const thread = new Worker(new URL('./lua-thread.ts', import.meta.url), { workerData: data });
+  const data: LuaThreadData = { script, wasm: await luaWasmFile() };
+  const thread = spawnThread('cli/adapters/lua-thread.ts', data);
   let answer = Promise.withResolvers<Transformed | undefined>();
   thread.on('message', (message: LuaMessage) => {
     if (message.kind === 'line') print(message.line);
@@ -74,9 +73,4 @@ export async function withLua<Result>(
 const stuck = ({ limits: { seconds } }: TransformScript): string =>
   `The transform failed: one call of a Lua library function took more than ${2 * seconds} s (transform_limits.seconds is ${seconds})`;
 
-/** Path of Lua as WebAssembly. */
-export function luaWasmFile(): string {
-  const folder = packageFolder('wasmoon');
-  if (folder === undefined) throw new Error('wasmoon is not installed');
-  return join(folder, 'dist', 'glue.wasm');
-}
+const luaWasmFile = async (): Promise<string> => (await loadNativeLibraries()).lua;

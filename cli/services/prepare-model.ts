@@ -1,4 +1,4 @@
-import { ownVersion } from '../adapters/package-files.ts';
+import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';

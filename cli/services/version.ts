@@ -1,4 +1,4 @@
-import { ownVersion } from '../adapters/package-files.ts';
+import { ownVersion } from '../adapters/own-files.ts';
 
 export const version = (): { name: string; version: string } => ({
   name: 'encoderfile',

@@ -52,7 +52,7 @@ export interface TokenizerSettings {
 /** Components of a runtime: the `runtime` section, as JSON. */
 export interface RuntimeInfo {
   /** The program inside, if it is not the one that runs models. */
-  readonly program?: 'manager' | 'gateway';
+  readonly program?: 'encoderfile' | 'manager' | 'gateway';
   readonly version: string;
   readonly platform: string;
   readonly node: string;

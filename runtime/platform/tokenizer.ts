@@ -8,6 +8,9 @@ export interface TokenizersAddon {
 }
 
 interface RawTokenizer {
+  getVocab(withAddedTokens: boolean): Record<string, number>;
+  tokenToId(token: string): number | null;
+  disableTruncation(): void;
   setTruncation(maxLength: number, options: { direction: string }): void;
   disablePadding(): void;
   encode(text: string, pair?: string | null, options?: EncodeOptions): Promise<Encoding>;

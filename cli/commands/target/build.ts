@@ -1,16 +1,19 @@
 import { Args, Flags } from '@oclif/core';
-import type { TargetBuildResult } from '../../services/target/build-result.ts';
+import { type Target, type TargetBuildResult, TARGETS } from '../../services/target/build-result.ts';
 import { BaseCommand } from '../base-command.ts';
 import { cacheDirFlag } from '../flags.ts';
 
 export class TargetBuild extends BaseCommand {
-  static override summary = 'Build mcp-manager or gateway as a single executable.';
+  static override summary = 'Build encoderfile itself, mcp-manager or gateway as a single executable.';
   static override examples = [
+    '<%= config.bin %> target build encoderfile -o encoderfile',
     '<%= config.bin %> target build manager -o mcp-manager',
     '<%= config.bin %> target build gateway -o gateway --platform linux-arm64',
   ];
   static override args = {
-    target: Args.string({ required: true, options: ['manager', 'gateway'], description: 'Program to build' }),
+    target: Args.custom<Target>({ options: [...TARGETS], description: 'Program to build' })({
+      required: true,
+    }),
   };
   static override flags = {
     'output-path': Flags.string({
@@ -33,7 +36,7 @@ export class TargetBuild extends BaseCommand {
     const { targetBuildText } = await import('../../services/target/build-result.ts');
     const result = await buildTarget(
       {
-        target: args.target === 'manager' ? 'manager' : 'gateway',
+        target: args.target,
         output: flags['output-path'],
         platform: flags.platform,
         cacheDir: flags['cache-dir'],

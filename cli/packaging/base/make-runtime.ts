@@ -8,7 +8,7 @@ import type { FileTarget } from '../../../runtime/platform/files/output-target.t
 import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
 import { explainFullDisk } from '../../adapters/disk-space.ts';
 import { buildSea } from '../../adapters/node-sea.ts';
-import { packageVersion } from '../../adapters/package-files.ts';
+import { packageVersion } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { stripElf } from '../binary/elf-strip.ts';
 import { planMacho } from '../binary/macho-layout.ts';

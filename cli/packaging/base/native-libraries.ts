@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
-import { luaWasmFile } from '../../adapters/lua.ts';
-import { packageFolder } from '../../adapters/package-files.ts';
+import { packageFolder } from '../../adapters/own-files.ts';
 
 export interface NativeSources {
   readonly list: NativeList;
@@ -29,12 +28,13 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
 function nativePaths(platform: Platform): [name: string, path: string][] {
   const onnxruntime = packageFolder('onnxruntime-node');
   const tokenizers = packageFolder('tokenizers');
-  if (!onnxruntime || !tokenizers)
+  const wasmoon = packageFolder('wasmoon');
+  if (!onnxruntime || !tokenizers || !wasmoon)
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
   const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
     ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
-    [LUA_WASM, luaWasmFile()],
+    [LUA_WASM, join(wasmoon, 'dist', 'glue.wasm')],
   ];
 }

@@ -6,7 +6,7 @@ import { explainWriteError } from '../../../runtime/platform/files/write-error.t
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
-import { packageFolder } from '../../adapters/package-files.ts';
+import { packageFolder } from '../../adapters/own-files.ts';
 
 /**
  * Returns the Node binary of a platform: the installed one for the host platform, otherwise from the cache, otherwise

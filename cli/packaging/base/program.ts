@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { ASSET_NOTICES, textAsset, workerAsset } from '../../../runtime/contract/native.ts';
 import { type Bundle, bundle, minify } from '../../adapters/esbuild.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
-import { repositoryFile } from '../../adapters/package-files.ts';
+import { repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
@@ -12,6 +12,8 @@ import { formatNotices } from '../notices/format-notices.ts';
 export interface Program {
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
+  /** Paths of the source files, for the license notices. */
+  readonly files: readonly string[];
 }
 
 interface Sources {
@@ -51,6 +53,7 @@ export async function bundleProgram(name: ProgramName, version: string): Promise
   const notices = formatNotices(await collectNotices(files, name === 'encoder' ? NATIVE_PACKAGES : []));
   return {
     main: main.code,
+    files,
     assets: new Map([
       ...workers.map(({ worker, code }) => [workerAsset(worker), code] as const),
       ...pages.flat(),

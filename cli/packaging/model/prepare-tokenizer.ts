@@ -31,7 +31,7 @@ export async function prepareTokenizer(
 ): Promise<PreparedTokenizer> {
   const content = await readJson<TokenizerJson>(files.tokenizer);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
-  const tokenizer = load(files.tokenizer, json);
+  const tokenizer = await load(files.tokenizer, json);
   const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
@@ -54,9 +54,9 @@ function refuseLonger(chosen: number | undefined, possible: number): void {
   );
 }
 
-function load(path: string, json: string): LoadedTokenizer {
+async function load(path: string, json: string): Promise<LoadedTokenizer> {
   try {
-    return loadTokenizer(json);
+    return await loadTokenizer(json);
   } catch (error) {
     throw configError(
       `Invalid tokenizer ${path}: ${messageOf(error)}. Save it with \`save_pretrained\` of the tokenizer.`,

@@ -1,4 +1,4 @@
-import { repositoryFile } from '../../adapters/package-files.ts';
+import { repositoryFile } from '../../adapters/own-files.ts';
 import type { NoticeText } from './notice.ts';
 import { readTexts } from './read-texts.ts';
 

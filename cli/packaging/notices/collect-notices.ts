@@ -1,6 +1,6 @@
 import { configError } from '../../../runtime/contract/errors.ts';
 import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
-import { ownVersion, packageFolder, repositoryFile } from '../../adapters/package-files.ts';
+import { ownVersion, packageFolder, repositoryFile } from '../../adapters/own-files.ts';
 import { addedFolder, addedTexts } from './added-texts.ts';
 import { bundledPackages } from './bundled-packages.ts';
 import type { Notice } from './notice.ts';

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { shortName } from '../../../runtime/contract/platforms.ts';
-import { ownVersion } from '../../adapters/package-files.ts';
+import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { adoptBase } from '../../packaging/base/adopt.ts';
-import { type BaseRuntime, ownBasePath, provideBase } from '../../packaging/base/base-runtime.ts';
+import type { BaseOrigin, BaseRuntime } from '../../packaging/base/base-runtime.ts';
+import { isUsedByBuilds, provideBase } from '../../packaging/base/provide-base.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import type { BaseAddResult, ListedFile } from './result.ts';
@@ -14,6 +15,14 @@ export interface BaseAddRequest {
   readonly cacheDir: string | undefined;
   readonly canDownload: boolean;
 }
+
+const ORIGIN_TEXT: Record<BaseOrigin, string> = {
+  own: 'inside this encoderfile',
+  cache: 'already cached',
+  built: 'built',
+  rebuilt: 'built',
+  downloaded: 'downloaded',
+};
 
 /** `encoderfile base add`: builds base runtimes ahead of time, for example while a network is available. */
 export async function addBases(request: BaseAddRequest, report: Reporter): Promise<BaseAddResult> {
@@ -26,15 +35,13 @@ export async function addBases(request: BaseAddRequest, report: Reporter): Promi
   const bases: ListedFile[] = [];
   for (const platform of new Set(platforms)) {
     const step = report.step(`Base runtime for ${shortName(platform)}`);
-    let made = false;
-    const base = await provideBase({
+    const { base, origin } = await provideBase({
       platform,
       version: ownVersion(),
       cacheDir,
       canDownload: request.canDownload,
-      onMake: () => (made = true),
     });
-    step.done(`${made ? 'built' : 'already cached'}, ${formatBytes(base.fileSize)}`);
+    step.done(`${ORIGIN_TEXT[origin]}, ${formatBytes(base.fileSize)}`);
     bases.push(listed(base, true));
   }
   return { cacheDir, bases };
@@ -53,7 +60,7 @@ export async function addBaseFile(
   const base = await adoptBase(file, wanted, cacheDir);
   step.done(`${base.info.platform}, version ${base.info.version}`);
   const same = base.info.version === ownVersion();
-  const current = same && (await ownBasePath(parsePlatform(base.info.platform), cacheDir)) === base.path;
+  const current = same && (await isUsedByBuilds(base.path, parsePlatform(base.info.platform), cacheDir));
   if (same && !current) {
     report.warn(
       `Builds will not use this base runtime of version ${base.info.version}: this encoderfile would build a different one. ` +

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { ownVersion } from '../../adapters/package-files.ts';
+import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { ownBasePath } from '../../packaging/base/base-runtime.ts';
+import { isUsedByBuilds } from '../../packaging/base/provide-base.ts';
 import { listCached } from '../../packaging/base/cached.ts';
 import type { BaseListResult, ListedFile } from './result.ts';
 
@@ -11,7 +11,7 @@ export async function listBases(cacheFolder: string | undefined): Promise<BaseLi
   const files: ListedFile[] = [];
   for (const { kind, version, platform, bytes, path } of await listCached(cacheDir)) {
     const current =
-      kind === 'base' && version === ownVersion() && (await ownBasePath(platform, cacheDir)) === path;
+      kind === 'base' && version === ownVersion() && (await isUsedByBuilds(path, platform, cacheDir));
     files.push({ kind, platform: platform.triple, version, bytes, current, path });
   }
   return {

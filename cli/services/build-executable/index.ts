@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
-import { ownVersion } from '../../adapters/package-files.ts';
+import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
-import { openIntactBase, provideBase, type BaseRuntime } from '../../packaging/base/base-runtime.ts';
+import { type BaseOrigin, type BaseRuntime, openIntactBase } from '../../packaging/base/base-runtime.ts';
+import { provideBase } from '../../packaging/base/provide-base.ts';
 import { type BuildFlags, type BuildPlan, planBuild } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { buildInputs } from '../../packaging/steps/build-inputs.ts';
@@ -54,7 +55,13 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
 const originOf = (configFile: string, output: string): string =>
   sha256(relative(dirname(resolve(output)), realpathSync(configFile))).slice(0, 16);
 
-const MADE = { missing: 'built and cached', damaged: 'rebuilt, because the cached one was corrupted' };
+const ORIGIN_TEXT: Record<BaseOrigin, string> = {
+  own: 'inside this encoderfile',
+  cache: 'from the cache',
+  built: 'built and cached',
+  rebuilt: 'rebuilt, because the cached one was corrupted',
+  downloaded: 'downloaded and cached',
+};
 
 interface ProvidedBase {
   readonly base: BaseRuntime;
@@ -64,15 +71,13 @@ interface ProvidedBase {
 async function provide({ base, platform }: BuildPlan, cacheDir: string): Promise<ProvidedBase> {
   if (base.kind === 'file')
     return { base: await openIntactBase(resolve(base.path), platform), how: base.path };
-  const request = {
+  const provided = await provideBase({
     platform,
     version: base.version ?? ownVersion(),
     cacheDir,
     canDownload: base.canDownload,
-  };
-  let how = 'from the cache';
-  const provided = await provideBase({ ...request, onMake: (reason) => (how = MADE[reason]) });
-  return { base: provided, how };
+  });
+  return { base: provided.base, how: ORIGIN_TEXT[provided.origin] };
 }
 
 async function tell(base: Promise<ProvidedBase>, report: Reporter): Promise<BaseRuntime> {

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
-import { repositoryFile } from '../../adapters/package-files.ts';
+import { readOwnText } from '../../adapters/own-files.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
@@ -37,7 +36,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     modelType: request.modelType ?? guess.modelType,
     path: relativePath(dirname(output), folder),
   };
-  const text = renderConfig(await readFile(repositoryFile('templates/encoderfile.yml'), 'utf8'), values);
+  const text = renderConfig(readOwnText('templates/encoderfile.yml'), values);
   // A name from the command line must satisfy the rules of the config file.
   parseConfig(text, outputPath, process.env);
   createFolders(dirname(output), 0o777);

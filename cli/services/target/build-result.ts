@@ -1,8 +1,12 @@
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { columns, shellWord, shownPath } from '../text.ts';
 
+/** The programs that `target build` builds. */
+export const TARGETS = ['encoderfile', 'manager', 'gateway'] as const;
+export type Target = (typeof TARGETS)[number];
+
 export interface TargetBuildResult {
-  readonly target: 'manager' | 'gateway';
+  readonly target: Target;
   readonly path: string;
   readonly bytes: number;
   readonly platform: string;

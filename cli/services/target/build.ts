@@ -1,17 +1,15 @@
 import { resolve } from 'node:path';
 import { shortName } from '../../../runtime/contract/platforms.ts';
-import { ownVersion } from '../../adapters/package-files.ts';
+import { isOneFile, ownVersion } from '../../adapters/own-files.ts';
+import { configError } from '../../../runtime/contract/errors.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
-import { buildRuntime } from '../../packaging/base/make-runtime.ts';
-import { nodeBinary } from '../../packaging/base/node-binary.ts';
-import { bundleProgram, programKey } from '../../packaging/base/program.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { checkOutput } from '../../packaging/steps/check-output.ts';
-import type { TargetBuildResult } from './build-result.ts';
+import type { Target, TargetBuildResult } from './build-result.ts';
 
 export interface TargetBuildRequest {
-  readonly target: TargetBuildResult['target'];
+  readonly target: Target;
   readonly output: string | undefined;
   readonly platform: string | undefined;
   readonly cacheDir: string | undefined;
@@ -19,12 +17,17 @@ export interface TargetBuildRequest {
   readonly force: boolean;
 }
 
-const FILE_NAMES = { manager: 'mcp-manager', gateway: 'gateway' };
+const FILE_NAMES = { encoderfile: 'encoderfile', manager: 'mcp-manager', gateway: 'gateway' };
 
 /** `encoderfile target build`: builds a program without a model as a single file. */
 export async function buildTarget(request: TargetBuildRequest, report: Reporter): Promise<TargetBuildResult> {
   const started = performance.now();
   const { target, canDownload } = request;
+  if (isOneFile()) {
+    throw configError(
+      `This encoderfile builds models only. Get ${FILE_NAMES[target]} where you got encoderfile, or build it in a clone of the repository.`,
+    );
+  }
   const platform =
     request.platform === undefined
       ? hostPlatform({ os: process.platform, cpu: process.arch })
@@ -38,18 +41,13 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
     force: request.force,
   });
   const step = report.step(`Building ${FILE_NAMES[target]} for ${shortName(platform)}`);
-  const version = ownVersion();
-  const program = await bundleProgram(target, version);
-  const node = await nodeBinary(platform, resolve(request.cacheDir ?? defaultCacheDir()), canDownload);
-  const key = programKey(program);
-  const bytes = await buildRuntime({
+  const { writeTarget } = await import('../../packaging/steps/write-target.ts');
+  const bytes = await writeTarget({
+    target,
     platform,
-    name: target,
-    version,
-    key,
-    node,
-    program,
-    native: undefined,
+    version: ownVersion(),
+    cacheDir: resolve(request.cacheDir ?? defaultCacheDir()),
+    canDownload,
     output,
   });
   step.done();

@@ -4,7 +4,7 @@ import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
-import { repositoryFile } from '../../adapters/package-files.ts';
+import { readOwnText } from '../../adapters/own-files.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
 import { editorStubs, STUBS_MARK } from './editor-stubs.ts';
 import type { TransformNewResult } from './new-result.ts';
@@ -29,7 +29,7 @@ export async function newTransform(request: TransformNewRequest): Promise<Transf
   if (stubs !== undefined) await refuseStrangeStubs(stubs, file, outputPath);
 
   createFolders(dirname(file), 0o777);
-  await writeText(file, await readFile(repositoryFile(`templates/transform/${modelType}.lua`), 'utf8'));
+  await writeText(file, readOwnText(`templates/transform/${modelType}.lua`));
   if (stubs !== undefined) await writeText(stubs, editorStubs());
   return { file, modelType, stubs };
 }

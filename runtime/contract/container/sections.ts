@@ -1,6 +1,7 @@
 /**
  * Sections of a container. `executable` is the base program itself (offset 0), and `runtime` describes its components. A file
- * with only these two is a base runtime; the others are appended to it to create a model executable.
+ * with only these two is a base runtime; the others are appended to it to create a model executable. `program` and
+ * `code-cache` replace the program of the base runtime by another one: the build tool as one file.
  */
 export const SECTION_NAMES = [
   'executable',
@@ -11,6 +12,8 @@ export const SECTION_NAMES = [
   'config',
   'transform',
   'manifest',
+  'program',
+  'code-cache',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 

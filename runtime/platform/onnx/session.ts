@@ -48,6 +48,29 @@ export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
 /** The addon keeps this state for all threads; initializing it twice in one thread aborts the process. */
 let loaded: OnnxRuntime | undefined;
 
+/** Optimizes a model and writes it as a graph with its weights in a separate file next to it. */
+export function optimizeModel(
+  addon: OnnxRuntime,
+  { model, graph, weights }: { readonly model: string; readonly graph: string; readonly weights: string },
+): void {
+  const session = new addon.InferenceSession();
+  session.loadModel(model, {
+    // 'extended' is portable; 'all' would choose layouts for the processor of this machine.
+    graphOptimizationLevel: 'extended',
+    optimizedModelFilePath: graph,
+    logSeverityLevel: LOG_ERRORS_ONLY,
+    extra: {
+      session: {
+        optimized_model_external_initializers_file_name: weights,
+        optimized_model_external_initializers_min_size_in_bytes: '1024',
+        // Prepacked weights only help runs, and this session runs nothing.
+        disable_prepacking: '1',
+      },
+    },
+  });
+  session.dispose();
+}
+
 /** Opens a session whose weights are mapped from a file. */
 export function openSession(addon: OnnxRuntime, options: SessionOptions): Session {
   const { graph } = options;
@@ -83,7 +106,9 @@ const LOG_ERRORS_ONLY = 3;
 interface OnnxruntimeAddon {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
   readonly InferenceSession: new () => {
+    loadModel(path: string, options: object): void;
     loadModel(buffer: ArrayBufferLike, offset: number, length: number, options: object): void;
+    dispose(): void;
     run(feeds: object, fetches: object, options: object): Record<string, Tensor>;
   };
 }

@@ -1,3 +1,4 @@
+import { ownCommand } from '../../../platform/own-command.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { listenHttp } from '../../../serve/http/listen.ts';
 import type { Logger } from '../../../serve/log.ts';
@@ -5,11 +6,12 @@ import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
 import type { gatewayApp } from '../front/app.ts';
 import { malformedRequestAnswer } from '../front/http/errors.ts';
 import { createLocalCompute } from '../lab/jobs/compute/local.ts';
-import { gatewayCommand } from '../lab/jobs/compute/gateway-command.ts';
 import { createRayCompute } from '../lab/jobs/compute/ray.ts';
 import { createRunner, type Runner } from '../lab/jobs/runner/runner.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
+
+const MAIN = new URL('../main.ts', import.meta.url);
 
 export interface RunnerParts {
   readonly app: ReturnType<typeof gatewayApp>;
@@ -45,7 +47,7 @@ export async function openRunner(
   const runner = createRunner({
     ...jobs,
     computes: [
-      { compute: createLocalCompute({ command: gatewayCommand(), watch }), slots },
+      { compute: createLocalCompute({ command: ownCommand(MAIN), watch }), slots },
       ...(ray ? [{ compute: createRayCompute({ ...ray, clock }), slots: ray.slots }] : []),
     ],
     gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),

@@ -8,8 +8,8 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 
 const read = (model: string): TokenizerJson =>
   JSON.parse(readFileSync(join(FIXTURES, 'models', model, 'tokenizer.json'), 'utf8')) as TokenizerJson;
-const idsOf = (json: TokenizerJson, text: string): Promise<number[][]> =>
-  loadTokenizer(JSON.stringify(json)).encode([text]);
+const idsOf = async (json: TokenizerJson, text: string): Promise<number[][]> =>
+  await (await loadTokenizer(JSON.stringify(json))).encode([text]);
 
 test.each(['ner', 'roberta'])('texts for %s are lower-cased before anything else', async (model) => {
   const json = read(model);

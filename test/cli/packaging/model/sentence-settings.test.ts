@@ -13,7 +13,7 @@ import { FIXTURES } from '../../../helpers/paths.ts';
 
 const json = readFileSync(join(FIXTURES, 'models/sentence/tokenizer.json'), 'utf8');
 const tokenizer: PreparedTokenizer = {
-  tokenizer: loadTokenizer(json),
+  tokenizer: await loadTokenizer(json),
   settings: { maxLength: 8, truncationSide: 'right', padId: 0, vocabularySize: 2600, marksSubwords: true },
   json,
 };

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { getEachMessage, sendMessage } from 'execa';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
+import {
+  loadOnnxRuntime,
+  openSession,
+  optimizeModel,
+  type OnnxRuntime,
+  Tensor,
+} from '../../runtime/platform/onnx/session.ts';
+import type { OnnxAnswer, OnnxTask, TryResult, TryTask } from './onnxruntime-task.ts';
+
+/** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
+export async function runOnnxRuntimeProcess(): Promise<void> {
+  const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
+  for await (const task of getEachMessage()) {
+    await sendMessage(await answer(addon, task as unknown as OnnxTask));
+  }
+}
+
+async function answer(addon: OnnxRuntime, task: OnnxTask): Promise<OnnxAnswer> {
+  try {
+    if (task.kind === 'try') return { result: await tryOut(addon, task) };
+    optimizeModel(addon, task);
+    return { result: undefined };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+async function tryOut(
+  addon: OnnxRuntime,
+  { graph, folder, inputs, output, ids }: TryTask,
+): Promise<TryResult> {
+  const session = openSession(addon, {
+    graph: await readFile(graph),
+    weightsFolder: folder,
+    threads: availableParallelism(),
+    prepack: false,
+  });
+  const columns = Math.max(...ids.map((row) => row.length));
+  const cells = (value: (row: readonly number[], column: number) => number): Tensor =>
+    new Tensor(
+      'int64',
+      BigInt64Array.from(
+        ids.flatMap((row) => Array.from({ length: columns }, (_, column) => BigInt(value(row, column)))),
+      ),
+      [ids.length, columns],
+    );
+  const feeds: Record<string, Tensor> = {
+    input_ids: cells((row, column) => row[column] ?? 0),
+    attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
+    token_type_ids: cells(() => 0),
+    position_ids: cells((_row, column) => column),
+  };
+  const wanted = Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
+  const { type, dims, data } = session.run(wanted, output);
+  return { type, dims: [...dims], data: data as Float32Array };
+}

@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module';
+import { findSection, readContainer } from '../contract/container/read.ts';
+import { type FileSource, openFileSource } from './file-source.ts';
+
+/** The code of a program that is appended to a base runtime, with what V8 compiled of it. */
+interface AppendedProgram {
+  readonly code: Uint8Array;
+  readonly cache: Uint8Array | undefined;
+}
+
+/**
+ * Runs the program that is appended to an executable, instead of the one inside it; returns whether there is one. The build
+ * tool as one file is such a program, so that its own file is also the base runtime that it appends models to.
+ */
+export function runAppendedProgram(file: string): boolean {
+  const program = readAppendedProgram(file);
+  if (program === undefined) return false;
+  const { Script } = process.getBuiltinModule('node:vm');
+  const script = new Script(wrapProgram(Buffer.from(program.code).toString()), {
+    filename: PROGRAM_NAME,
+    ...(program.cache === undefined ? {} : { cachedData: program.cache }),
+  });
+  const run = script.runInThisContext() as (require: NodeJS.Require) => void;
+  run(createRequire(file));
+  return true;
+}
+
+/** The name of the program in stack traces. Compiled code is only accepted for the same wrapper. */
+const PROGRAM_NAME = 'encoderfile.cjs';
+
+/** Gives a bundle the only variable of CommonJS that it uses. */
+const wrapProgram = (code: string): string => `(function (require) {${code}\n})`;
+
+/** Compiles a program as `runAppendedProgram` does, and returns what V8 keeps of it. */
+export function compileProgram(code: string): Uint8Array {
+  const { Script } = process.getBuiltinModule('node:vm');
+  return new Script(wrapProgram(code), { filename: PROGRAM_NAME }).createCachedData();
+}
+
+/** A file that cannot be read has no program; the program inside it reports the reason. */
+function readAppendedProgram(file: string): AppendedProgram | undefined {
+  let source: FileSource | undefined;
+  try {
+    const opened = openFileSource(file);
+    source = opened;
+    const container = readContainer(opened);
+    const read = (name: 'program' | 'code-cache'): Uint8Array | undefined => {
+      const section = findSection(container, name);
+      return section && opened.readAt(section.offset, section.length);
+    };
+    const code = read('program');
+    return code && { code, cache: read('code-cache') };
+  } catch {
+    return undefined;
+  } finally {
+    source?.close();
+  }
+}
