@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { AppError } from '../../runtime/contract/errors.ts';
+import { REPRODUCIBLE } from './v8-code-cache.ts';
 
 export interface SeaInput {
   /** Folder for intermediate files. */
@@ -20,21 +21,21 @@ export interface SeaInput {
 /** Builds a single executable application with Node's `--build-sea`. */
 export async function buildSea(input: SeaInput): Promise<void> {
   const { scratch } = input;
-  const main = join(scratch, 'main.cjs');
-  await writeFile(main, input.main);
+  const main = 'main.cjs';
+  await writeFile(join(scratch, main), input.main);
   const assets: Record<string, string> = {};
   for (const [index, [name, bytes]] of [...input.assets].entries()) {
-    const file = join(scratch, `asset-${index}`);
-    await writeFile(file, bytes);
+    const file = `asset-${index}`;
+    await writeFile(join(scratch, file), bytes);
     assets[name] = file;
   }
-  const config = join(scratch, 'sea.json');
+  const config = 'sea.json';
   await writeFile(
-    config,
+    join(scratch, config),
     JSON.stringify({
       main,
-      executable: input.executable,
-      output: input.output,
+      executable: resolve(input.executable),
+      output: resolve(input.output),
       assets,
       disableExperimentalSEAWarning: true,
       useCodeCache: input.codeCache,
@@ -44,10 +45,16 @@ export async function buildSea(input: SeaInput): Promise<void> {
     }),
   );
   // A process only accepts compiled code that was created with the same flags.
-  const { exitCode, stderr } = await execa(process.execPath, [...input.flags, '--build-sea', config], {
-    reject: false,
-    env: { NODE_OPTIONS: '' },
-  });
+  const { exitCode, stderr } = await execa(
+    process.execPath,
+    [REPRODUCIBLE, ...input.flags, '--build-sea', config],
+    {
+      reject: false,
+      env: { NODE_OPTIONS: '' },
+      // The name of the main file becomes part of the result, which must not depend on the folder that it is built in.
+      cwd: scratch,
+    },
+  );
   if (exitCode !== 0)
     throw new AppError('InternalError', `Cannot build the base runtime: node --build-sea failed: ${stderr}`);
 }

@@ -2,12 +2,13 @@ import { readdir } from 'node:fs/promises';
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { compileProgram } from '../../../runtime/platform/appended-program.ts';
-import { bundle } from '../../adapters/esbuild.ts';
+import { type Bundle, bundle } from '../../adapters/esbuild.ts';
+import { compileInProcess } from '../../adapters/v8-code-cache.ts';
 import { NOTICES_TEXT, ownVersion, readOwnText, repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
+import type { Notice } from '../notices/notice.ts';
 import type { Content } from '../steps/write-container.ts';
 import { bundleProgram } from './program.ts';
 
@@ -22,37 +23,41 @@ const EXTERNAL = ['esbuild'];
 export async function bundleBuildTool(
   platform: Platform,
 ): Promise<{ name: SectionName; content: Content }[]> {
-  const threads = await Promise.all(
-    THREADS.map(async (entry) => ({ entry, ...(await bundle(repositoryFile(entry), {})) })),
-  );
-  const tool = await bundleWith({});
-  const { files } = await bundleProgram('encoder', ownVersion());
-  const notices = await collectNotices(
-    [tool, ...threads].flatMap((part) => part.files).concat(files),
-    NATIVE_PACKAGES,
-  );
-  const scripts = (await readdir(repositoryFile(TEMPLATES))).map((name) => `${TEMPLATES}/${name}`).sort();
+  const [threads, notices, scripts] = await Promise.all([
+    bundleThreads(),
+    buildToolNotices(),
+    readdir(repositoryFile(TEMPLATES)),
+  ]);
+  const templates = ['templates/encoderfile.yml', ...scripts.sort().map((name) => `${TEMPLATES}/${name}`)];
   const { code } = await bundleWith({
     'package.json': ownPackage(),
     [NOTICES_TEXT]: await packNotices(formatNotices(notices)),
-    ...Object.fromEntries(['templates/encoderfile.yml', ...scripts].map((path) => [path, readOwnText(path)])),
+    ...Object.fromEntries(templates.map((path) => [path, readOwnText(path)])),
     ...Object.fromEntries(threads.map(({ entry, code }) => [entry, new TextDecoder().decode(code)])),
   });
-  const isHost = platform.os === process.platform && platform.cpu === process.arch;
-  return [
-    { name: 'program', content: { bytes: code } },
-    ...(isHost
-      ? [
-          {
-            name: 'code-cache' as const,
-            content: { bytes: compileProgram(new TextDecoder().decode(code)) },
-          },
-        ]
-      : []),
-  ];
+  const sections: { name: SectionName; content: Content }[] = [{ name: 'program', content: { bytes: code } }];
+  // Only a V8 for the same processor accepts compiled code.
+  if (platform.os === process.platform && platform.cpu === process.arch) {
+    sections.push({ name: 'code-cache', content: { bytes: await compileInProcess(code) } });
+  }
+  return sections;
 }
 
-const bundleWith = (texts: Readonly<Record<string, string>>): ReturnType<typeof bundle> =>
+/** Collects the notices of everything in the one-file build tool, which contains what model executables contain. */
+export async function buildToolNotices(): Promise<Notice[]> {
+  const [tool, threads, encoder] = await Promise.all([
+    bundleWith({}),
+    bundleThreads(),
+    bundleProgram('encoder', ownVersion()),
+  ]);
+  const files = [...tool.files, ...threads.flatMap((thread) => thread.files), ...encoder.files];
+  return await collectNotices(files, NATIVE_PACKAGES);
+}
+
+const bundleThreads = (): Promise<({ entry: string } & Bundle)[]> =>
+  Promise.all(THREADS.map(async (entry) => ({ entry, ...(await bundle(repositoryFile(entry), {})) })));
+
+const bundleWith = (texts: Readonly<Record<string, string>>): Promise<Bundle> =>
   bundle(repositoryFile(MAIN), { ENCODERFILE_TEXTS: JSON.stringify(texts) }, EXTERNAL);
 
 /** The notices are a third of the program as text, and no start needs them. */

@@ -1,8 +1,7 @@
 import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
 
 /** The programs that are released as npm packages: a small package with the command, and one package per platform. */
-export const RELEASED_PROGRAMS = ['encoderfile', 'mcp-manager', 'gateway'] as const;
-export type ReleasedProgram = (typeof RELEASED_PROGRAMS)[number];
+export type ReleasedProgram = 'encoderfile' | 'mcp-manager' | 'gateway';
 
 /** The npm package with the executable of a program for one platform, and the executable's path inside it. */
 export function platformPackage(

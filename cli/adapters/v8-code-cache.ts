@@ -1,0 +1,16 @@
+import { execa } from 'execa';
+import { repositoryFile } from './own-files.ts';
+
+/** With this flag, V8 compiles the same program to the same bytes. It does not affect which processes accept them. */
+export const REPRODUCIBLE = '--random-seed=1';
+
+/** Compiles a program that will be appended to a base runtime, and returns what V8 keeps of it. */
+export async function compileInProcess(code: Uint8Array): Promise<Uint8Array> {
+  const { stdout } = await execa(
+    process.execPath,
+    [REPRODUCIBLE, repositoryFile('cli/adapters/compile-process.ts')],
+    // The last byte may look like a line break.
+    { input: code, encoding: 'buffer', stripFinalNewline: false, env: { NODE_OPTIONS: '' } },
+  );
+  return stdout;
+}

@@ -1,0 +1,38 @@
+import type { Platform } from '../../runtime/contract/platforms.ts';
+import { shortName } from '../../runtime/contract/platforms.ts';
+import type { Target } from '../services/target/build-result.ts';
+import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
+
+/** A program of a release: its target, and the texts of its packages. */
+export interface ProgramFacts {
+  readonly program: ReleasedProgram;
+  readonly target: Target;
+  /** The npm package that users install. */
+  readonly packageName: string;
+  readonly description: string;
+}
+
+export const PROGRAMS: readonly ProgramFacts[] = [
+  {
+    program: 'encoderfile',
+    target: 'encoderfile',
+    packageName: 'encoderfile',
+    description: 'Package an ONNX encoder model as a single executable that serves it',
+  },
+  {
+    program: 'mcp-manager',
+    target: 'manager',
+    packageName: '@encoderfile/mcp-manager',
+    description: 'Run MCP servers and make them available over one HTTP API and one MCP endpoint',
+  },
+  {
+    program: 'gateway',
+    target: 'gateway',
+    packageName: '@encoderfile/gateway',
+    description: 'LLM gateway with API keys, users, budgets and usage tracking',
+  },
+];
+
+/** The name of an executable in a release, for example `gateway-linux-x64`. */
+export const executableName = (program: ReleasedProgram, platform: Platform): string =>
+  `${program}-${shortName(platform)}${platform.exeSuffix}`;

@@ -1,0 +1,98 @@
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { configError } from '../../runtime/contract/errors.ts';
+import { type Platform, shortName } from '../../runtime/contract/platforms.ts';
+import { findOutputFile } from '../../runtime/platform/files/output-target.ts';
+import { readChunks } from '../../runtime/platform/read-chunks.ts';
+import { newSha256 } from '../../runtime/platform/sha256.ts';
+import { ownVersion, readOwnText } from '../adapters/own-files.ts';
+import { formatNotices } from '../packaging/notices/format-notices.ts';
+import { writeTarget } from '../packaging/steps/write-target.ts';
+import { formulaOf } from './formula.ts';
+import { fillTemplate } from './fill-template.ts';
+import { noticesOf } from './notices.ts';
+import { type PackageInput, writeMainPackage, writePlatformPackage } from './npm-packages.ts';
+import { executableName, type ProgramFacts } from './programs.ts';
+import { sbomOf } from './sbom.ts';
+
+export interface ReleaseRequest {
+  readonly out: string;
+  readonly platforms: readonly Platform[];
+  readonly programs: readonly ProgramFacts[];
+  /** URL of the folder that users will download the files from. */
+  readonly url: string;
+  readonly homepage: string;
+  readonly cacheDir: string;
+  /** Receives a line for each step. */
+  readonly report: (line: string) => void;
+}
+
+/** Writes everything that a release consists of into a new folder. */
+export async function writeRelease(request: ReleaseRequest): Promise<void> {
+  const { out, programs, report } = request;
+  const existing = await readdir(out).catch(() => []);
+  if (existing.length > 0) throw configError(`The folder ${out} is not empty. Choose a new folder.`);
+  await mkdir(join(out, 'bin'), { recursive: true });
+  await mkdir(join(out, 'npm'), { recursive: true });
+  for (const facts of programs) await writeProgram(request, facts);
+  const values = { version: ownVersion(), url: request.url };
+  const script = fillTemplate(readOwnText('templates/release/install.sh'), values);
+  await writeFile(join(out, 'install.sh'), script, { mode: 0o755 });
+  report('SHA256SUMS');
+  await writeFile(join(out, 'SHA256SUMS'), await checksums(out));
+}
+
+/** The executables of one program, its packages, and the files that describe them. */
+async function writeProgram(request: ReleaseRequest, facts: ProgramFacts): Promise<void> {
+  const { out, platforms, url, homepage, report } = request;
+  const { program, target } = facts;
+  const version = ownVersion();
+  const notices = await noticesOf(target, version);
+  const input: PackageInput = {
+    facts,
+    version,
+    homepage,
+    notices: formatNotices(notices),
+    folder: join(out, 'npm'),
+  };
+  const hashes = new Map<Platform, string>();
+  for (const platform of platforms) {
+    report(`${program} for ${shortName(platform)}`);
+    const file = join(out, 'bin', executableName(program, platform));
+    const { cacheDir } = request;
+    await writeTarget({
+      target,
+      platform,
+      version,
+      cacheDir,
+      mayDownload: true,
+      output: findOutputFile(file),
+    });
+    hashes.set(platform, await hashOf(file));
+    await writePlatformPackage(input, platform, file);
+  }
+  await writeMainPackage(input);
+  await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
+  await writeFile(join(out, `${program}.cdx.json`), sbomOf(program, version, notices));
+  const formula = formulaOf({ facts, version, homepage, url, hashes });
+  if (formula !== undefined) await writeFile(join(out, `${program}.rb`), formula);
+}
+
+/** In the format of `sha256sum`, which `sha256sum -c SHA256SUMS` checks. */
+async function checksums(out: string): Promise<string> {
+  const entries = await readdir(out, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+  const lines: string[] = [];
+  for (const file of files) lines.push(`${await hashOf(join(out, file))}  ${file}\n`);
+  return lines.join('');
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = newSha256();
+  const { size } = await stat(path);
+  for await (const chunk of readChunks({ path, offset: 0, length: size })) hash.update(chunk);
+  return hash.hex();
+}
