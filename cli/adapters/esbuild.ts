@@ -7,14 +7,18 @@ export interface Bundle {
   readonly files: readonly string[];
 }
 
-/**
- * Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. `external` packages
- * are left out.
- */
+interface BundleOptions {
+  /** Packages to leave out. */
+  readonly external?: readonly string[];
+  /** Whether the code can call `import()`. Without it, modules of Node are required instead. */
+  readonly canImport?: boolean;
+}
+
+/** Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. */
 export async function bundle(
   entry: string,
   define: Record<string, string>,
-  external: readonly string[] = [],
+  { external = [], canImport = true }: BundleOptions = {},
 ): Promise<Bundle> {
   const result = await build({
     entryPoints: [entry],
@@ -29,6 +33,7 @@ export async function bundle(
     metafile: true,
     logLevel: 'silent',
     external: [...external],
+    supported: { 'dynamic-import': canImport },
     define: {
       // Only evaluated when running from source; in a bundle, workers and addons are assets.
       'import.meta.url': '"file:///"',

@@ -65,7 +65,7 @@ async function writeProgram(request: ReleaseRequest, facts: ProgramFacts): Promi
       platform,
       version,
       cacheDir,
-      mayDownload: true,
+      canDownload: true,
       output: findOutputFile(file),
     });
     hashes.set(platform, await hashOf(file));

@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { configError } from '../../runtime/contract/errors.ts';
+import { refuseInput } from '../../runtime/platform/files/refuse-input.ts';
 
 /** Rejects overwriting an existing file with --output-path. `shown` is the file as the user named it. */
 export async function refuseToReplace(output: string, shown: string, overwrite: boolean): Promise<void> {
   const found = await stat(output).catch(() => undefined);
   if (found?.isDirectory()) throw configError(`${shown} is a folder. Pass a file with --output-path.`);
+  refuseInput(output, [], shown);
   // Devices and pipes are written in place.
   if (!found?.isFile() || overwrite) return;
   throw configError(

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { findSection, readContainer } from '../contract/container/read.ts';
 import { type FileSource, openFileSource } from './file-source.ts';
 
@@ -20,16 +21,16 @@ export function runAppendedProgram(file: string): boolean {
     filename: PROGRAM_NAME,
     ...(program.cache === undefined ? {} : { cachedData: program.cache }),
   });
-  const run = script.runInThisContext() as (require: NodeJS.Require) => void;
-  run(createRequire(file));
+  const run = script.runInThisContext() as (...variables: readonly unknown[]) => void;
+  run(createRequire(file), file, dirname(file));
   return true;
 }
 
 /** The name of the program in stack traces. Compiled code is only accepted for the same wrapper. */
 const PROGRAM_NAME = 'encoderfile.cjs';
 
-/** Gives a bundle the only variable of CommonJS that it uses. */
-const wrapProgram = (code: string): string => `(function (require) {${code}\n})`;
+/** Gives a bundle the variables of CommonJS that it uses. */
+const wrapProgram = (code: string): string => `(function (require, __filename, __dirname) {${code}\n})`;
 
 /** Compiles a program as `runAppendedProgram` does, and returns what V8 keeps of it. */
 export function compileProgram(code: string): Uint8Array {

@@ -17,6 +17,10 @@ export const builtAssets = (model: string): string =>
 export const builtProgram = (target: 'manager' | 'gateway'): string =>
   buildOnce(target, target, ['target', 'build', target]);
 
+/** The build tool as one file. It contains what model executables contain. */
+export const builtBuildTool = (): string =>
+  buildOnce('encoder', 'encoderfile', ['target', 'build', 'encoderfile']);
+
 function config(model: string): string[] {
   const source = model.replace(/-transformed$/, '');
   const path =

@@ -16,8 +16,12 @@ const MAIN = 'cli/bin.ts';
 const THREADS = ['cli/adapters/lua-thread.ts'];
 const TEMPLATES = 'templates/transform';
 
-/** The one-file program never builds a base runtime, because its own file is one. */
-const EXTERNAL = ['esbuild'];
+const OPTIONS = {
+  // The one-file program never builds a base runtime, because its own file is one.
+  external: ['esbuild'],
+  // A script that runs from memory cannot import.
+  canImport: false,
+};
 
 /** The build tool as sections that are appended to a base runtime: its code, and what V8 compiled of it. */
 export async function bundleBuildTool(
@@ -58,7 +62,7 @@ const bundleThreads = (): Promise<({ entry: string } & Bundle)[]> =>
   Promise.all(THREADS.map(async (entry) => ({ entry, ...(await bundle(repositoryFile(entry), {})) })));
 
 const bundleWith = (texts: Readonly<Record<string, string>>): Promise<Bundle> =>
-  bundle(repositoryFile(MAIN), { ENCODERFILE_TEXTS: JSON.stringify(texts) }, EXTERNAL);
+  bundle(repositoryFile(MAIN), { ENCODERFILE_TEXTS: JSON.stringify(texts) }, OPTIONS);
 
 /** The notices are a third of the program as text, and no start needs them. */
 const packNotices = async (notices: string): Promise<string> =>

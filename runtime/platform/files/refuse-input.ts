@@ -8,12 +8,14 @@ export interface InputFile {
 }
 
 /**
- * Rejects an output that is a file the same command reads, under any name or link. `shown` is the output as the user wrote it.
+ * Rejects an output that is a file the same command reads, or the program that is running, under any name or link. `shown` is
+ * the output as the user wrote it.
  */
 export function refuseInput(output: string, inputs: readonly InputFile[], shown = output): void {
   const written = statsOf(output);
   if (written === undefined) return;
-  const same = inputs.find(({ path }) => isSame(statsOf(path), written));
+  const program = { path: process.execPath, role: 'the program that is running' };
+  const same = [...inputs, program].find(({ path }) => isSame(statsOf(path), written));
   if (same === undefined) return;
   throw configError(`Cannot write ${shown}: it is ${same.role}. Choose another output path.`);
 }

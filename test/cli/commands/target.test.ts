@@ -34,7 +34,7 @@ describe('encoderfile target build', () => {
     expect(await build('encoder')).toMatchObject({
       exitCode: 2,
       stderr:
-        'Error: Expected encoder to be one of: manager, gateway. See `encoderfile target build --help`.',
+        'Error: Expected encoder to be one of: encoderfile, manager, gateway. See `encoderfile target build --help`.',
     });
     expect(await build('manager', '-o', folder())).toMatchObject({
       exitCode: 1,

@@ -122,4 +122,23 @@ export const BUILD = {
     behaviour:
       'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
   },
+  'build:one-file': {
+    source: 'docs/one-file.md',
+    behaviour:
+      'The build tool as one file builds, checks and describes models without npm, Node, a network or files next to it.',
+  },
+  'build:one-file-same': {
+    source: 'docs/one-file.md',
+    behaviour:
+      'The build tool as one file writes the same executable, byte for byte, as the one from source.',
+  },
+  'build:one-file-refusals': {
+    source: 'docs/one-file.md',
+    behaviour:
+      'The build tool as one file refuses to overwrite itself, to build what it does not carry, and to run when damaged.',
+  },
+  'build:one-file-platform': {
+    source: 'docs/one-file.md',
+    behaviour: 'The build tool of another platform is the base runtime for that platform.',
+  },
 } as const satisfies Behaviours;
