@@ -1,0 +1,160 @@
+import {
+  createReadStream,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostPlatform } from '../../../cli/packaging/plan.ts';
+import { shortName } from '../../../runtime/contract/platforms.ts';
+import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
+import { type Answer, runProcess } from '../../helpers/run-process.ts';
+import { useTempFolder } from '../../helpers/temp-folder.ts';
+
+const PLATFORM = shortName(hostPlatform({ os: process.platform, cpu: process.arch }));
+const EXECUTABLE = `encoderfile-${PLATFORM}`;
+const folder = useTempFolder();
+let out = '';
+let server: Server;
+let url = '';
+
+/** Runs the release script from source. */
+const release = (...args: string[]): Promise<Answer> =>
+  runProcess(process.execPath, [join(ROOT, 'cli/release/main.ts'), ...args, '--cache-dir', TEST_CACHE]);
+
+beforeAll(async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'encoderfile-release-'));
+  out = join(parent, 'release');
+  const answer = await release('--out', out, '--platform', PLATFORM, '--program', 'encoderfile');
+  expect(answer).toMatchObject({ exitCode: 0, stdout: '' });
+  server = createServer((request, response) => {
+    const file = join(out, new URL(request.url ?? '/', 'http://localhost').pathname);
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) createReadStream(file).pipe(response);
+    else response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  url = typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '';
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(join(out, '..'), { recursive: true, force: true });
+});
+
+const install = (...args: string[]): Promise<Answer> =>
+  runProcess('sh', [join(out, 'install.sh'), '--url', url, ...args], { env: { HOME: folder() } });
+
+describe('a release', () => {
+  test('has every file, and checksums of them all', async () => {
+    const files = globSync('**/*', { cwd: out }).filter((name) => statSync(join(out, name)).isFile());
+    expect(files.sort()).toEqual(
+      [
+        'NOTICES-encoderfile.txt',
+        'SHA256SUMS',
+        `bin/${EXECUTABLE}`,
+        'encoderfile.cdx.json',
+        'encoderfile.rb',
+        'install.sh',
+        'npm/encoderfile-0.1.0.tgz',
+        `npm/encoderfile-encoderfile-${PLATFORM}-0.1.0.tgz`,
+      ].sort(),
+    );
+    const checked = await runProcess('sha256sum', ['--strict', '-c', 'SHA256SUMS'], { cwd: out });
+    expect(checked).toMatchObject({ exitCode: 0 });
+    expect(checked.stdout.split('\n')).toHaveLength(files.length - 1);
+  });
+
+  test('has the hash of the executable in the formula', () => {
+    const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
+    const hash = new RegExp(`^(\\w{64})  bin/${EXECUTABLE}$`, 'm').exec(sums)?.[1];
+    expect(readFileSync(join(out, 'encoderfile.rb'), 'utf8')).toContain(`sha256 "${hash}"`);
+  });
+
+  test('is not written into a folder that has something', async () => {
+    expect(await release('--out', ROOT, '--platform', PLATFORM)).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: The folder ${ROOT.replace(/\/$/, '')} is not empty. Choose a new folder.`,
+    });
+  });
+
+  test('names what is wrong with its arguments', async () => {
+    expect((await release()).stderr).toMatch(/^Error: --out is missing\./);
+    expect((await release('--out', 'x', '--platform', 'amiga')).stderr).toMatch(
+      /^Error: Unknown platform "amiga"\. Platforms: /,
+    );
+    const unknown = await release('--out', 'x', '--program', 'emacs');
+    expect(unknown).toMatchObject({ exitCode: 2 });
+    expect(unknown.stderr).toMatch(
+      /^Error: Unknown program emacs\. Programs: encoderfile, mcp-manager, gateway\./,
+    );
+  });
+});
+
+describe('install.sh', () => {
+  test('installs an executable that runs', async () => {
+    const answer = await install('encoderfile');
+    const file = join(folder(), '.local/bin/encoderfile');
+    expect(answer).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`Installed ${file}`) });
+    expect((await runProcess(file, ['version'])).stdout).toBe('encoderfile 0.1.0');
+    expect(globSync('{.,}*', { cwd: join(folder(), '.local/bin') })).toEqual(['encoderfile']);
+  });
+
+  test('refuses what it cannot install, and leaves nothing behind', async () => {
+    const dir = join(folder(), 'bin');
+    const gateway = await install('--dir', dir, 'gateway');
+    expect(gateway).toMatchObject({
+      exitCode: 1,
+      stderr: `Error: The release at ${url} has no bin/gateway-${PLATFORM}.`,
+    });
+    const elsewhere = await install('--url', `${url}/nothing`, '--dir', dir);
+    expect(elsewhere.exitCode).toBe(1);
+    expect(elsewhere.stderr).toContain(`Error: Cannot download ${url}/nothing/SHA256SUMS.`);
+    const unknown = await install('emacs');
+    expect(unknown.stderr).toBe(
+      'Error: Unknown argument emacs. Programs: encoderfile, mcp-manager, gateway.',
+    );
+    expect(globSync('{.,}*', { cwd: dir })).toEqual([]);
+  });
+
+  test('discards a download that is not the one of the checksums', async () => {
+    const sums = join(out, 'SHA256SUMS');
+    const right = readFileSync(sums, 'utf8');
+    writeFileSync(sums, right.replace(/^\w{64}(?=  bin)/m, '0'.repeat(64)));
+    try {
+      const answer = await install('--dir', join(folder(), 'bin'));
+      expect(answer.exitCode).toBe(1);
+      expect(answer.stderr).toMatch(
+        /Error: The download of encoderfile was discarded: its SHA-256 is \w{64}, /,
+      );
+      expect(globSync('{.,}*', { cwd: join(folder(), 'bin') })).toEqual([]);
+    } finally {
+      writeFileSync(sums, right);
+    }
+  });
+});
+
+test('the npm packages install without scripts and a network, and run', async () => {
+  const packages = globSync(join(out, 'npm/*.tgz')).sort();
+  writeFileSync(join(folder(), 'package.json'), '{"name": "project", "private": true}');
+  const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const env = { HOME: folder(), npm_config_cache: join(folder(), 'npm-cache') };
+  const installed = await runProcess('npm', ['install', ...flags, ...packages], { cwd: folder(), env });
+  expect(installed).toMatchObject({ exitCode: 0 });
+  const bin = join(folder(), 'node_modules/.bin/encoderfile');
+  expect(await runProcess(bin, ['version'])).toMatchObject({ exitCode: 0, stdout: 'encoderfile 0.1.0' });
+  expect((await runProcess(bin, ['build', '-f', 'missing.yml'])).exitCode).toBe(1);
+  rmSync(join(folder(), 'node_modules/@encoderfile'), { recursive: true });
+  const missing = await runProcess(bin, ['version']);
+  expect(missing).toMatchObject({ exitCode: 1 });
+  expect(missing.stderr).toContain(
+    `Error: The package @encoderfile/encoderfile-${PLATFORM} is not installed.`,
+  );
+});
