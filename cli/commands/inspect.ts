@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { type Inspection, inspectionTable } from '../../runtime/core/model/inspection.ts';
 import { BaseCommand } from './base-command.ts';
 
@@ -7,13 +7,24 @@ export class Inspect extends BaseCommand {
   static override examples = [
     '<%= config.bin %> inspect sentiment.encoder',
     '<%= config.bin %> inspect sentiment.encoder --json',
+    '<%= config.bin %> inspect sentiment.encoder --card',
   ];
   static override args = {
     file: Args.string({ required: true, description: 'Model executable or base runtime, for any platform' }),
   };
 
-  async run(): Promise<Inspection> {
-    const { args } = await this.parse(Inspect);
+  static override flags = {
+    card: Flags.boolean({ summary: 'Print the model card in the file' }),
+  };
+
+  async run(): Promise<Inspection | { file: string; card: string }> {
+    const { args, flags } = await this.parse(Inspect);
+    if (flags.card) {
+      const { readCard } = await import('../services/inspect.ts');
+      const card = await readCard(args.file);
+      this.log(card.trimEnd());
+      return { file: args.file, card };
+    }
     const { inspectFile } = await import('../services/inspect.ts');
     const inspection = await inspectFile(args.file);
     this.log(inspectionTable(inspection));

@@ -8,6 +8,8 @@ export interface BuildConfig {
   readonly file: string;
   readonly name: string;
   readonly version: string;
+  /** License of the model that the user stated. */
+  readonly license: string | undefined;
   readonly modelType: ModelType;
   readonly model: ModelSource;
   /** Expanded, but not resolved: it is relative to the current directory, which is not known here. */

@@ -8,6 +8,8 @@ export interface StarterValues {
   /** Path of the model folder on disk; `~` and `${` in it are escaped. */
   readonly path: string;
   readonly modelType: ModelType;
+  /** Without a license, its line stays a comment with an example. */
+  readonly license?: string | undefined;
 }
 
 /**
@@ -19,14 +21,18 @@ export function renderConfig(template: string, values: StarterValues): string {
     ['name', values.name],
     ['path', literalPath(values.path)],
     ['model_type', values.modelType],
+    ['license', values.license ?? 'apache-2.0'],
   ]);
-  return template.replaceAll(/'\{\{(\w+)\}\}'/g, (placeholder, key: string) => {
+  const used = values.license === undefined ? template : template.replace(LICENSE_COMMENT, '$1');
+  return used.replaceAll(/'\{\{(\w+)\}\}'/g, (placeholder, key: string) => {
     const text = texts.get(key);
     if (text === undefined)
       throw new AppError('InternalError', `Unknown placeholder ${placeholder} in the template`);
     return quoted(text);
   });
 }
+
+const LICENSE_COMMENT = /# (license: '\{\{license\}\}')/;
 
 /** Writes the text as a value on one line, so that the library chooses quotes for that position. */
 function quoted(text: string): string {

@@ -22,6 +22,7 @@ export function resolveConfig(
     file,
     name: fields.name,
     version: defaulted(fields.version),
+    license: fields.license,
     modelType: fields.model_type,
     model: modelSource(fields.path, place),
     outputPath: fields.output_path === undefined ? undefined : expandPath(fields.output_path, env),

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../runtime/contract/manifest.ts';
+import type { CardFacts, Manifest, ModelLicense } from '../../runtime/contract/manifest.ts';
 import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
 import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
 import type { TransformSettings } from '../../runtime/contract/transform.ts';
@@ -114,11 +114,13 @@ export type ModelFacts = Pick<
   readonly scoreFunction: ScoreFunction | undefined;
   readonly sentence: SentenceSettings | undefined;
   readonly transform: TransformSettings | undefined;
+  readonly license: ModelLicense | undefined;
+  readonly card: CardFacts | undefined;
 };
 
 /** Builds the manifest that is written into the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
-  const { id2label, scoreFunction, sentence, transform, ...rest } = facts;
+  const { id2label, scoreFunction, sentence, transform, license, card, ...rest } = facts;
   return {
     name: config.name,
     version: config.version,
@@ -129,6 +131,8 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(scoreFunction ? { scoreFunction } : {}),
     ...(sentence ? { sentence } : {}),
     ...(transform ? { transform: settingsOf(transform) } : {}),
+    ...(license ? { license } : {}),
+    ...(card ? { card } : {}),
   };
 }
 

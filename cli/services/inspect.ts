@@ -1,7 +1,13 @@
+import { readModelCard } from '../../runtime/core/model/documents.ts';
 import { inspect, type Inspection } from '../../runtime/core/model/inspection.ts';
 import { withFileSource } from '../../runtime/platform/file-source.ts';
 
 /** `encoderfile inspect`: shows the contents of a model executable or base runtime of any platform. */
 export async function inspectFile(path: string): Promise<Inspection> {
   return await withFileSource(path, inspect);
+}
+
+/** `encoderfile inspect --card`: returns the model card in a model executable. */
+export async function readCard(path: string): Promise<string> {
+  return await withFileSource(path, readModelCard);
 }

@@ -1,9 +1,12 @@
+import { dirname } from 'node:path';
 import { ownVersion } from '../adapters/own-files.ts';
 import { returnsVectors } from '../../runtime/contract/model-types.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
+import { findLicense } from '../packaging/model/find-license.ts';
 import { type ModelConfig, readLabels, scoreFunctionOf } from '../packaging/model/labels.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
+import { readDocuments } from '../packaging/model/model-documents.ts';
 import type { PreparedModel } from '../packaging/model/prepared-model.ts';
 import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
@@ -31,7 +34,13 @@ export async function prepareModel(
     ...sentence?.defaults,
     chosenLength: config.maxLength,
   });
+  const {
+    license,
+    facts: card,
+    ...documents
+  } = findLicense(config.license, await readDocuments(dirname(files.modelConfig)));
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
+  for (const problem of documents.problems) report.warn(problem);
 
   const optimize = report.step('Optimizing and running the model');
   const graph = await prepareGraph(
@@ -72,12 +81,16 @@ export async function prepareModel(
     scoreFunction,
     tokenizer: tokenizer.settings,
     transform,
+    license,
+    card,
   };
   return {
     files,
     tokenizer,
     graph,
     transform: transform?.source,
+    licenseText: documents.licenseText,
+    cardText: documents.cardText,
     manifest: planManifest(config, facts, ownVersion()),
   };
 }

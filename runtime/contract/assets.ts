@@ -8,4 +8,7 @@ export const ASSETS = {
   config: 'config.json',
   transform: 'transform.lua',
   manifest: 'manifest.json',
+  // Not README.md or LICENSE: a folder with files of a user must not look like one that a build wrote.
+  license: 'model-license.txt',
+  card: 'model-card.md',
 } as const satisfies Partial<Record<SectionName, string>>;

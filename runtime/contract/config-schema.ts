@@ -104,6 +104,15 @@ const build = Type.Object(
     version: Type.Optional(
       Type.String({ minLength: 1, default: '0.1.0', description: 'Version of this build; any text.' }),
     ),
+    license: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        pattern: NO_CONTROL_CHARACTERS,
+        description:
+          "License of the model: an SPDX id such as apache-2.0, or a short text. Default: the license in the model's README.md, or the title of its license file.",
+      }),
+    ),
     path: Type.Union([path('Folder that contains model.onnx, tokenizer.json and config.json.'), modelFiles], {
       description: 'The model: a folder, or one path per file. Paths are relative to this file.',
     }),

@@ -31,6 +31,27 @@ export interface Manifest {
   readonly transform?: TransformSettings;
   /** Sentence settings, only for sentence_embedding models. */
   readonly sentence?: SentenceSettings;
+  /** License of the model; undefined if none is stated. */
+  readonly license?: ModelLicense;
+  /** Facts of the model card; undefined if there are none. */
+  readonly card?: CardFacts;
+}
+
+export interface ModelLicense {
+  /** SPDX id, or a short text such as the title of a license file. */
+  readonly id: string;
+  /** Name of a license without an SPDX id, and where to read it, as model cards state them. */
+  readonly name?: string;
+  readonly link?: string;
+  /** Where the license is stated: the build configuration, the model card, or a license file next to the model. */
+  readonly source: 'config' | 'card' | 'file';
+}
+
+export interface CardFacts {
+  readonly languages?: readonly string[];
+  /** Models that this one was trained or converted from. */
+  readonly baseModels?: readonly string[];
+  readonly tags?: readonly string[];
 }
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;

@@ -10,5 +10,9 @@ export interface PreparedModel {
   readonly graph: PreparedGraph;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
+  /** Texts of the licenses and notices that are next to the model. */
+  readonly licenseText: string | undefined;
+  /** Text of the model card. */
+  readonly cardText: string | undefined;
   readonly manifest: Manifest;
 }

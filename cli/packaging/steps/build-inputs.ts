@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { InputFile } from '../../../runtime/platform/files/refuse-input.ts';
 import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
+import { documentPaths } from '../model/model-documents.ts';
 import type { BuildPlan } from '../plan.ts';
 import { readBuilt } from './read-built.ts';
 
@@ -27,7 +28,7 @@ async function modelFiles(model: ModelSource): Promise<string[]> {
   if (model.kind === 'folder') return neighbors;
   const { modelConfig, tokenizer, tokenizerConfig, weights } = model;
   const named = [weights, modelConfig, tokenizer, tokenizerConfig].filter((path) => path !== undefined);
-  return [...named, ...neighbors];
+  return [...named, ...neighbors, ...(await documentPaths(dirname(modelConfig)))];
 }
 
 function filesIn(folder: string): string[] {

@@ -20,6 +20,8 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
       await copyFile(model.files.modelConfig, join(scratch, ASSETS.config));
       if (model.transform !== undefined) await writeFile(join(scratch, ASSETS.transform), model.transform);
+      if (model.licenseText !== undefined) await writeFile(join(scratch, ASSETS.license), model.licenseText);
+      if (model.cardText !== undefined) await writeFile(join(scratch, ASSETS.card), model.cardText);
       await writeFile(join(scratch, ASSETS.manifest), `${JSON.stringify(model.manifest, undefined, 2)}\n`);
       await rm(folder, { recursive: true, force: true });
       await rename(scratch, folder);

@@ -30,7 +30,7 @@ export async function writeExecutable({
   report,
 }: ExecutableInput): Promise<number> {
   const step = report.step('Writing the executable');
-  const { files, tokenizer, graph, transform, manifest } = model;
+  const { files, tokenizer, graph, transform, licenseText, cardText, manifest } = model;
   const bytes = async (path: string): Promise<Content> => ({ bytes: await readFile(path) });
   const runtime = encode(base.info);
   // The weights come before the graph, so their position is known before the graph is complete.
@@ -44,8 +44,10 @@ export async function writeExecutable({
     { name: 'graph', content: { bytes: pointGraph(await readFile(graph.graphPath), weightsOffset) } },
     { name: 'tokenizer', content: { bytes: text(tokenizer.json) } },
     { name: 'config', content: await bytes(files.modelConfig) },
-    ...(transform === undefined ? [] : [{ name: 'transform' as const, content: { bytes: text(transform) } }]),
+    ...optional('transform', transform),
     { name: 'manifest', content: { bytes: encode(manifest) } },
+    ...optional('license', licenseText),
+    ...optional('card', cardText),
   ];
   const size = await writeContainer({
     executable: { ...base, offset: 0 },
@@ -67,5 +69,10 @@ function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   }));
 }
 
+const optional = (
+  name: SectionName,
+  content: string | undefined,
+): { name: SectionName; content: Content }[] =>
+  content === undefined ? [] : [{ name, content: { bytes: text(content) } }];
 const text = (content: string): Uint8Array => new TextEncoder().encode(content);
 const encode = (value: unknown): Uint8Array => text(JSON.stringify(value));

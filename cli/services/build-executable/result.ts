@@ -1,6 +1,7 @@
 import { BATCHING_TEXT } from '../../../runtime/contract/batching.ts';
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
+import { licenseText } from '../../../runtime/core/model/license-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import type { BuildPlan } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
@@ -25,6 +26,7 @@ export function buildSummary({ kind, path, bytes, platform, seconds, manifest }:
     ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...sentenceFacts(manifest),
+    ...(manifest.license ? [['License', licenseText(manifest.license)]] : []),
     ['Precision', manifest.precision],
     ['Batches', BATCHING_TEXT[manifest.batching ?? 'any']],
     ['Platform', platform],

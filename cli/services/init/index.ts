@@ -4,6 +4,7 @@ import { createFolders } from '../../../runtime/platform/files/create-folders.ts
 import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
 import { writeText } from '../../../runtime/platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
+import { documentPaths } from '../../packaging/model/model-documents.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { guessModel } from '../../config/guess-model-type.ts';
 import { parseConfig } from '../../config/load.ts';
@@ -26,7 +27,8 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const folder = resolve(request.folder);
   const output = resolve(outputPath);
   const look = await inspectModelFolder(folder, request.folder);
-  const inputs = look.files.map(({ name }) => ({ path: join(folder, name), role: 'a file of the model' }));
+  const read = [...look.files.map(({ name }) => join(folder, name)), ...(await documentPaths(folder))];
+  const inputs = read.map((path) => ({ path, role: 'a file of the model' }));
   refuseInput(output, inputs, outputPath);
   await refuseToReplace(output, outputPath, request.overwrite);
 
@@ -35,6 +37,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
     path: relativePath(dirname(output), folder),
+    license: look.license,
   };
   const text = renderConfig(readOwnText('templates/encoderfile.yml'), values);
   // A name from the command line must satisfy the rules of the config file.
@@ -42,6 +45,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   createFolders(dirname(output), 0o777);
   await writeText(output, text);
   for (const problem of look.problems) report.warn(problem);
+  for (const problem of look.documentProblems) report.warn(problem);
   const { architecture, labels, files } = look;
   return { ...values, file: output, folder, guessed: !request.modelType, architecture, labels, files };
 }

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
+import { findLicense } from '../../packaging/model/find-license.ts';
+import { readDocuments } from '../../packaging/model/model-documents.ts';
 import { readJson, readJsonList } from '../../packaging/model/read-json.ts';
 
 /** A file that a model has or should have. */
@@ -19,9 +21,13 @@ export interface ModelFolder {
   /** The architecture named by the model: `BertForSequenceClassification`, or `bert`. */
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
+  /** License in the model card. */
+  readonly license: string | undefined;
   readonly files: readonly FoundFile[];
   /** Problems that would make a build fail, one sentence each. */
   readonly problems: readonly string[];
+  /** Problems of the model card and the license files, which a build leaves out. */
+  readonly documentProblems: readonly string[];
 }
 
 const FILES = [
@@ -46,11 +52,15 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
     ? await readJson<Record<string, unknown>>(join(folder, 'config.json'))
     : undefined;
   const modules = join(folder, 'modules.json');
+  const { license, problems: documentProblems } = findLicense(undefined, await readDocuments(folder));
   return {
     config,
     modules: existsSync(modules) ? await readJsonList(modules) : undefined,
     architecture: architectureOf(config),
     labels: labelsOf(config),
+    // The title of a license file is only a hint, which a build finds without the config.
+    license: license?.source === 'card' ? license.id : undefined,
+    documentProblems,
     files,
     problems: [
       ...(has('model.onnx') ? [] : [await missingWeights(folder, shown)]),

@@ -14,11 +14,13 @@ export interface InitResult {
   readonly path: string;
   readonly architecture: string | undefined;
   readonly labels: readonly string[];
+  /** License in the model card, as written in the file. */
+  readonly license: string | undefined;
   readonly files: readonly FoundFile[];
 }
 
 export function initSummary(result: InitResult): string {
-  const { modelType, guessed, architecture, labels, files } = result;
+  const { modelType, guessed, architecture, labels, license, files } = result;
   const origin = architecture === undefined ? '' : ` (${architecture})`;
   const shown = shownPath(result.file);
   return columns([
@@ -27,6 +29,7 @@ export function initSummary(result: InitResult): string {
     ['Type', guessed ? `${modelType}${origin}; change \`model_type\` if it is wrong` : modelType],
     // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
     ...(labels.length > 0 && !returnsVectors(modelType) ? [['Labels', shortList(labels)]] : []),
+    ...(license === undefined ? [] : [['License', license]]),
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
     ['Next', `encoderfile build -f ${shellWord(shown)}`],

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import { licenseFacts } from '../../../runtime/core/model/license-facts.ts';
 import { scoreFacts } from '../../../runtime/core/model/score-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
@@ -22,6 +23,7 @@ export function validateSummary({ config, files, vocabularySize, manifest }: Val
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
     ...sentenceFacts(manifest),
+    ...licenseFacts(manifest),
     ['Inputs', manifest.inputs.join(', ')],
     ['Output', manifest.output],
     ['Precision', manifest.precision],

@@ -1,6 +1,12 @@
 import { crc32 } from './crc32.ts';
 import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from './footer.ts';
-import { alignUp, type Section, SECTION_ALIGNMENT, type SectionName } from './sections.ts';
+import {
+  alignUp,
+  OPTIONAL_SECTION_NAMES,
+  type Section,
+  SECTION_ALIGNMENT,
+  type SectionName,
+} from './sections.ts';
 
 interface PlacedPart {
   readonly name: SectionName;
@@ -58,6 +64,11 @@ export function encodeTail(layout: Layout, hashes: ReadonlyMap<SectionName, Sect
 
 const WIDEST_CRC = 0xffffffff;
 
-function encodeIndex(sections: readonly Section[]): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ sections }));
+function encodeIndex(all: readonly Section[]): Uint8Array {
+  const sections = all.filter(({ name }) => !isOptional(name));
+  const optional = all.filter(({ name }) => isOptional(name));
+  return new TextEncoder().encode(JSON.stringify({ sections, ...(optional.length > 0 ? { optional } : {}) }));
 }
+
+const isOptional = (name: SectionName): boolean =>
+  OPTIONAL_SECTION_NAMES.some((optional) => optional === name);

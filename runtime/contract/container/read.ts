@@ -3,7 +3,7 @@ import type { ByteSource } from './byte-source.ts';
 import { crc32 } from './crc32.ts';
 import { decodeFooter, type Footer, FOOTER_LENGTH, FORMAT_VERSION } from './footer.ts';
 import { payloadEnd } from './payload-end.ts';
-import { type Section, SECTION_NAMES, type SectionName } from './sections.ts';
+import { OPTIONAL_SECTION_NAMES, type Section, SECTION_NAMES, type SectionName } from './sections.ts';
 
 export interface Container {
   readonly formatVersion: number;
@@ -51,15 +51,25 @@ function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
   if (indexOffset + indexLength > end - FOOTER_LENGTH) throw altered(source, 'its index is outside the file');
   const bytes = source.readAt(indexOffset, indexLength);
   if (crc32(bytes) !== footer.indexCrc) throw altered(source, 'its index does not match its checksum');
-  const index = JSON.parse(new TextDecoder().decode(bytes)) as { sections: Section[] };
-  for (const section of index.sections) {
-    if (!SECTION_NAMES.includes(section.name))
-      throw altered(source, `section \`${section.name}\` is unknown`);
+  const index = JSON.parse(new TextDecoder().decode(bytes)) as Index;
+  const unknown = index.sections.find(({ name }) => !SECTION_NAMES.some((known) => known === name));
+  if (unknown) throw altered(source, `section \`${unknown.name}\` is unknown`);
+  const optional = (index.optional ?? []).filter(({ name }) =>
+    OPTIONAL_SECTION_NAMES.some((known) => known === name),
+  );
+  const sections = [...index.sections, ...optional];
+  for (const section of sections) {
     if (section.offset + section.length > indexOffset) {
       throw altered(source, `section \`${section.name}\` is outside the file`);
     }
   }
-  return index.sections;
+  return sections;
+}
+
+interface Index {
+  readonly sections: readonly Section[];
+  /** Sections that readers can ignore; files without such sections have no list. */
+  readonly optional?: readonly Section[];
 }
 
 function altered(source: ByteSource, why: string): Error {

@@ -15,7 +15,14 @@ export const SECTION_NAMES = [
   'program',
   'code-cache',
 ] as const;
-export type SectionName = (typeof SECTION_NAMES)[number];
+
+/**
+ * Sections that readers can ignore. They are listed apart from the others in the index, because readers of format 1 refuse a file
+ * with a section that they do not know.
+ */
+export const OPTIONAL_SECTION_NAMES = ['license', 'card'] as const;
+export type OptionalSectionName = (typeof OPTIONAL_SECTION_NAMES)[number];
+export type SectionName = (typeof SECTION_NAMES)[number] | OptionalSectionName;
 
 export interface Section {
   readonly name: SectionName;

@@ -3,6 +3,7 @@ import type { ByteSource } from '../../contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { Section } from '../../contract/container/sections.ts';
 import type { Manifest, RuntimeInfo } from '../../contract/manifest.ts';
+import { licenseFacts } from './license-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
 import { scoreFacts } from './score-facts.ts';
@@ -61,6 +62,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ...labelFacts,
     ...scoreFacts(model),
     ...sentenceFacts(model),
+    ...licenseFacts(model),
     ['Built by', model.builtBy],
   ];
 }

@@ -3,9 +3,18 @@ import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './print.ts';
 
+/** What a program contains in addition to software, with a license of its own: members for JSON, and the text that follows the notices. */
+interface OtherLicense {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
 /** The `licenses` command, also available as `--licenses`; `target` is the name of the program in the builder. */
-export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Command => ({
-  summary: 'Print the licenses of the bundled software.',
+export const licensesCommand = (
+  target: 'encoder' | 'manager' | 'gateway',
+  readOther?: () => Promise<OtherLicense | undefined>,
+): Command => ({
+  summary: `Print the licenses of the bundled software${readOther ? ' and of the model' : ''}.`,
   options: JSON_OPTION,
   async run(invocation, output) {
     const { readNotices } = await import('../../platform/notices.ts');
@@ -16,8 +25,9 @@ export const licensesCommand = (target: 'encoder' | 'manager' | 'gateway'): Comm
           `Run \`encoderfile licenses ${target}\`.`,
       );
     }
-    if (invocation.flag('json')) printJson(output, { program: target, notices });
-    else output.out(notices);
+    const other = await readOther?.();
+    if (invocation.flag('json')) printJson(output, { program: target, notices, ...other?.json });
+    else output.out(notices + (other?.text ?? ''));
     return 0;
   },
 });

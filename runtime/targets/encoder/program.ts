@@ -3,6 +3,7 @@ import { completionCommand } from '../../serve/cli/completion-command.ts';
 import { licensesCommand } from '../../serve/cli/licenses-command.ts';
 import { JSON_OPTION } from '../../serve/cli/output-format.ts';
 import { inferCommand } from './commands/infer.ts';
+import { readModelLicense } from './commands/model-license.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -23,7 +24,7 @@ export function encoderProgram(modelPath: string, name: string): Program {
       verify: verifyCommand(modelPath),
       version: versionCommand(modelPath),
       completion: completionCommand,
-      licenses: licensesCommand('encoder'),
+      licenses: licensesCommand('encoder', () => readModelLicense(modelPath)),
     },
   };
 }

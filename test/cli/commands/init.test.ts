@@ -56,6 +56,22 @@ describe('encoderfile init', () => {
     expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toContain('\n  path: .\n');
   });
 
+  test('takes the license of the model card', async () => {
+    const model = copyModel('sentiment', join(folder(), 'model'));
+    writeFileSync(join(model, 'README.md'), '---\nlicense: cc-by-4.0\ntags: [a\n---\n# Sentiment\n');
+    const { exitCode, stdout, stderr } = await run('model');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Warning: README.md: `tags` is ignored, because it is not valid YAML.',
+    });
+    expect(stdout).toMatch(/^License +cc-by-4\.0$/m);
+    expect(written().license).toBe('cc-by-4.0');
+    expect(await run('model', '--force', '-o', 'model/README.md')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('it is a file of the model'),
+    });
+  });
+
   test('overwrites only when forced', async () => {
     copyModel('sentiment', join(folder(), 'model'));
     writeFileSync(join(folder(), 'encoderfile.yml'), 'mine');

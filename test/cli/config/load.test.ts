@@ -101,6 +101,7 @@ describe('a valid config', () => {
       file: 'configs/x.yml',
       name: 'Ада/sentiment: v2 #1',
       version: '2.0',
+      license: 'Research use only: see LICENSE',
       modelType: 'sequence_classification',
       model: { kind: 'folder', folder: '/home/ada/models/sentiment' },
       outputPath: '/out/sentiment.encoder',
@@ -108,7 +109,7 @@ describe('a valid config', () => {
       transform: {
         kind: 'inline',
         source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n',
-        line: 10,
+        line: 11,
       },
       validateTransform: false,
       luaLibs: ['os', 'utf8'],

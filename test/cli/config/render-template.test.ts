@@ -48,6 +48,12 @@ describe('renderConfig', () => {
     },
   );
 
+  test('the license is a comment with an example, unless there is one', () => {
+    expect(renderConfig(TEMPLATE, START)).toContain('\n  # license: apache-2.0\n');
+    const text = renderConfig(TEMPLATE, { ...START, license: 'other: see #1' });
+    expect(parseConfig(text, 'x.yml', {}).license).toBe('other: see #1');
+  });
+
   test('everything that is commented out is valid too', () => {
     // Of this type, because some of the fields are for no other.
     const text = renderConfig(TEMPLATE, { ...START, modelType: 'sentence_embedding' })
@@ -56,6 +62,7 @@ describe('renderConfig', () => {
     const config = parseConfig(text, 'x.yml', { HOME: '/home/ada' });
     expect(config).toMatchObject({
       model: { kind: 'files', tokenizerConfig: 'tokenizer_config.json' },
+      license: 'apache-2.0',
       outputPath: './model.encoder',
       cacheDir: '/home/ada/.cache/encoderfile',
       transform: { source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n' },

@@ -117,6 +117,15 @@ export const BUILD = {
     source: 'encoder contract 7',
     behaviour: "Without a home folder it says 'Cannot locate cache directory' and what to set.",
   },
+  'build:license': {
+    source: 'docs/config.md',
+    behaviour:
+      'The license of a model comes from the config, the model card or a license file; its text and the card are in the executable.',
+  },
+  'build:documents': {
+    source: 'docs/config.md',
+    behaviour: 'A model card or license file that cannot be used is left out with a warning.',
+  },
   'build:platform': {
     source: 'encoder contract 4.4',
     behaviour:

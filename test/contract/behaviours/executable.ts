@@ -53,6 +53,10 @@ export const EXECUTABLE = {
     source: 'issue 14, point 24',
     behaviour: '`licenses` and `--licenses` print the notices of all software in the executable.',
   },
+  'executable:model-license': {
+    source: 'docs/executable.md',
+    behaviour: '`inspect` and `licenses` report the license of the model, or that none is stated.',
+  },
   'executable:completion': {
     source: 'issue 15, section 2',
     behaviour: '`completion` prints a script that completes commands and flags in bash, zsh or fish.',

@@ -61,6 +61,7 @@ describe('the published schema', () => {
     expect(CONFIG_FIELDS).toEqual([
       'name',
       'version',
+      'license',
       'path',
       'model_type',
       'output',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Manifest } from '../../../contract/manifest.ts';
+import { omitUndefined } from '../../../core/json/omit-undefined.ts';
 import type { modelMetadata } from '../schemas/model.ts';
 
 /** The response of `GET /model`. */
@@ -10,6 +11,7 @@ export function modelFacts({
   scoreFunction,
   sentence,
   width,
+  license,
 }: Manifest): Static<typeof modelMetadata> {
   return {
     model_id: name,
@@ -26,6 +28,9 @@ export function modelFacts({
           prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
           ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
         }
+      : {}),
+    ...(license
+      ? omitUndefined({ license: license.id, license_name: license.name, license_link: license.link })
       : {}),
   };
 }

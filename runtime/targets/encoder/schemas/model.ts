@@ -26,6 +26,15 @@ export const modelMetadata = Type.Object(
     default_prompt_name: Type.Optional(
       Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
     ),
+    license: Type.Optional(
+      Type.String({ description: 'License of the model: an SPDX id or a short text, if it is stated.' }),
+    ),
+    license_name: Type.Optional(
+      Type.String({ description: 'Name of a license without an SPDX id, from the model card.' }),
+    ),
+    license_link: Type.Optional(
+      Type.String({ description: 'Link to the license, from the model card; it can be the name of a file.' }),
+    ),
   },
   { $id: 'ModelMetadata' },
 );

@@ -114,6 +114,7 @@ function introduce(model) {
   byId('model-facts', HTMLParagraphElement).textContent = [
     title,
     ...labelFacts(labels(Object.values(model.id2label ?? {}))),
+    ...(model.license === undefined ? [] : [`License: ${model.license_name ?? model.license}`]),
   ].join(' · ');
   byId('examples', HTMLDivElement).append(
     element('span', {}, 'Try'),

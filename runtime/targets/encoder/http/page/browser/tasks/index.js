@@ -11,6 +11,8 @@ import { tokenClassification } from './token-classification.js';
  * @property {string} model_type
  * @property {Record<string, string>} [id2label]
  * @property {string} [score_function]
+ * @property {string} [license]
+ * @property {string} [license_name]
  */
 
 /**

@@ -1,0 +1,51 @@
+import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
+import { type Document, type ModelDocuments, NOTICE } from './model-documents.ts';
+import { readCard } from './read-card.ts';
+import { shortText } from './short-text.ts';
+
+/** The license and the documents of a model, as they are written into an executable. */
+export interface LicensedModel {
+  readonly license: ModelLicense | undefined;
+  readonly facts: CardFacts | undefined;
+  /** Texts of the license files and notices, and of the model card. */
+  readonly licenseText: string | undefined;
+  readonly cardText: string | undefined;
+  readonly problems: readonly string[];
+}
+
+/** Finds the license of a model: in the config, else in the model card, else in a license file. */
+export function findLicense(stated: string | undefined, documents: ModelDocuments): LicensedModel {
+  const { card, licenses, problems } = documents;
+  const read = card && readCard(card.text);
+  const invalid = read?.invalid ?? [];
+  return {
+    license: licenseIn(stated, read?.license, licenses),
+    facts: read?.facts,
+    licenseText: licenses.length === 0 ? undefined : licenses.map(titled).join('\n'),
+    cardText: card?.text,
+    problems: [
+      ...problems,
+      ...invalid.map((key) => `${card?.name}: \`${key}\` is ignored, because it is not valid YAML.`),
+    ],
+  };
+}
+
+function licenseIn(
+  stated: string | undefined,
+  carded: Omit<ModelLicense, 'source'> | undefined,
+  licenses: readonly Document[],
+): ModelLicense | undefined {
+  // A config that repeats the license of the card keeps the name and link that the card has for it.
+  if (stated !== undefined) return { ...(stated === carded?.id ? carded : { id: stated }), source: 'config' };
+  if (carded) return { ...carded, source: 'card' };
+  const file = licenses.find(({ name }) => !NOTICE.test(name));
+  return file && { id: titleOf(file), source: 'file' };
+}
+
+/** The first line with letters, without the marks of a Markdown heading; else the name of the file. */
+function titleOf({ name, text }: Document): string {
+  const line = text.split('\n').find((candidate) => /\p{L}/u.test(candidate));
+  return shortText(line?.replace(/^[\s#*=]+|[\s#*]+$/g, '') ?? name);
+}
+
+const titled = ({ name, text }: Document): string => `${name}:\n\n${text.trim()}\n`;

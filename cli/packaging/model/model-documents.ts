@@ -1,0 +1,99 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { messageOf } from '../../../runtime/contract/errors.ts';
+import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { readChunks } from '../../../runtime/platform/read-chunks.ts';
+
+export interface Document {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Documents next to config.json: the model card, and texts of licenses and notices. */
+export interface ModelDocuments {
+  readonly card: Document | undefined;
+  readonly licenses: readonly Document[];
+  /** Documents that were left out or truncated, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Maximum size of a document in an executable. */
+const MAX_BYTES = 1024 * 1024;
+
+const CARD = /^readme\.md$/i;
+const LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.(?:txt|md))?$/i;
+export const NOTICE = /^notice/i;
+
+/** Reads the documents of a model. A document that cannot be used never fails a build. */
+export async function readDocuments(folder: string): Promise<ModelDocuments> {
+  const problems: string[] = [];
+  const licenses: Document[] = [];
+  let card: Document | undefined;
+  for (const path of await documentPaths(folder)) {
+    const isCard = CARD.test(basename(path));
+    // A file system can have both README.md and readme.md.
+    if (isCard && card) continue;
+    const { text, problem } = await readDocument(path, isCard);
+    if (problem) problems.push(problem);
+    if (text === undefined || text.trim() === '') continue;
+    const document = { name: basename(path), text };
+    if (isCard) card = document;
+    else licenses.push(document);
+  }
+  return { card, licenses, problems };
+}
+
+/** Paths of the documents in a folder: licenses before notices, otherwise by name. */
+export async function documentPaths(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = names.filter((name) => CARD.test(name) || LICENSE.test(name)).sort();
+  return [...found.filter((name) => !NOTICE.test(name)), ...found.filter((name) => NOTICE.test(name))].map(
+    (name) => join(folder, name),
+  );
+}
+
+interface ReadDocument {
+  readonly text?: string;
+  readonly problem?: string;
+}
+
+/** A card can be truncated, but a license is only valid as a whole. */
+async function readDocument(path: string, canTruncate: boolean): Promise<ReadDocument> {
+  const name = basename(path);
+  try {
+    const facts = await stat(path);
+    if (!facts.isFile()) return {};
+    const isTooLarge = facts.size > MAX_BYTES;
+    const limit = formatBytes(MAX_BYTES);
+    if (isTooLarge && !canTruncate) {
+      return { problem: `${name} is not included: it has ${formatBytes(facts.size)}, more than ${limit}.` };
+    }
+    const text = textOf(await readBytes(path, Math.min(facts.size, MAX_BYTES)));
+    if (text === undefined) return { problem: `${name} is not included: it is not UTF-8 text.` };
+    return { text, ...(isTooLarge ? { problem: `${name} is truncated to ${limit}.` } : {}) };
+  } catch (error) {
+    return { problem: `${name} is not included: ${messageOf(error)}.` };
+  }
+}
+
+async function readBytes(path: string, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for await (const chunk of readChunks({ path, offset: 0, length })) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** Returns undefined for a binary file. Control characters are removed, because the text is printed on terminals. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    // `stream` accepts a character that is cut in half at the end.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return text.replaceAll(/(?![\t\n\r])\p{Cc}/gu, '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
+import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { parseYaml } from '../../../runtime/core/yaml/parse-yaml.ts';
+import { shortText } from './short-text.ts';
+
+/** What the front matter of a model card states. */
+export interface Card {
+  readonly license: Omit<ModelLicense, 'source'> | undefined;
+  readonly facts: CardFacts | undefined;
+  /** Names of members that are not valid YAML. */
+  readonly invalid: readonly string[];
+}
+
+const KEYS = ['license', 'license_name', 'license_link', 'language', 'base_model', 'tags'] as const;
+type Key = (typeof KEYS)[number];
+
+/** Maximum number of items of a list; model cards of multilingual models list up to about 150 languages. */
+const MAX_ITEMS = 200;
+
+/** Reads the YAML front matter of a model card (README.md), as on Hugging Face. Members of unexpected types are ignored. */
+export function readCard(text: string): Card {
+  const [, frontMatter = ''] = FRONT_MATTER.exec(text) ?? [];
+  const lists = new Map<Key, readonly string[]>();
+  const invalid: string[] = [];
+  for (const [key, source] of membersIn(frontMatter)) {
+    const { value, issues } = parseYaml(source);
+    if (issues.length > 0 || !isObject(value)) invalid.push(key);
+    else lists.set(key, textsIn(value[key]));
+  }
+  const list = (key: Key): readonly string[] => lists.get(key) ?? [];
+  return { license: licenseOf(list), facts: factsOf(list), invalid };
+}
+
+/** YAML between two lines of `---` at the start of the file. */
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
+
+/**
+ * Returns the YAML of the members that are used, each on its own. Cards with evaluation results have front matter of several hundred
+ * kilobytes, which takes seconds to parse as a whole.
+ */
+function membersIn(frontMatter: string): Map<Key, string> {
+  const members = new Map<Key, string>();
+  let current: Key | undefined;
+  for (const line of frontMatter.split(/\r?\n/)) {
+    // A member of the top level starts in the first column; lists can start there, too.
+    if (/^[^\s\-#\]}]/.test(line)) current = KEYS.find((key) => line.startsWith(`${key}:`));
+    if (current) members.set(current, `${members.get(current) ?? ''}${line}\n`);
+  }
+  return members;
+}
+
+/** One text or a list of texts. */
+function textsIn(value: unknown): string[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items
+    .filter((item) => typeof item === 'string')
+    .map(shortText)
+    .filter((item) => item !== '')
+    .slice(0, MAX_ITEMS);
+}
+
+function licenseOf(list: (key: Key) => readonly string[]): Card['license'] {
+  const id = shortText(list('license').join(', '));
+  if (id === '') return undefined;
+  const [[name], [link]] = [list('license_name'), list('license_link')];
+  return { id, ...(name === undefined ? {} : { name }), ...(link === undefined ? {} : { link }) };
+}
+
+function factsOf(list: (key: Key) => readonly string[]): CardFacts | undefined {
+  const [languages, baseModels, tags] = [list('language'), list('base_model'), list('tags')];
+  const facts: CardFacts = {
+    ...(languages.length > 0 ? { languages } : {}),
+    ...(baseModels.length > 0 ? { baseModels } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+  };
+  return Object.keys(facts).length > 0 ? facts : undefined;
+}

@@ -1,0 +1,45 @@
+import type { ByteSource } from '../../contract/container/byte-source.ts';
+import { findSection, readContainer } from '../../contract/container/read.ts';
+import type { OptionalSectionName } from '../../contract/container/sections.ts';
+import { configError } from '../../contract/errors.ts';
+import type { ModelLicense } from '../../contract/manifest.ts';
+import { licenseText, NOT_STATED } from './license-facts.ts';
+import { parseManifest } from './manifest-json.ts';
+
+/** Reads the model card in a file; throws if there is none. */
+export function readModelCard(source: ByteSource): string {
+  const card = readDocument(source, 'card');
+  if (card !== undefined) return card;
+  throw configError(
+    `${source.name} contains no model card. Put README.md next to config.json and build the model again.`,
+  );
+}
+
+/** The license of the model in a file. */
+export interface LicenseNotice {
+  readonly model: string;
+  readonly version: string;
+  readonly license?: ModelLicense;
+  /** Texts of the license files and notices that were next to the model. */
+  readonly text?: string;
+}
+
+/** Reads the license of the model in a file; undefined if the file contains no model. */
+export function readLicense(source: ByteSource): LicenseNotice | undefined {
+  const manifest = findSection(readContainer(source), 'manifest');
+  if (!manifest) return undefined;
+  const { name, version, license } = parseManifest(source.readAt(manifest.offset, manifest.length));
+  const text = readDocument(source, 'license');
+  return { model: name, version, ...(license ? { license } : {}), ...(text === undefined ? {} : { text }) };
+}
+
+/** Formats the license of a model like the notices of software, which precede it. */
+export function formatLicense({ model, version, license, text }: LicenseNotice): string {
+  const title = `Model ${model} ${version} (${license ? licenseText(license) : `license ${NOT_STATED}`})`;
+  return `\n${'='.repeat(80)}\n\n${title}\n${text === undefined ? '' : `\n${text}`}`;
+}
+
+function readDocument(source: ByteSource, name: OptionalSectionName): string | undefined {
+  const section = findSection(readContainer(source), name);
+  return section && new TextDecoder().decode(source.readAt(section.offset, section.length));
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
+import { modelMetadata } from '../../../../../runtime/targets/encoder/schemas/model.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import { expectToMatch } from './matches.ts';
+import { appAround } from './open-app.ts';
+
+async function modelWith(manifest: Partial<Manifest>): Promise<unknown> {
+  const { app } = appAround(standInEngine(manifest, () => expect.unreachable()));
+  const body: unknown = await (await app.request('/model')).json();
+  expectToMatch(body, modelMetadata);
+  return body;
+}
+
+const FACTS = { model_id: 'stand-in', model_type: 'sequence_classification' };
+
+test('GET /model has the license of the model', async () => {
+  expect(await modelWith({ license: { id: 'apache-2.0', source: 'config' } })).toEqual({
+    ...FACTS,
+    license: 'apache-2.0',
+  });
+  const license = { id: 'other', name: 'llama3', link: 'LICENSE', source: 'card' } as const;
+  expect(await modelWith({ license })).toEqual({
+    ...FACTS,
+    license: 'other',
+    license_name: 'llama3',
+    license_link: 'LICENSE',
+  });
+});
+
+test('without a license it has no member for it', async () => {
+  expect(await modelWith({ card: { tags: ['a'] } })).toEqual(FACTS);
+});
