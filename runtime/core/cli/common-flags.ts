@@ -49,6 +49,12 @@ export const COMMON_FLAGS = {
     help: 'Access to /metrics: open to all, with an API key if the server requires keys, or off',
     choices: ['open', 'key', 'off'],
   },
+  'otel-endpoint': {
+    value: 'url',
+    help: 'URL of a collector for OTLP over HTTP; also OTEL_EXPORTER_OTLP_ENDPOINT',
+  },
+  'otel-service-name': { value: 'name', help: 'Service name in traces' },
+  'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1' },
   'no-watch': { help: 'Do not reload the configuration when its file changes' },
   url: { value: 'url', help: 'URL of a running server', aliases: ['addr'] },
   'api-key': { value: 'key', help: 'API key for requests. Visible in the process list; prefer the variable' },

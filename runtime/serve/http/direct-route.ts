@@ -66,7 +66,8 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const { headers, url = '' } = incoming;
     const requestId = requestIdFrom(headers['x-request-id']);
     let caller: Principal | undefined;
-    try {
+    const span = kernel.tracer?.startServer({ get: (name) => headers[name]?.toString() });
+    const answer = async (): Promise<void> => {
       const head = [REQUEST_ID_HEADER, requestId, ...(direct.head ?? [])];
       await answerIncoming({ incoming, outgoing, head }, async (exchange) => {
         const reason = refusal?.(exchange);
@@ -76,15 +77,18 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
           : kernel.access.check(headers.authorization);
         await direct.answer({ exchange, requestId, caller, parts });
       });
+    };
+    try {
+      await (span ? span.run(answer) : answer());
     } catch (error) {
-      fail({ error, requestId, caller, startedAt });
+      fail({ error, requestId, caller, startedAt, span });
       return;
     }
     const milliseconds = performance.now() - startedAt;
     const { statusCode: status } = outgoing;
     const { route } = direct;
     const path = withoutQuery(url);
-    observe({ requestId, caller: caller?.name, method: 'POST', path, route, status, milliseconds });
+    observe({ requestId, caller: caller?.name, method: 'POST', path, route, status, milliseconds, span });
   }
 
   return (incoming, outgoing, fail) => {

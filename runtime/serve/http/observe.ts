@@ -4,6 +4,8 @@ import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
 import { failureOf } from './direct-failure.ts';
 import { METRICS_PATH } from './health.ts';
+import { httpOutcome } from '../telemetry/http-outcome.ts';
+import type { Span } from '../telemetry/tracer.ts';
 import type { ShellEnv } from './request-id.ts';
 
 /** Facts about an answered request, for logs and metrics. */
@@ -17,6 +19,8 @@ interface ObservedRequest {
   readonly status: number;
   /** Time to the first byte of the response. */
   readonly milliseconds: number;
+  /** Span of the request; undefined if it is not traced. */
+  readonly span?: Span | undefined;
 }
 
 export type RequestObserver = (request: ObservedRequest) => void;
@@ -28,20 +32,32 @@ export function createRequestObserver(kernel: Kernel, quietPaths: ReadonlySet<st
     help: 'Duration of HTTP requests, up to the first byte of the response.',
     labelNames: ['method', 'route', 'status'],
   });
-  return ({ requestId, caller, method, path, route, status, milliseconds }) => {
+  return (request) => {
+    const { requestId, caller, method, path, route, status, milliseconds } = request;
     durations.observe({ method, route, status }, milliseconds / 1000);
     const level = quietPaths.has(path) || path === METRICS_PATH ? 'debug' : 'info';
     const ms = Math.round(milliseconds * 1000) / 1000;
     kernel.log[level]({ requestId, caller, method, path, status, ms }, 'request');
+    request.span?.end(httpOutcome(request));
   };
 }
 
-/** Middleware that observes every request. */
-export const observeRequests =
-  (observe: RequestObserver): MiddlewareHandler<ShellEnv> =>
-  async (c, next) => {
-    const start = failureOf(c)?.startedAt ?? performance.now();
-    await next();
+/** Middleware that observes every request. Requests for `quietPaths` are not traced. */
+export function observeRequests(
+  kernel: Kernel,
+  quietPaths: ReadonlySet<string>,
+): MiddlewareHandler<ShellEnv> {
+  const observe = createRequestObserver(kernel, quietPaths);
+  const { tracer } = kernel;
+  const startSpan = (c: Context): Span | undefined =>
+    tracer && !quietPaths.has(c.req.path) && c.req.path !== METRICS_PATH
+      ? tracer.startServer(c.req.raw.headers)
+      : undefined;
+  return async (c, next) => {
+    const failure = failureOf(c);
+    const start = failure?.startedAt ?? performance.now();
+    const span = failure ? failure.span : startSpan(c);
+    await (span ? span.run(next) : next());
     observe({
       requestId: c.get('requestId'),
       caller: c.get('caller')?.name,
@@ -50,8 +66,10 @@ export const observeRequests =
       route: routePattern(c),
       status: c.res.status,
       milliseconds: performance.now() - start,
+      span,
     });
   };
+}
 
 /** Pattern of the route that answered, or that would have answered a rejected request; optional parts are omitted. */
 const routePattern = (c: Context): string =>

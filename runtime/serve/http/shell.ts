@@ -7,7 +7,7 @@ import { failureOf } from './direct-failure.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
-import { createRequestObserver, observeRequests } from './observe.ts';
+import { observeRequests } from './observe.ts';
 import { requestIds, type ShellEnv } from './request-id.ts';
 
 export interface ShellOptions extends HealthOptions {
@@ -46,7 +46,7 @@ export function httpShell(kernel: Kernel, options: ShellOptions = {}): Hono<Shel
   ]);
   const app = new Hono<ShellEnv>({ strict });
 
-  app.use(requestIds(), observeRequests(createRequestObserver(kernel, open)));
+  app.use(requestIds(), observeRequests(kernel, open));
   if (options.outermost) app.use(options.outermost);
   app.use(reportFailures);
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, exposedHeaders, options.corsRules));

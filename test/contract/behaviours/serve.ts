@@ -88,6 +88,11 @@ export const SERVE = {
     behaviour:
       'Every call by gRPC, gRPC-Web and Connect has a request id, a line in the log and a measurement.',
   },
+  'serve:traces': {
+    source: 'docs/telemetry.md',
+    behaviour:
+      'With a collector, requests over HTTP, gRPC and MCP have spans in the trace of their client, with the steps of the engine below them.',
+  },
   'serve:environment': {
     source: 'issue: serve',
     behaviour: 'Every flag of serve has a name in the environment.',

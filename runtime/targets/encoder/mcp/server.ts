@@ -1,4 +1,5 @@
 import type { SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
+import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
@@ -10,7 +11,7 @@ export function encoderMcpServer(context: EncoderContext): SessionServer<void> {
     info: serverInfo(context),
     capabilities: { tools: {} },
     instructions: instructions(context),
-    answer: (request) => answer(tool, request),
+    answer: (request) => answerTraced(context.kernel.tracer, request, () => answer(tool, request)),
   };
 }
 

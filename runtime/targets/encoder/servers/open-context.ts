@@ -2,8 +2,11 @@ import { createAccess } from '../../../serve/access.ts';
 import { createKernel } from '../../../serve/kernel.ts';
 import { createLog } from '../../../serve/log.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
+import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import type { EncoderContext } from '../context.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
+import { requestSteps } from './request-steps.ts';
 import { runtimeFacts } from './runtime-facts.ts';
 import { observeEngine, watchEngine } from './metrics.ts';
 import type { EngineSettings } from './settings.ts';
@@ -12,6 +15,7 @@ export interface ContextSettings {
   readonly engine: EngineSettings;
   readonly apiKeys: readonly string[];
   readonly logLevel: LogLevel;
+  readonly tracing: TracingSettings | undefined;
 }
 
 export interface OpenedContext extends EncoderContext {
@@ -26,13 +30,22 @@ export async function openContext(
   write: (line: string) => void,
 ): Promise<OpenedContext> {
   const log = createLog(settings.logLevel, { write });
-  const kernel = createKernel(log, createAccess(settings.apiKeys));
+  const runtime = runtimeFacts(modelPath);
+  const untraced = createKernel(log, createAccess(settings.apiKeys));
+  const { version } = runtime;
+  const source = { scope: 'encoder', version, metric: 'encoder_spans_total' };
+  const tracer = await openTracer(settings.tracing, source, untraced);
+  const kernel = { ...untraced, tracer };
   const observer = observeEngine(kernel.metrics);
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
     observer: {
       ...observer,
+      onRequest(request) {
+        observer.onRequest(request);
+        tracer?.recordSteps(requestSteps(request));
+      },
       onWorkerDeath(reason) {
         log.error({ reason }, 'inference thread exited');
         observer.onWorkerDeath(reason);
@@ -41,5 +54,5 @@ export async function openContext(
     },
   });
   watchEngine(kernel.metrics, () => engine.stats());
-  return { kernel, engine, ended: ended.promise, runtime: runtimeFacts(modelPath) };
+  return { kernel, engine, ended: ended.promise, runtime };
 }

@@ -45,6 +45,9 @@ export const SERVER_OPTIONS = environment({
     metrics: { fallback: 'key' },
     'shutdown-timeout': { fallback: '30s' },
     'log-level': { fallback: 'info' },
+    'otel-endpoint': {},
+    'otel-service-name': { defaultText: 'encoder' },
+    'otel-sampled': { defaultText: '1' },
   }),
   'api-key': { value: 'keys', help: 'Require one of these comma-separated API keys as a Bearer token' },
 });

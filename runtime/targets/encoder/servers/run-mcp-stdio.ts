@@ -13,6 +13,7 @@ export async function runMcpStdio(modelPath: string, settings: ContextSettings):
     const { stdin, stdout } = process;
     await serveStdio(context, { stdin, stdout, signal });
     await context.engine.close();
+    await context.kernel.tracer?.close();
     return 0;
   } finally {
     await lines.flushed();

@@ -2,6 +2,8 @@ import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
+import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
@@ -28,6 +30,7 @@ export interface ServerSettings extends Callers {
   readonly shutdownMs: number;
   readonly logLevel: LogLevel;
   readonly metrics: MetricsAccess;
+  readonly tracing: TracingSettings | undefined;
 }
 
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
@@ -57,6 +60,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
     logLevel: logLevel(invocation.value('log-level')),
     metrics: metricsAccess(invocation.value('metrics')),
+    tracing: readTracing(invocation, process.env, 'encoder'),
   };
 }
 

@@ -32,6 +32,7 @@ export async function startServers(
   const { tls, maxBodyBytes, shutdownMs } = settings;
   const { kernel, engine } = context;
   const closers = createCloserStack();
+  closers.add(async () => await kernel.tracer?.close());
   closers.add(() => engine.close());
   const shutdown = createShutdown({
     program: 'server',
@@ -65,6 +66,7 @@ export async function startServers(
         routes,
         log: kernel.log,
         metrics: kernel.metrics,
+        tracer: kernel.tracer,
         ...settings.grpc,
         tls,
         closeTimeout: CLOSE_MILLISECONDS,

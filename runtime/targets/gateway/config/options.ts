@@ -73,12 +73,11 @@ const ACCOUNT_OPTIONS: Options = {
 const OPERATION_OPTIONS: Options = {
   ...commonOptions({ metrics: { defaultText: 'open' }, 'log-level': { defaultText: 'info' } }),
   'enable-metrics': { help: 'Older form of --metrics: open or off', hidden: true },
-  'otel-endpoint': {
-    value: 'url',
-    help: 'URL of a collector for OTLP over HTTP; also read from OTEL_EXPORTER_OTLP_ENDPOINT',
-  },
-  'otel-service-name': { value: 'name', help: 'Service name in traces', defaultText: 'gateway' },
-  'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1', defaultText: '1' },
+  ...commonOptions({
+    'otel-endpoint': {},
+    'otel-service-name': { defaultText: 'gateway' },
+    'otel-sampled': { defaultText: '1' },
+  }),
 };
 
 /** All settings that have a flag and a variable; all others can only be set in the file. */

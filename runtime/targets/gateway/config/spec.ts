@@ -1,3 +1,4 @@
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import type { Secret } from '../../../core/text/redactions.ts';
 import type { MetricsAccess } from '../../../serve/http/health.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
@@ -17,7 +18,7 @@ export interface GatewayConfig {
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;
   readonly metrics: MetricsAccess;
-  readonly tracing: TracingConfig | undefined;
+  readonly tracing: TracingSettings | undefined;
   readonly workflows: WorkflowsConfig;
   readonly logLevel: LogLevel;
   /** Values that logs and answers must not contain. */
@@ -70,13 +71,4 @@ export interface RayResources {
   /** Memory in bytes. */
   readonly memory: number;
   readonly custom: Readonly<Record<string, number>>;
-}
-
-export interface TracingConfig {
-  /** URL for spans (OTLP over HTTP), including `/v1/traces`. */
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly serviceName: string;
-  /** Share of requests to trace, 0 to 1. It does not apply to requests with a `traceparent`, which decides itself. */
-  readonly sampled: number;
 }

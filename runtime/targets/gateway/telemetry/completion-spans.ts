@@ -1,9 +1,15 @@
 import { dollarsOf } from '../shared/money.ts';
 import type { Attempt } from '../ask/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
-import type { CompletionEvent, RequestTrace } from '../ask/completions/telemetry.ts';
-import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from './otlp.ts';
-import { newSpanId } from './request-trace.ts';
+import {
+  attributesOf,
+  nanoTime,
+  type OtlpSpan,
+  SPAN_KINDS,
+  STATUS_ERROR,
+} from '../../../serve/telemetry/otlp.ts';
+import { newSpanId, type RequestTrace } from '../../../serve/telemetry/request-trace.ts';
+import type { CompletionEvent } from '../ask/completions/telemetry.ts';
 
 /**
  * Creates the span of a request, and a child span for each provider call. Only the span of the request has token counts, so that

@@ -1,17 +1,17 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../../platform/clock.ts';
-import type { TracingConfig } from '../config/spec.ts';
+import { traceOf } from '../../../serve/telemetry/request-trace.ts';
+import { createSpanQueue, type SpanQueue } from '../../../serve/telemetry/span-queue.ts';
+import { createSpanSender } from '../../../serve/telemetry/span-sender.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import type { Telemetry } from '../ask/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { traceOf } from './request-trace.ts';
-import { createSpanQueue, type SpanQueue } from './span-queue.ts';
-import { createSpanSender } from './span-sender.ts';
 
 export interface TelemetryOptions {
   readonly metrics: Registry;
   /** Where spans are sent; undefined if tracing is disabled. */
-  readonly tracing: TracingConfig | undefined;
+  readonly tracing: TracingSettings | undefined;
   readonly clock: Clock;
   readonly version: string;
   /** Returns the number of requests in flight. */
@@ -47,12 +47,12 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 }
 
 function openQueue(
-  tracing: TracingConfig,
+  tracing: TracingSettings,
   metrics: GatewayMetrics,
   { clock, version, onError }: TelemetryOptions,
 ): SpanQueue {
   return createSpanQueue({
-    sender: createSpanSender(tracing, { serviceName: tracing.serviceName, version }, clock),
+    sender: createSpanSender(tracing, { serviceName: tracing.serviceName, scope: 'gateway', version }, clock),
     clock,
     onSent: (count) => metrics.spans('sent', count),
     onDropped: (count) => metrics.spans('dropped', count),

@@ -2,15 +2,15 @@ import { createServer as createNetServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { bind } from '../../../../serve/bind.ts';
-import type { Kernel } from '../../../../serve/kernel.ts';
 import type { ListenTarget } from '../../../../serve/listen-error.ts';
 import { trackSockets } from '../../../../serve/open-sockets.ts';
 import type { TlsFiles } from '../../../../serve/tls.ts';
+import type { ObservingKernel } from './observe.ts';
 import { createProtocolServers } from './protocol-servers.ts';
 import { createRequestListener } from './request-listener.ts';
 import { createProtocolSwitch } from './switch-protocol.ts';
 
-export interface GrpcListenOptions extends ListenTarget, Pick<Kernel, 'log' | 'metrics'> {
+export interface GrpcListenOptions extends ListenTarget, ObservingKernel {
   readonly routes: (router: ConnectRouter) => void;
   readonly tls?: TlsFiles | undefined;
   /** Timeout in milliseconds for connections that do not start a call, and for calls whose client stalls. */

@@ -6,6 +6,7 @@ import { ServerReflection as ServerReflectionAlpha } from '../../../../gen/grpc/
 import { durationHistogram } from '../../../../serve/durations.ts';
 import type { Kernel } from '../../../../serve/kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../../../../serve/request-id.ts';
+import { callOutcome } from './call-outcome.ts';
 import { type CallCode, CODE_NAME, OK } from './code-name.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 
@@ -15,6 +16,8 @@ export interface ObservedCall {
   readonly about: { readonly requestId: string; readonly method: string };
   /** Reports the outcome of the call. Only the first report counts; later events do not change the response. */
   readonly end: (code: CallCode) => void;
+  /** Runs the handler of the call within its span. */
+  readonly run: <Result>(handle: () => Result) => Result;
 }
 
 /** The observed call, for code that determines its outcome. */
@@ -23,6 +26,8 @@ export const observedCall = createContextKey<ObservedCall | undefined>(undefined
 /** Services that machines call every few seconds; their calls are logged at level debug. */
 const QUIET = new Set([Health, ServerReflection, ServerReflectionAlpha].map(({ typeName }) => typeName));
 
+export type ObservingKernel = Pick<Kernel, 'log' | 'metrics' | 'tracer'>;
+
 type Observe = (
   request: NodeRequest,
   response: NodeResponse,
@@ -30,7 +35,7 @@ type Observe = (
 ) => ObservedCall;
 
 /** Assigns an id to every call, and logs and measures it when it ends. Calls without a handler are calls of unknown methods. */
-export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>): Observe {
+export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe {
   const durations = durationHistogram(metrics, {
     name: 'grpc_request_duration_seconds',
     help: 'Duration of gRPC, gRPC-Web and Connect calls, up to the status.',
@@ -41,10 +46,14 @@ export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>):
     const requestId = requestIdFrom(request.headers[REQUEST_ID_HEADER.toLowerCase()]);
     response.setHeader(REQUEST_ID_HEADER, requestId);
     const about = { requestId, method: pathOf(request) };
-    const level = handler && QUIET.has(handler.service.typeName) ? 'debug' : 'info';
+    const isQuiet = handler !== undefined && QUIET.has(handler.service.typeName);
+    const level = isQuiet ? 'debug' : 'info';
+    const traced = isQuiet ? undefined : handler;
+    const span = traced && tracer?.startServer({ get: (name) => request.headers[name]?.toString() });
     let ended = false;
     return {
       about,
+      run: (handle) => (span ? span.run(handle) : handle()),
       end(status) {
         if (ended) return;
         ended = true;
@@ -53,6 +62,7 @@ export function callObserver({ log, metrics }: Pick<Kernel, 'log' | 'metrics'>):
         // Paths are unbounded because callers choose them; methods are few.
         durations.observe({ method: handler?.requestPath ?? 'none', code }, ms / 1000);
         log[level]({ ...about, code, ms: Number(ms.toFixed(3)) }, 'call');
+        if (traced) span?.end(callOutcome(traced, status, requestId));
       },
     };
   };

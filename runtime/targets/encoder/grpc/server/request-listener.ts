@@ -8,14 +8,13 @@ import {
 } from '@connectrpc/connect-node';
 import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
 import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
-import type { Kernel } from '../../../../serve/kernel.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
-import { callObserver, observedCall, observeEnd } from './observe.ts';
+import { callObserver, observedCall, observeEnd, type ObservingKernel } from './observe.ts';
 import { withPlainStatusMessage } from './status-message.ts';
 import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
 
-export interface RequestListenerOptions extends Pick<Kernel, 'log' | 'metrics'> {
+export interface RequestListenerOptions extends ObservingKernel {
   readonly routes: (router: ConnectRouter) => void;
   /** A call whose client neither sends nor receives for this long is aborted, in milliseconds. */
   readonly idleTimeout: number;
@@ -78,7 +77,8 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     }
     // Must run before Connect is notified, because Connect maps a disconnected client to several codes.
     asked.signal.addEventListener('abort', () => observed.end(Code.Canceled), { once: true });
-    handler(asked)
+    observed
+      .run(() => handler(asked))
       .then((answer) => {
         if (answer.status !== 200) observed.end(REFUSALS[answer.status] ?? Code.Unknown);
         return universalResponseToNodeResponse(withPlainStatusMessage(answer), response);

@@ -1,3 +1,4 @@
+import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { HeaderReader } from '../../accounts/identity/identity.ts';
 import type { Attempt } from '../routing/routing.ts';
@@ -38,19 +39,6 @@ export interface AbandonedEvent {
   readonly usage: CountedTokens | undefined;
   readonly cost: Nanos | undefined;
   readonly unpriced: boolean;
-}
-
-/** The trace context of a request. @see https://www.w3.org/TR/trace-context/ */
-export interface RequestTrace {
-  readonly traceId: string;
-  /** Id of the request's own span. */
-  readonly spanId: string;
-  /** Id of the client's span; undefined if it sent none. */
-  readonly parentId: string | undefined;
-  /** Whether spans are sent. Providers get the same decision. */
-  readonly sampled: boolean;
-  /** Headers for providers: `traceparent`, and the client's `tracestate`. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Metrics and traces of model requests. Never throws, and requests never wait for it. */

@@ -1,4 +1,5 @@
-import { addRequest, FULL_RETRY_BUDGET, retryDelay, takeRetry } from '../../shared/retry-plan.ts';
+import { retryDelay } from '../../../../core/limits/retry-delay.ts';
+import { addRequest, FULL_RETRY_BUDGET, takeRetry } from '../../shared/retry-plan.ts';
 import type { Clock } from '../../../../platform/clock.ts';
 import type { FailedAnswer, SuccessfulAnswer } from '../providers/provider.ts';
 import { failure } from '../providers/failure.ts';

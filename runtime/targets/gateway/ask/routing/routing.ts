@@ -1,5 +1,5 @@
 import type { BreakerPolicy } from './circuit-breaker.ts';
-import type { RetryPolicy } from '../../shared/retry-plan.ts';
+import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import type {
   AbandonedAnswer,
   ChatAnswer,

@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { RETRY_POLICY, type RetryPolicy } from '../../shared/retry-plan.ts';
+import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
+import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../ask/routing/circuit-breaker.ts';
 import type { EncoderProgram, ProviderInstance } from '../../ask/providers/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../../shared/retry-plan.ts';
+import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
 import { type Clock, systemClock } from '../../../../platform/clock.ts';
 
 /** Clock and randomness for retries; tests replace both. */

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { retryDelay } from '../../../../../runtime/core/limits/retry-delay.ts';
 import {
   addRequest,
   FULL_RETRY_BUDGET,
   RETRY_POLICY,
-  retryDelay,
   takeRetry,
 } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
 
@@ -13,7 +13,7 @@ const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 test('a pause that is asked for is kept, and never longer than allowed', () => {
   fc.assert(
     fc.property(fc.nat(5), fc.option(fc.nat(20_000)), share, (retries, pause, random) => {
-      const delay = retryDelay(retries, pause ?? undefined, () => random);
+      const delay = retryDelay(retries, pause ?? undefined, () => random, RETRY_POLICY);
       const isTooMuch = retries >= RETRY_POLICY.retries || (pause ?? 0) > RETRY_POLICY.maxPause;
       const longest = RETRY_POLICY.maxPause + RETRY_POLICY.maxDelay;
       const isAllowed = delay !== undefined && delay >= (pause ?? 0) && delay <= longest;

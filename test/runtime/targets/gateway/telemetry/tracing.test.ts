@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Telemetry } from '../../../../../runtime/targets/gateway/ask/completions/telemetry.ts';
 import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
 import { type HandClock, handClock } from '../../../../helpers/hand-clock.ts';
-import { type Collector, startCollector } from './collector.ts';
+import { type Collector, startCollector } from '../../../serve/telemetry/collector.ts';
 import { attempt, completion, NOW, tokens } from './completions.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

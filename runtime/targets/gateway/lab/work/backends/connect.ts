@@ -1,4 +1,4 @@
-import { retryDelay } from '../../../shared/retry-plan.ts';
+import { retryDelay } from '../../../../../core/limits/retry-delay.ts';
 import type {
   FailureKind,
   ProviderAdapter,

@@ -59,7 +59,7 @@ const TraceRequest = Type.Object(
 );
 const isTraceRequest = new Ajv2020({ strict: true }).compile<Static<typeof TraceRequest>>(TraceRequest);
 
-type CollectedSpan = Omit<Static<typeof Span>, 'attributes'> & {
+export type CollectedSpan = Omit<Static<typeof Span>, 'attributes'> & {
   readonly attributes: Readonly<Record<string, unknown>>;
 };
 

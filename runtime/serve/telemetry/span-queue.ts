@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { OtlpSpan } from './otlp.ts';
 import type { SpanSender } from './span-sender.ts';
 
@@ -94,7 +94,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
       await sending;
       stopWaiting();
       if (spansWaiting > 0) onDropped(spansWaiting);
-      await sender.close();
+      sender.close();
     },
   };
 }

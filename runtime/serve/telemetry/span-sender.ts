@@ -1,11 +1,11 @@
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { createJsonClient } from '../../../serve/client/json-client.ts';
-import { retryDelay, type RetryPolicy } from '../shared/retry-plan.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { TracingConfig } from '../config/spec.ts';
-import { pause } from '../../../platform/pause.ts';
+import { membersOf } from '../../core/json/members-of.ts';
+import { parseJsonText } from '../../core/json/json-text.ts';
+import { retryDelay, type RetryPolicy } from '../../core/limits/retry-delay.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { pause } from '../../platform/pause.ts';
+import { createCollectorClient } from './collector-client.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import type { TracingSettings } from './tracing-settings.ts';
 
 interface SentSpans {
   readonly accepted: number;
@@ -16,12 +16,10 @@ interface SentSpans {
 export interface SpanSender {
   /** Sends spans, with retries of temporary errors until the signal is aborted. Never rejects. */
   readonly send: (spans: readonly OtlpSpan[], signal: AbortSignal) => Promise<SentSpans>;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 const POLICY: RetryPolicy = { retries: 4, baseDelay: 1000, maxDelay: 16_000, maxPause: 60_000 };
-const ANSWER_TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
 /** @see https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -31,26 +29,18 @@ type Outcome =
 
 /** Sends spans to a collector by OTLP over HTTP, as JSON. */
 export function createSpanSender(
-  { endpoint, headers }: Pick<TracingConfig, 'endpoint' | 'headers'>,
+  { endpoint, headers }: Pick<TracingSettings, 'endpoint' | 'headers'>,
   source: OtlpSource,
   clock: Clock,
 ): SpanSender {
-  const url = new URL(endpoint);
-  const client = createJsonClient(url.origin, {
-    headers,
-    connections: 1,
-    connectMs: ANSWER_TIMEOUT_MS,
-    answerMs: ANSWER_TIMEOUT_MS,
-    maxResponseBytes: MAX_ANSWER_BYTES,
-  });
+  const client = createCollectorClient(endpoint, headers);
 
   const post = async (body: string, signal: AbortSignal): Promise<Outcome> => {
     try {
-      const path = url.pathname + url.search;
-      const { status, header, text } = await client.ask({ method: 'POST', path, body, signal });
+      const { status, retryAfter, text } = await client.post(body, signal);
       if (status >= 200 && status < 300) return { kind: 'accepted', ...partialSuccess(text) };
       const problem = new Error(`The OTLP collector returned status ${status}.`);
-      const seconds = Number(header('retry-after'));
+      const seconds = Number(retryAfter);
       return {
         kind: 'failed',
         problem,
@@ -80,7 +70,7 @@ export function createSpanSender(
         if (delay === undefined || signal.aborted) return { accepted: 0, problem };
       }
     },
-    close: () => client.close(),
+    close: client.close,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A span in OTLP's JSON format, with the members that the gateway uses. @see https://opentelemetry.io/docs/specs/otlp/ */
+/** A span in OTLP's JSON format, with the members that are used. @see https://opentelemetry.io/docs/specs/otlp/ */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -27,10 +27,10 @@ interface Fractional {
   readonly fraction: number;
 }
 
-export const SPAN_KINDS = { server: 2, client: 3 } as const;
+export const SPAN_KINDS = { internal: 1, server: 2, client: 3 } as const;
 export const STATUS_ERROR = 2;
 
-type PlainValue = string | number | boolean | Fractional | undefined;
+export type PlainValue = string | number | boolean | Fractional | undefined;
 
 /** Converts the values that are set. Numbers become integers, which OTLP's JSON represents as texts. */
 export function attributesOf(values: Readonly<Record<string, PlainValue>>): OtlpAttribute[] {
@@ -53,15 +53,20 @@ export const nanoTime = (milliseconds: number): string => `${Math.round(millisec
 
 export interface OtlpSource {
   readonly serviceName: string;
+  /** Name of the program. */
+  readonly scope: string;
   readonly version: string;
 }
 
-export const traceRequest = ({ serviceName, version }: OtlpSource, spans: readonly OtlpSpan[]): string =>
+export const traceRequest = (
+  { serviceName, scope, version }: OtlpSource,
+  spans: readonly OtlpSpan[],
+): string =>
   JSON.stringify({
     resourceSpans: [
       {
         resource: { attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }) },
-        scopeSpans: [{ scope: { name: 'gateway', version }, spans }],
+        scopeSpans: [{ scope: { name: scope, version }, spans }],
       },
     ],
   });

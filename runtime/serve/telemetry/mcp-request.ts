@@ -1,0 +1,74 @@
+import { isObject } from '../../core/json/is-object.ts';
+import { RpcError } from '../mcp/rpc-error.ts';
+import type { ContextReader } from './request-trace.ts';
+import type { PlainValue } from './otlp.ts';
+import type { Span, SpanOutcome, Tracer } from './tracer.ts';
+
+interface McpRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Maximum length of a name, which clients choose. */
+const MAX_NAME_LENGTH = 128;
+/** Methods whose `name` is part of the span, with its attribute. */
+const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'gen_ai.tool.name',
+  'prompts/get': 'gen_ai.prompt.name',
+};
+
+/** Answers a request of an MCP client within a span; without a tracer, it only answers it. */
+export function answerTraced<Result>(
+  tracer: Tracer | undefined,
+  request: McpRequest,
+  answer: () => Promise<Result>,
+): Promise<Result> {
+  if (!tracer) return answer();
+  return settleTraced(tracer.startServer(contextIn(request.params)), request, answer);
+}
+
+/** Runs `work` within a span of an MCP request, and ends the span with its result. */
+async function settleTraced<Result>(
+  span: Span,
+  request: McpRequest,
+  work: () => Promise<Result>,
+  attributes: SpanOutcome['attributes'] = {},
+): Promise<Result> {
+  try {
+    const result = await span.run(work);
+    const isToolError = isObject(result) && result['isError'] === true;
+    span.end(mcpOutcome(request, attributes, isToolError ? 'tool_error' : undefined));
+    return result;
+  } catch (error) {
+    span.end(mcpOutcome(request, attributes, String(RpcError.from(error).code)));
+    throw error;
+  }
+}
+
+/** The trace context that a client sends in `_meta`. @see https://modelcontextprotocol.io/seps/414 */
+function contextIn(params: McpRequest['params']): ContextReader {
+  const meta = params['_meta'];
+  return {
+    get(name) {
+      const value = isObject(meta) ? meta[name] : undefined;
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+/** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/ */
+function mcpOutcome(
+  { method, params }: McpRequest,
+  attributes: SpanOutcome['attributes'],
+  error: string | undefined,
+): SpanOutcome {
+  const key = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+  const name = key !== undefined && typeof params['name'] === 'string' ? params['name'] : undefined;
+  const target = name?.slice(0, MAX_NAME_LENGTH);
+  const named: Record<string, PlainValue> = key === undefined ? {} : { [key]: target };
+  return {
+    name: target === undefined ? method : `${method} ${target}`,
+    attributes: { 'mcp.method.name': method, ...named, ...attributes, 'error.type': error },
+    error,
+  };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { readTraceParent, type TraceParent, traceParentText } from './trace-context.ts';
+
+/** The trace context of a request. @see https://www.w3.org/TR/trace-context/ */
+export interface RequestTrace {
+  readonly traceId: string;
+  /** Id of the request's own span. */
+  readonly spanId: string;
+  /** Id of the client's span; undefined if it sent none. */
+  readonly parentId: string | undefined;
+  /** Whether spans are sent. Servers that are called on behalf of the request get the same decision. */
+  readonly sampled: boolean;
+  /** Headers for these servers: `traceparent`, and the client's `tracestate`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Reads the members of a trace context, from headers or from another carrier. */
+export interface ContextReader {
+  get(name: string): string | null | undefined;
+}
+
+/** Maximum length of a `tracestate` to pass on. A longer one is dropped, which the specification allows. */
+const MAX_STATE_LENGTH = 512;
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+
+/**
+ * Creates the trace of a request. With a `traceparent`, it continues the client's trace and its sampling decision; otherwise the
+ * share `sampled` of requests is sampled.
+ */
+export function traceOf(headers: ContextReader, sampled: number, random: () => number): RequestTrace {
+  const parent = parentIn(headers);
+  const own = {
+    traceId: parent?.traceId ?? newId(TRACE_ID_BYTES),
+    spanId: newSpanId(),
+    sampled: parent?.sampled ?? random() < sampled,
+  };
+  const state = parent && headers.get('tracestate');
+  return {
+    ...own,
+    parentId: parent?.spanId,
+    headers: {
+      traceparent: traceParentText(own),
+      ...(state && state.length <= MAX_STATE_LENGTH ? { tracestate: state } : {}),
+    },
+  };
+}
+
+/** The span of the client; undefined if the carrier has no valid `traceparent`. */
+export function parentIn(carrier: ContextReader): TraceParent | undefined {
+  const header = carrier.get('traceparent');
+  return header ? readTraceParent(header) : undefined;
+}
+
+/** Creates the trace of a span within a request. */
+export function childTrace(parent: RequestTrace): RequestTrace {
+  const { traceId, sampled } = parent;
+  const spanId = newSpanId();
+  const headers = { ...parent.headers, traceparent: traceParentText({ traceId, spanId, sampled }) };
+  return { traceId, spanId, parentId: parent.spanId, sampled, headers };
+}
+
+export const newSpanId = (): string => newId(SPAN_ID_BYTES);
+
+const newId = (bytes: number): string => randomBytes(bytes).toString('hex');

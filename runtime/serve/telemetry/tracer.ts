@@ -1,0 +1,40 @@
+import type { PlainValue } from './otlp.ts';
+import type { ContextReader, RequestTrace } from './request-trace.ts';
+
+/** Traces the requests of a server. Without traces, a server has no tracer, and requests cost one check. */
+export interface Tracer {
+  /**
+   * Starts the span of a request of a client. It continues the trace in the carrier; without one, it is a child of the current
+   * span, or starts a new trace.
+   */
+  readonly startServer: (carrier: ContextReader) => Span;
+  /** Starts the span of a call that is made on behalf of the current request; undefined outside of requests. */
+  readonly startClient: () => Span | undefined;
+  /** Records consecutive steps of the current request, the last of which has just ended. */
+  readonly recordSteps: (steps: readonly Step[]) => void;
+  /** Sends the remaining spans, for a few seconds at most. */
+  readonly close: () => Promise<void>;
+}
+
+/** A span that has not ended. */
+export interface Span {
+  readonly trace: RequestTrace;
+  /** Runs work of the span, which is its current span until the returned promise is settled. */
+  readonly run: <Result>(work: () => Result) => Result;
+  /** Ends the span and records it. */
+  readonly end: (outcome: SpanOutcome) => void;
+}
+
+export interface SpanOutcome {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, PlainValue>>;
+  /** Description of the failure; undefined for a success, and for errors that the client of a server span made. */
+  readonly error?: string | undefined;
+}
+
+/** A step of a request. */
+export interface Step {
+  readonly name: string;
+  readonly milliseconds: number;
+  readonly attributes?: SpanOutcome['attributes'];
+}

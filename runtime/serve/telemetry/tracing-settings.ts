@@ -1,0 +1,111 @@
+/** Where spans are sent, and which requests are traced. */
+export interface TracingSettings {
+  /** URL for spans (OTLP over HTTP), including `/v1/traces`. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Share of requests to trace, 0 to 1. It does not apply to requests with a `traceparent`, which decides itself. */
+  readonly sampled: number;
+}
+
+/** Sources of the settings of a program, which all programs read in the same order. */
+export interface TracingSources {
+  /** Values of the program's own flags and their variables. */
+  readonly flags: {
+    readonly endpoint: string | undefined;
+    readonly serviceName: string | undefined;
+    readonly sampled: number | undefined;
+  };
+  /** Returns a variable of OpenTelemetry. An empty variable counts as not set. */
+  readonly variable: (name: string) => string | undefined;
+  /** Settings of a configuration file. */
+  readonly file?: {
+    readonly endpoint?: string | undefined;
+    /** Called only if traces are exported, because it checks the headers. */
+    readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
+    readonly serviceName?: string | undefined;
+    readonly sampled?: number | undefined;
+  };
+  readonly defaultServiceName: string;
+  /** Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a variable. */
+  readonly refuse: (source: EndpointSource, rule: string) => void;
+}
+
+type EndpointSource = 'flag' | 'file' | typeof ENDPOINT | typeof TRACES_ENDPOINT;
+
+const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
+const TRACES_PATH = '/v1/traces';
+const RULE = 'expected a URL that begins with http:// or https://';
+
+/**
+ * Resolves the export of traces; undefined if tracing is disabled, which is the default.
+ *
+ * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ for the variables.
+ */
+export function tracingSettings(sources: TracingSources): TracingSettings | undefined {
+  const { flags, variable, file = {} } = sources;
+  if (variable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const found = findEndpoint(sources);
+  if (!found) return undefined;
+  const url = URL.parse(found.endpoint);
+  if (!url || !/^https?:$/.test(url.protocol)) sources.refuse(found.source, RULE);
+  return {
+    endpoint: found.endpoint,
+    headers: {
+      ...file.headers?.(),
+      ...readHeaders(variable('OTEL_EXPORTER_OTLP_HEADERS')),
+      ...readHeaders(variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
+    },
+    serviceName:
+      flags.serviceName ?? variable('OTEL_SERVICE_NAME') ?? file.serviceName ?? sources.defaultServiceName,
+    sampled: flags.sampled ?? samplerShare(variable) ?? file.sampled ?? 1,
+  };
+}
+
+function findEndpoint({
+  flags,
+  variable,
+  file,
+}: TracingSources): { endpoint: string; source: EndpointSource } | undefined {
+  if (flags.endpoint !== undefined) return { endpoint: withPath(flags.endpoint), source: 'flag' };
+  // The URL for traces is used as it is, according to the specification.
+  const whole = variable(TRACES_ENDPOINT);
+  if (whole !== undefined) return { endpoint: whole, source: TRACES_ENDPOINT };
+  const base = variable(ENDPOINT);
+  if (base !== undefined) return { endpoint: withPath(base), source: ENDPOINT };
+  return file?.endpoint === undefined ? undefined : { endpoint: withPath(file.endpoint), source: 'file' };
+}
+
+function withPath(endpoint: string): string {
+  const bare = endpoint.replace(/\/+$/, '');
+  return bare.endsWith(TRACES_PATH) ? bare : bare + TRACES_PATH;
+}
+
+/** Parses `name=value,name=value`, with percent-encoded values. */
+function readHeaders(text = ''): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair.includes('='));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())];
+    }),
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function samplerShare(variable: TracingSources['variable']): number | undefined {
+  const sampler = variable('OTEL_TRACES_SAMPLER') ?? '';
+  if (sampler.endsWith('always_off')) return 0;
+  if (sampler.endsWith('always_on')) return 1;
+  if (!sampler.endsWith('traceidratio')) return undefined;
+  const share = Number(variable('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  return share >= 0 && share <= 1 ? share : 1;
+}
