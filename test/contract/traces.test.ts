@@ -2,15 +2,12 @@ import { Metadata } from '@grpc/grpc-js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, expect } from 'vitest';
-import { type CollectedSpan, type Collector, startCollector } from '../runtime/serve/telemetry/collector.ts';
+import { type Collector, startCollector } from '../runtime/serve/telemetry/collector.ts';
 import { clientOf } from './grpc-call.ts';
 import { post } from './http-client.ts';
 import type { Served, ServingArm } from './serving.ts';
+import { traceParent as parent, treeOf } from './span-tree.ts';
 import { verifiesServed } from './verifies.ts';
-
-const CLIENT_SPAN = '00f067aa0ba902b7';
-const traceId = (digit: number): string => String(digit).repeat(32);
-const parent = (digit: number, flags = '01'): string => `00-${traceId(digit)}-${CLIENT_SPAN}-${flags}`;
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -62,11 +59,12 @@ verifiesServed('serve:traces', async (arm) => {
   expect(collector.problems).toEqual([]);
   expect(collector.resources[0]).toMatchObject({ 'service.name': 'moods' });
   const spans = collector.requests.flatMap((request) => request.spans);
-  const tree = (digit: number): unknown => treeOf(spans.filter((span) => span.traceId === traceId(digit)));
   const steps = ['tokenize', 'queue', 'inference'].map((name) => ({ name, kind: 1 }));
-  expect(tree(1)).toEqual([{ name: 'POST /predict', kind: 2, children: steps }]);
-  expect(tree(2)).toEqual([{ name: 'encoder.SequenceClassification/Predict', kind: 2, children: steps }]);
-  expect(tree(3)).toEqual([{ name: 'tools/call run_encoder', kind: 2, children: steps }]);
+  expect(treeOf(spans, 1)).toEqual([{ name: 'POST /predict', kind: 2, children: steps }]);
+  expect(treeOf(spans, 2)).toEqual([
+    { name: 'encoder.SequenceClassification/Predict', kind: 2, children: steps },
+  ]);
+  expect(treeOf(spans, 3)).toEqual([{ name: 'tools/call run_encoder', kind: 2, children: steps }]);
   expect(spans).toHaveLength(12);
 
   const attributes = (name: string) => spans.find((span) => span.name === name)?.attributes;
@@ -80,14 +78,3 @@ verifiesServed('serve:traces', async (arm) => {
   expect(attributes('tokenize')).toEqual({ 'encoder.inputs': 2 });
   expect(JSON.stringify(spans)).not.toContain('I love this');
 });
-
-/** Spans below their parents, in the order of their starts; those of the client's span are at the top. */
-function treeOf(spans: readonly CollectedSpan[], parentId = CLIENT_SPAN): unknown[] {
-  return spans
-    .filter(({ parentSpanId }) => parentSpanId === parentId)
-    .toSorted((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)))
-    .map(({ name, kind, spanId }) => {
-      const children = treeOf(spans, spanId);
-      return { name, kind, ...(children.length > 0 ? { children } : {}) };
-    });
-}

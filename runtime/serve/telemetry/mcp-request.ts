@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../core/json/omit-undefined.ts';
 import { isObject } from '../../core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
 import type { ContextReader } from './request-trace.ts';
@@ -25,6 +26,27 @@ export function answerTraced<Result>(
 ): Promise<Result> {
   if (!tracer) return answer();
   return settleTraced(tracer.startServer(contextIn(request.params)), request, answer);
+}
+
+interface McpCall extends McpRequest {
+  /** Name of the server. */
+  readonly server: string;
+  /** The `_meta` of the request. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Sends a request to an MCP server within a span, with the trace context in its `_meta`; outside of requests, it only sends it. */
+export function requestTraced<Result>(
+  tracer: Tracer | undefined,
+  { server, meta, ...request }: McpCall,
+  send: (meta: McpCall['meta']) => Promise<Result>,
+): Promise<Result> {
+  const span = tracer?.startClient();
+  if (!span) return send(meta);
+  // The context of the client must not be mixed with that of the span.
+  const withoutContext = { ...meta, traceparent: undefined, tracestate: undefined };
+  const sent = omitUndefined({ ...withoutContext, ...span.trace.headers });
+  return settleTraced(span, request, () => send(sent), { 'mcp_manager.server': server });
 }
 
 /** Runs `work` within a span of an MCP request, and ends the span with its result. */

@@ -95,6 +95,11 @@ export const MANAGER_HTTP = {
     source: 'manager reference 3, D-23',
     behaviour: 'Requests of web pages of other origins, or to another host name, are refused.',
   },
+  'manager:traces': {
+    source: 'docs/telemetry.md',
+    behaviour:
+      'With a collector, requests and the calls of servers have spans, and servers get the trace in `_meta` and in headers.',
+  },
   'manager:down': {
     source: 'manager reference 5.2',
     behaviour: 'A call to a server that is down is 503 with Retry-After.',

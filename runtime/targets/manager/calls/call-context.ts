@@ -1,6 +1,8 @@
 import { AppError } from '../../../contract/errors.ts';
 import type { Leave } from '../../../core/limits/turn-queue.ts';
 import { jsonSize } from '../shared/json-size.ts';
+import { requestTraced } from '../../../serve/telemetry/mcp-request.ts';
+import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { waitFor } from '../../../platform/wait-for.ts';
@@ -13,6 +15,7 @@ export interface CallContextOptions {
   /** Maximum size of a result, in characters of JSON. */
   readonly maxResultCharacters: number;
   readonly takesTurn?: boolean | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The server of a call, with the time that is left for it. */
@@ -38,36 +41,44 @@ const HTTP_REQUESTER: Requester = {
 export async function withCallContext<Result>(
   server: ManagedServer,
   { signal, onProgress, meta, requester = HTTP_REQUESTER }: ServerCall,
-  { clock, maxResultCharacters, takesTurn = true }: CallContextOptions,
+  { clock, maxResultCharacters, takesTurn = true, tracer }: CallContextOptions,
   work: (context: CallContext) => Promise<Result>,
 ): Promise<Result> {
   const deadline = clock.now() + server.spec().timeouts.request;
   const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
   const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
   const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
+  const request = async (
+    method: string,
+    params: Params | undefined,
+    _meta: Params | undefined,
+  ): Promise<Params> => {
+    const sent = _meta === undefined ? params : { ...params, _meta };
+    const send = (to: Connection): Promise<Params> =>
+      to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester });
+    // Requested each time, because a reload can replace the connection.
+    const open = await connection();
+    let result: Params;
+    try {
+      result = await send(open);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      await open.closed;
+      result = await send(await connection());
+    }
+    if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
+    const max = (maxResultCharacters / 1_048_576).toFixed(1);
+    throw new Error(`the result is larger than the maximum of ${max} MiB (--max-result)`);
+  };
   try {
     return await work({
       server,
       connection,
       timeLeft,
-      async request(method, params) {
-        const sent = meta === undefined ? params : { ...params, _meta: meta };
-        const send = (to: Connection): Promise<Params> =>
-          to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester });
-        // Requested each time, because a reload can replace the connection.
-        const open = await connection();
-        let result: Params;
-        try {
-          result = await send(open);
-        } catch (error) {
-          if (!(error instanceof SessionExpired)) throw error;
-          await open.closed;
-          result = await send(await connection());
-        }
-        if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
-        const max = (maxResultCharacters / 1_048_576).toFixed(1);
-        throw new Error(`the result is larger than the maximum of ${max} MiB (--max-result)`);
-      },
+      request: (method, params) =>
+        requestTraced(tracer, { method, params: params ?? {}, server: server.name, meta }, (sent) =>
+          request(method, params, sent),
+        ),
     });
   } finally {
     leave?.();

@@ -7,6 +7,7 @@ import type { AuditLog } from './audit.ts';
 import { observeCalls } from './metrics.ts';
 import { listAllCalls } from './list-all.ts';
 import { promptCalls } from './prompts.ts';
+import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { resourceCalls } from './resources.ts';
 import { createCheckList } from '../shapes/check-list.ts';
@@ -30,6 +31,7 @@ export interface CallsOptions {
   readonly limits?: CallLimits | undefined;
   readonly metrics?: Registry | undefined;
   readonly clock?: Clock | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 export function createCalls({
@@ -39,13 +41,14 @@ export function createCalls({
   limits = DEFAULT_LIMITS,
   metrics,
   clock = systemClock,
+  tracer,
 }: CallsOptions): Calls {
   const observer = metrics && observeCalls(metrics, supervisor);
   const checkList = createCheckList();
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') supervisor.get(event.server)?.listFaults.clear();
   });
-  const runCall = createCallRunner({ supervisor, redact, clock, audit, observer, ...limits });
+  const runCall = createCallRunner({ supervisor, redact, clock, audit, observer, tracer, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList });
   const catalog = createToolCatalog(lists, clock);
   return {

@@ -6,6 +6,7 @@ import type { ServerCall } from './call.ts';
 import type { AuditLog } from './audit.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
+import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Redactor } from '../../../serve/redact.ts';
 import { type CallContext, withCallContext } from './call-context.ts';
 
@@ -16,6 +17,7 @@ export interface CallRunnerParts {
   readonly maxResultCharacters: number;
   readonly observer?: CallObserver | undefined;
   readonly audit?: AuditLog | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Describes a call for metrics, the audit log and error messages. */

@@ -1,3 +1,4 @@
+import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { ManagerContext } from '../context.ts';
 import type { McpParts } from './parts.ts';
@@ -9,13 +10,15 @@ export const createDispatch =
   async (methods, method, call) => {
     const handler = methods.get(method);
     if (!handler) throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
-    let leave: (() => void) | undefined;
-    try {
-      leave = kernel.lifecycle.enter();
-      return await handler(call);
-    } catch (error) {
-      throw toRpcError(error);
-    } finally {
-      leave?.();
-    }
+    return await answerTraced(kernel.tracer, { method, params: call.params }, async () => {
+      let leave: (() => void) | undefined;
+      try {
+        leave = kernel.lifecycle.enter();
+        return await handler(call);
+      } catch (error) {
+        throw toRpcError(error);
+      } finally {
+        leave?.();
+      }
+    });
   };

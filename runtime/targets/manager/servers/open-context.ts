@@ -1,5 +1,6 @@
 import { programVersion } from '../../../serve/program/version.ts';
 import { createKernel } from '../../../serve/kernel.ts';
+import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCloserStack } from '../../../serve/program/closer-stack.ts';
 import type { Reloader } from '../../../serve/program/reloader.ts';
@@ -38,7 +39,12 @@ export interface OpenedContext extends ManagerContext {
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const { settings, config, daemon, read, log, redactor, access } = parts;
   const closers = createCloserStack();
-  const kernel = createKernel(log, access);
+  const untraced = createKernel(log, access);
+  const version = programVersion();
+  const source = { scope: 'mcp-manager', version, metric: 'mcp_spans_total' };
+  const tracer = await openTracer(settings.tracing, source, untraced);
+  if (tracer) closers.add(tracer.close);
+  const kernel = { ...untraced, tracer };
   const { metrics } = kernel;
   const { auditLog: path, auditArguments } = settings;
   const audit =
@@ -66,6 +72,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     audit,
     limits: { maxResultCharacters: settings.maxResultCharacters },
     metrics,
+    tracer,
   });
   const reloader = createManagerReloader({
     config,
@@ -81,7 +88,7 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
     supervisor,
     calls,
     reloader,
-    version: programVersion(),
+    version,
     reopenAudit: () => audit?.reopen(),
     close: closers.close,
   };

@@ -93,6 +93,9 @@ const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {
       fallback: 'info',
       aliases: [{ env: 'MCPD_LOG_LEVEL' }],
     },
+    'otel-endpoint': {},
+    'otel-service-name': { defaultText: 'mcp-manager' },
+    'otel-sampled': { defaultText: '1' },
   }),
   'log-path': {
     value: 'file',

@@ -4,6 +4,8 @@ import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
+import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import { bindHost } from '../../../serve/hostname.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
@@ -28,6 +30,7 @@ export interface FlagSettings {
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
   readonly metrics: MetricsAccess;
+  readonly tracing: TracingSettings | undefined;
   readonly trustProxy: boolean;
   readonly maxResultCharacters: number;
   readonly dev: boolean;
@@ -66,6 +69,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_SIZE),
     metrics: metricsAccess(invocation.value('metrics')),
+    tracing: readTracing(invocation, env, 'mcp-manager'),
     trustProxy: invocation.flag('trust-proxy'),
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,

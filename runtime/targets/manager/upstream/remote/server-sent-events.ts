@@ -5,6 +5,7 @@ import { MAX_LOG_LINE, type Transport, type TransportHooks } from '../transport.
 import { isMessage, readEvents } from './read-events.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, mediaType } from './read-response.ts';
+import { traceHeaders } from './trace-headers.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 /**
@@ -58,6 +59,7 @@ export async function openServerSentEvents(
   const post = async (message: RpcMessage): Promise<void> => {
     const headers = {
       'content-type': 'application/json',
+      ...traceHeaders(message),
       ...(version !== undefined && { 'mcp-protocol-version': version }),
     };
     const url = await endpoint.promise;

@@ -7,6 +7,7 @@ import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
+import { traceHeaders } from './trace-headers.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { encodeHeader, NAMED_BY } from '../../../../serve/mcp/mirrored-name.ts';
@@ -58,6 +59,7 @@ export async function openStreamableHttp(
     const headers = {
       ...commonHeaders(),
       ...(isStateless() && statelessHeaders(message)),
+      ...traceHeaders(message),
       ...(message.method === 'tools/call' && parameterHeaders.headersFor(message.params)),
       ...ACCEPT,
       ...JSON_TYPE,
