@@ -75,6 +75,10 @@ export const GATEWAY_PROCESS = {
     behaviour:
       'A reload leaves encoders alone that did not change, and no encoder outlives a gateway, however it ends.',
   },
+  'gateway-process:traces': {
+    source: 'docs/telemetry.md',
+    behaviour: 'The trace of a request goes on in the encoders that the gateway started.',
+  },
   'gateway-process:workers': {
     source: 'issue 7, 4',
     behaviour: 'A job runs in a process of the executable that serves, and that ends with its gateway.',

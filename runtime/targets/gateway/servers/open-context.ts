@@ -2,6 +2,7 @@ import { systemClock } from '../../../platform/clock.ts';
 import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
 import { createKernel } from '../../../serve/kernel.ts';
 import { programVersion } from '../../../serve/program/version.ts';
+import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
 import type { Logger } from '../../../serve/log.ts';
 import { createCompletions } from '../ask/completions/completions.ts';
 import type { GatewayConfig } from '../config/spec.ts';
@@ -62,8 +63,11 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const onLine = (line: string): void => log.info({ encoder: line }, 'Encoder output.');
     const onTrouble = (line: string): void => log.warn(`The encoder ${line}.`);
     const { watch } = guard;
+    const { tracing } = config;
+    const env = tracing && tracingVariables(tracing);
     const models = createModels(config.models, {
-      open: (provider) => openProvider(provider, { clock, random: Math.random, onLine, onTrouble, watch }),
+      open: (provider) =>
+        openProvider(provider, { clock, random: Math.random, onLine, onTrouble, watch, env }),
       clock,
       random: Math.random,
     });
@@ -78,7 +82,6 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const kernel = createKernel(log, { check: () => undefined });
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
-    const { tracing } = config;
     const activeRequests = lifecycle.inside;
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
     closers.add(() => telemetry.close());

@@ -26,6 +26,8 @@ export interface OpenOptions {
   readonly onLine: (line: string) => void;
   /** Called when a started executable ended or does not start. Default: `onLine`. */
   readonly onTrouble?: (line: string) => void;
+  /** Additional environment variables of started executables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => ProviderAdapter>> = {
@@ -38,13 +40,23 @@ const ADAPTERS: Readonly<Record<ProviderType, (instance: ProviderInstance) => Pr
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine, onTrouble, watch }: OpenOptions,
+  { clock, random, onLine, onTrouble, watch, env }: OpenOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };
   if ('path' in instance) {
     const { path } = instance;
-    const upstream = superviseEncoder({ name, path, limits, clock, random, onLine, onTrouble, watch });
+    const upstream = superviseEncoder({
+      name,
+      path,
+      limits,
+      clock,
+      random,
+      onLine,
+      onTrouble,
+      watch,
+      env,
+    });
     return createEncoderProvider({ name, apiKey: undefined, upstream, limits, clock });
   }
   const { apiKey, baseUrl, local, headers } = instance;

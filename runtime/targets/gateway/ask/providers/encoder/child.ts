@@ -28,6 +28,8 @@ export interface StartOptions {
   /** Called with each line of its log, except the one that reports its port. */
   readonly onLine: (line: string) => void;
   readonly watch?: WatchChild | undefined;
+  /** Additional environment variables. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Environment variables that the process inherits: those that programs need to run. Others can contain secrets. */
@@ -53,13 +55,14 @@ export async function startEncoder({
   signal,
   onLine,
   watch,
+  env = {},
 }: StartOptions): Promise<EncoderChild> {
   const inherited = INHERITED_VARIABLES.filter((name) => process.env[name] !== undefined).map(
     (name) => [name, process.env[name]] as const,
   );
   const child = spawn(path, [...ARGUMENTS, '--drain-seconds', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ENCODERFILE_API_KEY: apiKey },
+    env: { ...Object.fromEntries(inherited), ...env, ENCODERFILE_API_KEY: apiKey },
     // The process leads its own group, so that everything it starts can be ended together.
     detached: process.platform !== 'win32',
     windowsHide: true,

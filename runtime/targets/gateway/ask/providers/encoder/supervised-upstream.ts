@@ -18,6 +18,8 @@ export interface SupervisedOptions {
   /** Called when the executable ended or does not start. Default: `onLine`. */
   readonly onTrouble?: ((line: string) => void) | undefined;
   readonly watch?: WatchChild | undefined;
+  /** Additional environment variables of the executable. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Running {
@@ -29,7 +31,7 @@ interface Running {
 export function superviseEncoder(
   options: SupervisedOptions,
 ): Upstream & { readonly pid: () => number | undefined } {
-  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch } = options;
+  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch, env } = options;
   const abandonStart = new AbortController();
   let closed = false;
   let failures = 0;
@@ -41,7 +43,8 @@ export function superviseEncoder(
     const apiKey = randomBytes(24).toString('base64url');
     const startedAt = clock.now();
     try {
-      const child = await startEncoder({ path, apiKey, clock, signal: abandonStart.signal, onLine, watch });
+      const { signal } = abandonStart;
+      const child = await startEncoder({ path, apiKey, clock, signal, onLine, watch, env });
       const headers = { authorization: `Bearer ${apiKey}` };
       const upstream = createUpstream({ name, baseUrl: child.url, local: true, headers, limits });
       ({ pid } = child);

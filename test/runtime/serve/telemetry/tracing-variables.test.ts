@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { tracingSettings } from '../../../../runtime/serve/telemetry/tracing-settings.ts';
+import { tracingVariables } from '../../../../runtime/serve/telemetry/tracing-variables.ts';
+
+test('a started program reads the same collector from its variables, and leaves sampling to its caller', () => {
+  const settings = {
+    endpoint: 'http://127.0.0.1:4318/v1/traces',
+    headers: { authorization: 'Bearer a,b=c%', 'x-key': 'é' },
+    serviceName: 'gateway',
+    sampled: 1,
+  };
+  const env = tracingVariables(settings);
+  const read = tracingSettings({
+    flags: { endpoint: undefined, serviceName: undefined, sampled: undefined },
+    variable: (name) => env[name],
+    defaultServiceName: 'encoder',
+    refuse: () => expect.unreachable(),
+  });
+  expect(read).toEqual({ ...settings, serviceName: 'encoder', sampled: 0 });
+});
