@@ -51,7 +51,7 @@ export const COMMON_FLAGS = {
   },
   'otel-endpoint': {
     value: 'url',
-    help: 'URL of a collector for OTLP over HTTP; also OTEL_EXPORTER_OTLP_ENDPOINT',
+    help: 'URL of a collector for OTLP over HTTP; also read from OTEL_EXPORTER_OTLP_ENDPOINT',
   },
   'otel-service-name': { value: 'name', help: 'Service name in traces' },
   'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1' },

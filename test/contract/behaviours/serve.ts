@@ -102,6 +102,10 @@ export const SERVE = {
     behaviour:
       'mcp speaks MCP on stdin and stdout and nothing else there, and ends with exit code 0 with stdin.',
   },
+  'mcp:traces': {
+    source: 'docs/telemetry.md',
+    behaviour: 'On stdio, a request continues the trace in its `_meta`.',
+  },
   'mcp:http': {
     source: 'encoder contract 4.3, docs/mcp.md',
     behaviour: 'mcp --http serves /mcp alone on --hostname and --port, by default on loopback, port 9100.',
