@@ -14,12 +14,12 @@ export interface Arm64Machine {
   run(executable: string, args: readonly string[], env?: Record<string, string>): Promise<Arm64Answer>;
 }
 
-const FOLDER = join(TEST_CACHE, 'arm64');
+const FOLDER = join(TEST_CACHE, 'arm64-root');
 const EMULATOR = 'usr/bin/qemu-aarch64-static';
 const LOADER = 'lib/ld-linux-aarch64.so.1';
 
 /** What Node and the native libraries link to. */
-const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'];
+const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
 /** Until Debian 12 the first one has the emulator; since Debian 13 it only has a link to the file in the second one. */
 const EMULATOR_PACKAGES = ['qemu-user-static', 'qemu-user'];
 

@@ -3,6 +3,7 @@ import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
 import type { Platform } from '../../../runtime/contract/platforms.ts';
 import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { LIBATOMIC_EDIT } from '../binary/elf-libatomic.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { basePath, type BaseRequest, openBase, openIntactBase, type ProvidedBase } from './base-runtime.ts';
 import { buildRuntime } from './make-runtime.ts';
@@ -45,7 +46,14 @@ async function baseSources(
     readNativeLibraries(platform),
   ]);
   const key = sha256(
-    JSON.stringify([FORMAT_VERSION, version, platform.integrity, native.list.key, programKey(program)]),
+    JSON.stringify([
+      FORMAT_VERSION,
+      version,
+      platform.integrity,
+      LIBATOMIC_EDIT,
+      native.list.key,
+      programKey(program),
+    ]),
   );
   return { program, native, key };
 }

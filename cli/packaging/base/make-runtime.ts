@@ -10,6 +10,7 @@ import { explainFullDisk } from '../../adapters/disk-space.ts';
 import { buildSea } from '../../adapters/node-sea.ts';
 import { packageVersion } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
+import { removeLibatomic } from '../binary/elf-libatomic.ts';
 import { stripElf } from '../binary/elf-strip.ts';
 import { planMacho } from '../binary/macho-layout.ts';
 import { unsignPe } from '../binary/pe-unsign.ts';
@@ -106,9 +107,12 @@ const FLAGS: Record<ProgramName, readonly string[]> = {
   ],
 };
 
-/** Removes what is not needed from the Node binary: unused symbols, and signatures that injection would invalidate. */
+/**
+ * Removes what is not needed from the Node binary: unused symbols, a library that minimal systems lack, and signatures that
+ * injection would invalidate.
+ */
 const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
-  linux: stripElf,
+  linux: (node) => removeLibatomic(stripElf(node)),
   win32: unsignPe,
   // The signature is excluded when the executable's range is taken.
   darwin: (node) => node,

@@ -2,6 +2,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 
 /** Names and offsets of the ELF-64 format (System V gABI, "ELF Header", "Sections", "Program Header"). */
 export const ELF = {
+  e_machine: 18,
   e_shoff: 40,
   e_shnum: 60,
   e_shstrndx: 62,

@@ -1,0 +1,168 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { compareExchangeCode } from './compare-exchange-code.ts';
+import { type ElfBytes, elfBytes } from './elf-bytes.ts';
+import {
+  DT,
+  DYNAMIC_ENTRY_LENGTH,
+  type DynamicEntry,
+  type ElfDynamic,
+  type ElfSegment,
+  readDynamic,
+  readVersionNeeds,
+  type VersionNeed,
+} from './elf-dynamic.ts';
+import { ELF, type ElfSection, readElf } from './elf-layout.ts';
+
+/** Number of this edit. A change of the edit raises it, so that base runtimes in the cache are built again. */
+export const LIBATOMIC_EDIT = 1;
+
+const LIBRARY = 'libatomic.so.1';
+const SYMBOL = '__atomic_compare_exchange';
+const SYMBOL_LENGTH = 24;
+const SHT_GNU_VERNEED = 0x6ffffffe;
+
+/**
+ * Makes a Node binary independent of libatomic, which minimal systems lack: the one function that it imports from there is
+ * added to its code, and the dependency is removed (docs/decisions/0051). Nothing that is loaded moves. Returns the input if it
+ * does not need the library, and refuses a file that imports anything else from it.
+ */
+export function removeLibatomic(input: Uint8Array): Uint8Array {
+  const { sections } = readElf(input);
+  const dynamic = readDynamic(input);
+  const needed = dynamic?.entries.find(
+    ({ tag, value }) => tag === DT.NEEDED && dynamic.string(value) === LIBRARY,
+  );
+  if (!dynamic || !needed) return input;
+  const needs = readVersionNeeds(dynamic);
+  const index = needs.findIndex(({ library }) => library === LIBRARY);
+  const versions = needs[index]?.versions ?? refuse('it requires no version of it');
+  const symbol = findSymbol(dynamic, sections, versions);
+  const machine = dynamic.bytes.u16(ELF.e_machine);
+  const code = compareExchangeCode(machine) ?? refuse(`its machine number is ${machine}`);
+
+  // Not slice(), which is a view of the same bytes if the input is a Buffer.
+  const file = new Uint8Array(input);
+  const edit: Edit = { file, bytes: elfBytes(file), dynamic, sections };
+  defineSymbol(edit, symbol, { address: appendCode(edit, code), length: code.length });
+  removeVersionNeed(edit, needs, index);
+  removeEntry(edit, needed);
+  return file;
+}
+
+/** `dynamic` and `sections` are those of the file before the edit. */
+interface Edit {
+  readonly file: Uint8Array;
+  readonly bytes: ElfBytes;
+  readonly dynamic: ElfDynamic;
+  readonly sections: readonly ElfSection[];
+}
+
+/** Returns the index of the only dynamic symbol that has a version of the library. */
+function findSymbol(
+  { bytes, offsetOf, string }: ElfDynamic,
+  sections: readonly ElfSection[],
+  versions: ReadonlySet<number>,
+): number {
+  const HIDDEN_VERSION = 0x8000;
+  const table = sections.find(({ type }) => type === ELF.SHT_DYNSYM) ?? refuse('it has no section .dynsym');
+  const [symbols, versionTable] = [offsetOf(DT.SYMTAB), offsetOf(DT.VERSYM)];
+  const imported: number[] = [];
+  for (let index = 0; index < table.size / SYMBOL_LENGTH; index++) {
+    if (versions.has(bytes.u16(versionTable + 2 * index) & ~HIDDEN_VERSION)) imported.push(index);
+  }
+  const names = imported.map((index) => string(bytes.u32(symbols + SYMBOL_LENGTH * index)));
+  const [symbol] = imported;
+  if (symbol !== undefined && names.join() === SYMBOL) return symbol;
+  return refuse(
+    `it imports ${names.length === 0 ? 'nothing' : names.join(', ')} from it, not only ${SYMBOL}`,
+  );
+}
+
+/** Writes the function into the unused end of the last page of code, so that nothing moves. Returns its address. */
+function appendCode({ file, bytes, dynamic: { segments } }: Edit, code: Uint8Array): number {
+  const ALIGNMENT = 16;
+  const segment = segments.find(({ executable }) => executable) ?? refuse('it has no code');
+  const codeEnd = segment.offset + segment.fileSize;
+  const start = Math.ceil(codeEnd / ALIGNMENT) * ALIGNMENT;
+  const end = start + code.length;
+  const isFree = file.subarray(codeEnd, end).every((byte) => byte === 0);
+  if (!isFree || !hasRoom(file, segments, segment, end)) refuse('there is no room behind its code');
+  file.set(code, start);
+  for (const field of [32, 40]) bytes.setU64(segment.header + field, end - segment.offset);
+  return start - segment.offset + segment.address;
+}
+
+/** Whether a segment can grow to `end` without memory of its own (.bss) and without reaching another segment. */
+function hasRoom(
+  file: Uint8Array,
+  segments: readonly ElfSegment[],
+  segment: ElfSegment,
+  end: number,
+): boolean {
+  const endAddress = end - segment.offset + segment.address;
+  return (
+    end <= file.length &&
+    segment.fileSize === segment.memorySize &&
+    segments.every(
+      ({ offset, address }) =>
+        (offset <= segment.offset || offset >= end) && (address <= segment.address || address >= endAddress),
+    )
+  );
+}
+
+/** Defines the symbol in this file. It is hidden, so the loader takes it from here and searches no library. */
+function defineSymbol(
+  { bytes, dynamic: { offsetOf }, sections }: Edit,
+  symbol: number,
+  { address, length }: { address: number; length: number },
+): void {
+  const STV_HIDDEN = 2;
+  const text = sections.find(({ name }) => name === '.text') ?? refuse('it has no section .text');
+  const at = offsetOf(DT.SYMTAB) + SYMBOL_LENGTH * symbol;
+  bytes.setU8(at + 5, STV_HIDDEN);
+  bytes.setU16(at + 6, text.index);
+  bytes.setU64(at + 8, address);
+  bytes.setU64(at + 16, length);
+  bytes.setU16(offsetOf(DT.VERSYM) + 2 * symbol, 0);
+}
+
+/** Removes the library from the list of required versions, in the dynamic section and in the section header for tools. */
+function removeVersionNeed(
+  { bytes, dynamic: { entry }, sections }: Edit,
+  needs: readonly VersionNeed[],
+  index: number,
+): void {
+  const previous = needs[index - 1];
+  const next = needs[index]?.next ?? 0;
+  if (!previous && next === 0) refuse('it requires no version of another library');
+  const section = sections.find(({ type }) => type === SHT_GNU_VERNEED);
+  const header = section && bytes.u64(ELF.e_shoff) + section.index * ELF.sectionHeaderLength;
+  bytes.setU64(entry(DT.VERNEEDNUM).at + 8, needs.length - 1);
+  if (header !== undefined) bytes.setU32(header + 44, needs.length - 1);
+  if (previous) {
+    bytes.setU32(previous.at + 12, next === 0 ? 0 : previous.next + next);
+    return;
+  }
+  const start = entry(DT.VERNEED);
+  bytes.setU64(start.at + 8, start.value + next);
+  if (section === undefined || header === undefined) return;
+  // Address, offset and size.
+  for (const [field, change] of [
+    [16, next],
+    [24, next],
+    [32, -next],
+  ] as const)
+    bytes.setU64(header + field, bytes.u64(header + field) + change);
+}
+
+/** Moves the entries behind the removed one up, and the null entry that ends the dynamic section with them. */
+function removeEntry({ file, dynamic }: Edit, removed: DynamicEntry): void {
+  const end = (dynamic.entries.at(-1)?.at ?? removed.at) + 2 * DYNAMIC_ENTRY_LENGTH;
+  file.copyWithin(removed.at, removed.at + DYNAMIC_ENTRY_LENGTH, end);
+}
+
+function refuse(why: string): never {
+  throw configError(
+    `Cannot remove ${LIBRARY} from the Node binary: ${why}. Use the Node binary that encoderfile is pinned to.`,
+  );
+}
