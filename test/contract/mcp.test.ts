@@ -5,7 +5,7 @@ import { afterEach, expect } from 'vitest';
 import { readGolden } from '../helpers/golden.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { runExecutable } from './arms.ts';
-import { portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import { verifiesOnce } from './verifies.ts';
 import { builtExecutable } from '../helpers/built.ts';
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type RunningExecutable, startExecutable } from './serving.ts';
+import { type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import type { ServiceArm } from './shared-services.ts';
 
 /** What the two ways to run a service need to know of it. */

@@ -1,11 +1,10 @@
 import { chosenArms } from './chosen-arms.ts';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
 import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
 import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
 import { readAddress, readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
 import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
-import { TEST_CACHE } from '../helpers/paths.ts';
+import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { transformed } from './transformed.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
@@ -74,51 +73,3 @@ export const SERVING_ARMS_AND_TRANSFORMS: readonly ServingArm[] = [
 ];
 
 export const ANY_PORTS = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
-
-/** The port that the banner names for a protocol. */
-export function portIn(stderr: string, protocol: 'HTTP' | 'gRPC' | 'MCP'): number {
-  const [, port] = new RegExp(`^ +${protocol} +.*:(\\d+)(?:/mcp)?(?: |$)`, 'm').exec(stderr) ?? [];
-  if (port === undefined) throw new Error(`no port for ${protocol} in ${stderr}`);
-  return Number(port);
-}
-
-export interface RunningExecutable {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** Resolves with all of stderr as soon as it has what `pattern` finds; rejects if the process ends before. */
-  readonly said: (pattern: RegExp) => Promise<string>;
-  /** Resolves with the exit code, or the name of the signal that ended it. */
-  readonly ended: Promise<number | string>;
-}
-
-/** Starts an executable that goes on running. */
-export function startExecutable(
-  path: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): RunningExecutable {
-  const child = spawn(path, args, { env: { ...process.env, ENCODERFILE_CACHE_DIR: TEST_CACHE, ...env } });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<number | string>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-  });
-  return {
-    child,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    ended,
-    said: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (pattern.test(stderr)) resolve(stderr);
-        };
-        child.stderr.on('data', look);
-        void ended.then((end) => reject(new Error(`ended with ${end} before it said ${pattern}: ${stderr}`)));
-        look();
-      }),
-  };
-}

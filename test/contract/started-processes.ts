@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach } from 'vitest';
-import { type RunningExecutable, startExecutable } from './serving.ts';
+import { type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import { type Api, withApi } from './shared-services.ts';
 
 export interface RunningProcess extends Api, RunningExecutable {}

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
-import { ANY_PORTS, portIn, type RunningExecutable, startExecutable } from './serving.ts';
+import { ANY_PORTS } from './serving.ts';
+import { portIn, type RunningExecutable, startExecutable } from '../helpers/start-executable.ts';
 import { builtExecutable } from '../helpers/built.ts';
 
 interface StartedServer extends RunningExecutable {

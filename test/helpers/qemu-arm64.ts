@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { access, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa, ExecaError } from 'execa';
+import { execa } from 'execa';
+import { type DownloadPackages, missingPackages, readPackageLists } from './package-lists.ts';
 import { TEST_CACHE } from './paths.ts';
 
 interface Arm64Answer {
@@ -52,7 +53,7 @@ export async function prepareArm64(): Promise<Arm64Machine | { readonly missing:
     try {
       await prepareFolder();
     } catch (error) {
-      return { missing: missingFor(error) };
+      return { missing: missingPackages(error) };
     }
   }
   return { run };
@@ -78,7 +79,7 @@ async function prepareFolder(): Promise<void> {
   const scratch = await mkdtemp(`${FOLDER}.`);
   try {
     const ready = join(scratch, 'ready');
-    const apt = await readPackageLists(join(scratch, 'apt'));
+    const apt = await readPackageLists(join(scratch, 'apt'), { architectures: ['amd64', 'arm64'] });
     await unpackLibraries(apt, join(ready, 'root'));
     await unpackEmulator(apt, ready);
     if (!existsSync(FOLDER)) await rename(ready, FOLDER);
@@ -87,37 +88,7 @@ async function prepareFolder(): Promise<void> {
   }
 }
 
-type Download = (...packages: string[]) => Promise<string[]>;
-
-/** Reads the package lists of both processors into `folder`, so that nothing of the system's own apt changes. */
-async function readPackageLists(folder: string): Promise<Download> {
-  await mkdir(join(folder, 'lists/partial'), { recursive: true });
-  await mkdir(join(folder, 'archives/partial'), { recursive: true });
-  const config = join(folder, 'apt.conf');
-  await writeFile(
-    config,
-    `#clear APT::Architectures;
-APT::Architectures { "amd64"; "arm64"; };
-// Root's apt would download as a user that may not write here.
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-Dir::Cache "${folder}";
-Dir::State::Lists "${folder}/lists";
-// These refresh what the system knows about its own lists.
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-`,
-  );
-  await execa('apt-get', ['-c', config, 'update']);
-  return async (...packages) => {
-    const cwd = await mkdtemp(join(folder, 'packages-'));
-    await execa('apt-get', ['-c', config, 'download', ...packages], { cwd });
-    return (await readdir(cwd)).map((name) => join(cwd, name));
-  };
-}
-
-async function unpackLibraries(download: Download, root: string): Promise<void> {
+async function unpackLibraries(download: DownloadPackages, root: string): Promise<void> {
   await mkdir(join(root, 'proc'), { recursive: true });
   await writeFile(join(root, 'proc/cpuinfo'), CPUINFO);
   for (const file of await download(...LIBRARIES.map((name) => `${name}:arm64`))) {
@@ -128,7 +99,7 @@ async function unpackLibraries(download: Download, root: string): Promise<void> 
   await access(join(root, LOADER));
 }
 
-async function unpackEmulator(download: Download, folder: string): Promise<void> {
+async function unpackEmulator(download: DownloadPackages, folder: string): Promise<void> {
   for (const name of EMULATOR_PACKAGES) {
     const [file = ''] = await download(`${name}:amd64`);
     // The package holds emulators of every processor, hundreds of megabytes.
@@ -142,11 +113,4 @@ async function unpackEmulator(download: Download, folder: string): Promise<void>
     if (existsSync(join(folder, EMULATOR))) return;
   }
   throw new Error(`${EMULATOR} is in none of ${EMULATOR_PACKAGES.join(', ')}`);
-}
-
-/** What a failed preparation lacks, in one line. */
-function missingFor(error: unknown): string {
-  if (!(error instanceof ExecaError)) return String(error);
-  const reason = /^E: .*/m.exec(String(error.stderr))?.[0] ?? error.shortMessage;
-  return `${error.command.split(' ')[0]} that can provide Debian packages (${reason.split('\n')[0]})`;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'vitest';
 import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
 import { commandWords } from '../command-words.ts';
-import { startExecutable } from '../serving.ts';
+import { startExecutable } from '../../helpers/start-executable.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';

@@ -1,5 +1,5 @@
 import { addressOf } from '../service-arms.ts';
-import type { RunningExecutable } from '../serving.ts';
+import type { RunningExecutable } from '../../helpers/start-executable.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
 import { argumentsFor, environmentOf, type GatewayFiles, writeFiles } from './arms.ts';
 import { builtProgram } from '../../helpers/built.ts';

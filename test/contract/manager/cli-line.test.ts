@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'vitest';
 import { managerProgram } from '../../../runtime/targets/manager/program.ts';
 import { commandWords } from '../command-words.ts';
-import { startExecutable } from '../serving.ts';
+import { startExecutable } from '../../helpers/start-executable.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { EXECUTABLE_COMMANDS } from './command-arms.ts';
 import { useCommandFolder } from './command-folder.ts';

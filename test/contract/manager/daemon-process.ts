@@ -1,4 +1,4 @@
-import type { RunningExecutable } from '../serving.ts';
+import type { RunningExecutable } from '../../helpers/start-executable.ts';
 import { addressOf } from '../service-arms.ts';
 import { type RunningProcess, useProcesses } from '../started-processes.ts';
 import { filesIn, type ManagerFiles, writeFiles } from './arms.ts';

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtExecutable, builtProgram } from '../helpers/built.ts';
+import { type ProgramName, ROOT_CHECKS } from '../roots/checks.ts';
+import { canEnterRoots } from '../roots/enter.ts';
+import { prepareRoot, SMALLEST_ROOT } from '../roots/roots.ts';
+import { openSession } from '../roots/session.ts';
+
+/** Packages are downloaded the first time. */
+const PREPARE_MS = 600_000;
+
+describe('a root with only libc6, libstdc++6 and libgcc-s1', () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'encoderfile-root-'));
+  afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+  let path: string | undefined;
+  beforeAll(async () => {
+    const root = canEnterRoots()
+      ? await prepareRoot(SMALLEST_ROOT)
+      : { missing: 'namespaces (`unshare -rm` fails)' };
+    if ('path' in root) path = root.path;
+    else console.warn(`SKIPPED: no program was run in a minimal root. Missing: ${root.missing}`);
+  }, PREPARE_MS);
+
+  it.for(ROOT_CHECKS)('runs $program $name', async ({ program, run, expected }, context) => {
+    context.skip(path === undefined, 'no root');
+    const outcome = await run(openSession(path ?? '', EXECUTABLES[program](), temporary));
+    expect(outcome).toEqual({ exitCode: 0, output: expect.stringMatching(expected) });
+  });
+});
+
+const EXECUTABLES: Record<ProgramName, () => string> = {
+  encoder: () => builtExecutable('sentiment'),
+  manager: () => builtProgram('manager'),
+  gateway: () => builtProgram('gateway'),
+};

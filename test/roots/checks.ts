@@ -1,0 +1,67 @@
+import type { Session } from './session.ts';
+
+export type ProgramName = 'encoder' | 'manager' | 'gateway';
+
+interface Outcome {
+  readonly exitCode: number | string;
+  /** What the program printed, or the answer of the server. */
+  readonly output: string;
+}
+
+/** Something that a program does in a root. It succeeded if it exits with 0 and its output is as expected. */
+export interface RootCheck {
+  readonly name: string;
+  readonly program: ProgramName;
+  readonly run: (session: Session) => Promise<Outcome>;
+  readonly expected: RegExp;
+}
+
+const ENCODER = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
+const MANAGER = ['-c', '/tmp/.mcpd.toml'];
+const GATEWAY = ['--data-dir', '/tmp/data'];
+
+/** They run in this order: later ones use what earlier ones wrote to /tmp. */
+export const ROOT_CHECKS: readonly RootCheck[] = [
+  { program: 'encoder', name: 'infer', run: printed('infer', 'I love this'), expected: /POSITIVE/ },
+  { program: 'encoder', name: 'verify', run: printed('verify'), expected: /is intact\./ },
+  { program: 'encoder', name: 'serve', run: answered(ENCODER, predict), expected: /^200 .*POSITIVE/ },
+  { program: 'manager', name: '--version', run: printed('--version'), expected: /\d+\.\d+\.\d+/ },
+  { program: 'manager', name: 'init', run: printed('init', ...MANAGER), expected: /Created/ },
+  {
+    program: 'manager',
+    name: 'daemon',
+    run: answered(['daemon', ...MANAGER, '--port', '0'], (url) => fetch(`${url}/api/v1/health/servers`)),
+    expected: /^200 .*servers/,
+  },
+  { program: 'gateway', name: 'migrate', run: printed('migrate', ...GATEWAY), expected: /./ },
+  {
+    program: 'gateway',
+    name: 'serve',
+    run: answered(['serve', ...GATEWAY, '--port', '0'], (url) => fetch(`${url}/health`)),
+    expected: /^200 .*healthy/,
+  },
+];
+
+function printed(...args: string[]): RootCheck['run'] {
+  return async (session) => {
+    const { exitCode, stdout, stderr } = await session.run(...args);
+    return { exitCode, output: `${stdout}${stderr}` };
+  };
+}
+
+/** One request to a server, and its exit code after SIGTERM. */
+function answered(args: readonly string[], request: (url: string) => Promise<Response>): RootCheck['run'] {
+  return async (session) => {
+    let output = '';
+    const exitCode = await session.serve(args, async (url) => {
+      const response = await request(url);
+      output = `${response.status} ${await response.text()}`;
+    });
+    return { exitCode, output };
+  };
+}
+
+async function predict(url: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return await fetch(`${url}/predict`, { method: 'POST', headers, body: '{"inputs": ["I love this"]}' });
+}

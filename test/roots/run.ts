@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import { printTable } from '../bench/measure/print.ts';
+import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { type ProgramName, ROOT_CHECKS, type RootCheck } from './checks.ts';
+import { canEnterRoots } from './enter.ts';
+import { prepareRoot, type Root, ROOTS } from './roots.ts';
+import { openSession, type Session } from './session.ts';
+
+// `npm run test:roots`: builds the three programs, runs all checks in every root and prints a table. Exit code 1 if one failed.
+
+const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-roots-'));
+try {
+  if (!canEnterRoots()) throw new Error('Cannot enter a root: `unshare -rm` fails.');
+  const rows: string[][] = [];
+  const programs = await buildPrograms();
+  for (const root of ROOTS) rows.push([root.name, ...(await runChecks(root, programs))]);
+  const names = ROOT_CHECKS.map(({ program, name }) => `${program} ${name}`);
+  printTable(['root', ...names], rows);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+type Programs = Readonly<Record<ProgramName, string>>;
+
+async function buildPrograms(): Promise<Programs> {
+  const config = join(FIXTURES, 'models/sentiment/encoderfile.yml');
+  const build = async (name: ProgramName, ...args: string[]): Promise<string> => {
+    const output = join(scratch, name);
+    const options = ['--quiet', '-o', output, '--cache-dir', TEST_CACHE];
+    await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args, ...options], { stdio: 'inherit' });
+    return output;
+  };
+  return {
+    encoder: await build('encoder', 'build', '-f', config),
+    manager: await build('manager', 'target', 'build', 'manager'),
+    gateway: await build('gateway', 'target', 'build', 'gateway'),
+  };
+}
+
+/** Returns the result of each check: `ok`, `FAILED`, or `-` in a root that cannot be set up. */
+async function runChecks(root: Root, programs: Programs): Promise<string[]> {
+  const prepared = await prepareRoot(root);
+  if ('missing' in prepared) {
+    console.warn(`SKIPPED: ${root.name}. Missing: ${prepared.missing}`);
+    return ROOT_CHECKS.map(() => '-');
+  }
+  const temporary = mkdtempSync(join(scratch, 'tmp-'));
+  const results: string[] = [];
+  for (const check of ROOT_CHECKS) {
+    const problem = await problemOf(check, openSession(prepared.path, programs[check.program], temporary));
+    if (problem !== undefined) {
+      console.error(`FAILED: ${root.name}, ${check.program} ${check.name}: ${problem}`);
+      process.exitCode = 1;
+    }
+    results.push(problem === undefined ? 'ok' : 'FAILED');
+  }
+  rmSync(temporary, { recursive: true, force: true });
+  return results;
+}
+
+async function problemOf({ run, expected }: RootCheck, session: Session): Promise<string | undefined> {
+  try {
+    const { exitCode, output } = await run(session);
+    return exitCode === 0 && expected.test(output) ? undefined : `exit code ${exitCode}, ${output}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

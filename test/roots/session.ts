@@ -1,0 +1,30 @@
+import { runProcess, type Answer } from '../helpers/run-process.ts';
+import { portIn, startExecutable } from '../helpers/start-executable.ts';
+import { enterRoot } from './enter.ts';
+
+/** A program inside a root. Its /tmp is a folder that lasts as long as the session. */
+export interface Session {
+  readonly run: (...args: string[]) => Promise<Answer>;
+  /** Starts a server, passes its URL on, and returns the exit code after SIGTERM. */
+  readonly serve: (args: readonly string[], use: (url: string) => Promise<void>) => Promise<number | string>;
+}
+
+export function openSession(root: string, program: string, temporary: string): Session {
+  return {
+    async run(...args) {
+      const inside = enterRoot({ root, program, temporary }, args);
+      return await runProcess(inside.command, inside.args);
+    },
+    async serve(args, use) {
+      const inside = enterRoot({ root, program, temporary }, args);
+      const started = startExecutable(inside.command, inside.args);
+      try {
+        const banner = await started.said(/"msg":"serving"/);
+        await use(`http://127.0.0.1:${portIn(banner, 'HTTP')}`);
+      } finally {
+        started.child.kill('SIGTERM');
+      }
+      return await started.ended;
+    },
+  };
+}
