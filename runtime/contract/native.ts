@@ -13,5 +13,11 @@ export const LUA_WASM = 'lua.wasm';
 export interface NativeList {
   /** Content hash over all files; the name of their folder in the cache. */
   readonly key: string;
-  readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
+  readonly files: readonly NativeFile[];
+}
+
+export interface NativeFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
 }

@@ -3,9 +3,12 @@ import {
   copyFileSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -102,6 +105,20 @@ verifiesOnce('executable:damaged-libraries', async () => {
   truncateSync(library, 1000);
   expect(labelOf(await run())).toBe('POSITIVE');
   expect(statSync(library).size).toBe(size);
+  // One is loaded by the main thread, one by the inference thread.
+  for (const name of readdirSync(unpacked).filter((one) => /^tokenizers|^libonnxruntime/.test(one))) {
+    const path = join(unpacked, name);
+    const intact = readFileSync(path);
+    chmodSync(path, 0o700);
+    writeFileSync(path, intact.toReversed());
+    expect({ name, label: labelOf(await run()) }).toEqual({ name, label: 'POSITIVE' });
+    expect(readFileSync(path).equals(intact)).toBe(true);
+  }
+  // A copy has other times, and is kept if its content is right.
+  const { ino, mtimeMs } = statSync(library);
+  utimesSync(library, 1, 1);
+  expect(labelOf(await run())).toBe('POSITIVE');
+  expect(statSync(library)).toMatchObject({ ino, mtimeMs });
   chmodSync(unpacked, 0o777);
   expect(labelOf(await run())).toBe('POSITIVE');
   expect(statSync(unpacked).mode & 0o777).toBe(0o700);

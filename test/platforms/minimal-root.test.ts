@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +28,24 @@ describe('a root with only libc6, libstdc++6 and libgcc-s1', () => {
     context.skip(path === undefined, 'no root');
     const outcome = await run(openSession(path ?? '', EXECUTABLES[program](), temporary));
     expect(outcome).toEqual({ exitCode: 0, output: expect.stringMatching(expected) });
+  });
+
+  it('names a library that the native libraries need and the root lacks', async (context) => {
+    context.skip(path === undefined, 'no root');
+    const root = join(temporary, 'root');
+    cpSync(path ?? '', root, { recursive: true, verbatimSymlinks: true });
+    const libraries = globSync('{usr/,}lib*/**/librt.so.1', { cwd: root });
+    for (const library of libraries) rmSync(join(root, library));
+    const state = join(temporary, 'without-librt');
+    mkdirSync(state);
+    const { exitCode, stderr } = await openSession(root, EXECUTABLES.encoder(), state).run(
+      'infer',
+      'some text',
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Error: [^\n]*: this system has no librt\.so\.1\. Install [^\n]*$/),
+    });
   });
 });
 

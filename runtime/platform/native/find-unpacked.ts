@@ -1,16 +1,27 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NativeList } from '../../contract/native.ts';
+import type { NativeFile, NativeList } from '../../contract/native.ts';
+import { isSealed } from './seal.ts';
 
-/** Returns the folder below `root` with the extracted files of `list`, if it is complete and trusted. */
+/** Returns the folder below `root` with the extracted files of `list`, if it is complete, trusted and unchanged. */
 export function findUnpacked(root: string, list: NativeList): string | undefined {
+  return findFolder(root, list, (stats, file) => stats.size === file.bytes && isSealed(stats, file));
+}
+
+/** Returns that folder if it is trusted and `isRight` accepts each of its files. */
+export function findFolder(
+  root: string,
+  list: NativeList,
+  isRight: (stats: Stats, file: NativeFile, path: string) => boolean,
+): string | undefined {
   const folder = unpackedFolder(root, list);
   try {
     if (!isTrustedFolder(root) || !isTrustedFolder(nativeFolder(root)) || !isTrustedFolder(folder))
       return undefined;
     const complete = list.files.every((file) => {
-      const found = lstatSync(join(folder, file.name));
-      return found.isFile() && found.size === file.bytes;
+      const path = join(folder, file.name);
+      const found = lstatSync(path);
+      return found.isFile() && isRight(found, file, path);
     });
     return complete ? folder : undefined;
   } catch {

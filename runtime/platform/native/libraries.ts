@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
-import { configError, messageOf } from '../../contract/errors.ts';
+import { AppError, configError, messageOf } from '../../contract/errors.ts';
 import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '../../contract/native.ts';
 import { PLATFORMS } from '../../contract/platforms.ts';
 import { parseJsonText } from '../../core/json/json-text.ts';
@@ -33,6 +33,8 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
       const tokenizers = loadTokenizers(folder);
       return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
+      // No other folder helps if the system lacks a library.
+      if (error instanceof AppError) throw error;
       failures.push(`${root}: ${messageOf(error)}`);
     }
   }

@@ -1,14 +1,25 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { messageOf } from '../../contract/errors.ts';
 import type { NativeList } from '../../contract/native.ts';
 import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
-import { findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder } from './find-unpacked.ts';
+import { findFolder, findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder } from './find-unpacked.ts';
+import { sealFile } from './seal.ts';
 
 /**
- * Extracts the files of `list` to a folder of their own below `root` and returns it. The folder appears complete or not at all
+ * Extracts the files of `list` to a folder of their own below `root` and returns it, unless they are there already. The folder appears complete or not at all
  * (written to a temporary folder, then renamed), so that concurrent first starts are safe.
  */
 export function unpackNative(
@@ -16,6 +27,8 @@ export function unpackNative(
   list: NativeList,
   readAsset: (file: string) => Uint8Array,
 ): string {
+  const intact = findIntact(root, list);
+  if (intact !== undefined) return intact;
   const folder = unpackedFolder(root, list);
   mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
   for (const parent of [root, nativeFolder(root)]) {
@@ -29,13 +42,28 @@ export function unpackNative(
     for (const file of list.files) {
       const bytes = zstdDecompressSync(readAsset(file.name));
       if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is corrupted`);
-      writeDurably(join(scratch, file.name), bytes);
+      const path = join(scratch, file.name);
+      writeDurably(path, bytes);
+      sealFile(path, file);
     }
     putInPlace(scratch, folder, () => findUnpacked(root, list) !== undefined);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Returns the folder if its files have lost their seals, for example because they were copied, but are unchanged. */
+function findIntact(root: string, list: NativeList): string | undefined {
+  return findFolder(root, list, (stats, file, path) => {
+    if (stats.size !== file.bytes || sha256(readFileSync(path)) !== file.sha256) return false;
+    try {
+      sealFile(path, file);
+    } catch {
+      // Files of another owner, or on a read-only file system: the next start compares them again.
+    }
+    return true;
+  });
 }
 
 function writeDurably(path: string, bytes: Uint8Array): void {

@@ -42,7 +42,8 @@ export const EXECUTABLE = {
   },
   'executable:damaged-libraries': {
     source: 'design "The executable format"',
-    behaviour: 'Unpacked libraries that were cut or belong to somebody else are replaced, not loaded.',
+    behaviour:
+      'Unpacked libraries that were cut or changed, or belong to somebody else, are replaced, not loaded.',
   },
   'executable:damaged': {
     source: 'issue: the executable',

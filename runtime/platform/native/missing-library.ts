@@ -1,0 +1,24 @@
+import { configError, messageOf } from '../../contract/errors.ts';
+
+/**
+ * Explains why the loader of Linux cannot load a native library: this system lacks a library that it links to, or has an older
+ * one. Undefined if the cause is another one.
+ */
+export function explainMissingLibrary(error: unknown): Error | undefined {
+  const message = messageOf(error);
+  // A name without a folder is one that the loader searched for in the folders of the system.
+  const [, missing] = /^([^/:\s]+): cannot open shared object file/.exec(message) ?? [];
+  if (missing !== undefined)
+    return configError(
+      `Cannot load the native libraries: this system has no ${missing}. ${REQUIREMENT}`,
+      error,
+    );
+  const [, old, version] = /^([^:\s]+): version `([^']+)' not found/.exec(message) ?? [];
+  if (old === undefined) return undefined;
+  return configError(
+    `Cannot load the native libraries: ${old} of this system is too old, it has no ${version}. ${REQUIREMENT}`,
+    error,
+  );
+}
+
+const REQUIREMENT = 'Install glibc 2.28 or newer, libstdc++ and libgcc.';

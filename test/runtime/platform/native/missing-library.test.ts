@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { messageOf } from '../../../../runtime/contract/errors.ts';
+import { explainMissingLibrary } from '../../../../runtime/platform/native/missing-library.ts';
+
+it.each([
+  [
+    'librt.so.1: cannot open shared object file: No such file or directory',
+    'Cannot load the native libraries: this system has no librt.so.1. Install glibc 2.28 or newer, libstdc++ and libgcc.',
+  ],
+  [
+    "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.22' not found (required by /tmp/a b/libonnxruntime.so.1)",
+    'Cannot load the native libraries: /lib/x86_64-linux-gnu/libstdc++.so.6 of this system is too old, it has no GLIBCXX_3.4.22. Install glibc 2.28 or newer, libstdc++ and libgcc.',
+  ],
+])('explains %s', (message, expected) => {
+  const error = explainMissingLibrary(new Error(message));
+  expect(error).toMatchObject({ code: 'ConfigError' });
+  expect(messageOf(error)).toBe(expected);
+});
+
+it.each([
+  '/tmp/x/libonnxruntime.so.1: cannot open shared object file: No such file or directory',
+  '/tmp/x/libonnxruntime.so.1: failed to map segment from shared object: Operation not permitted',
+  '/tmp/x/tokenizers.node: invalid ELF header',
+])('leaves %s to others', (message) => {
+  expect(explainMissingLibrary(new Error(message))).toBeUndefined();
+});
