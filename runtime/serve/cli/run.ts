@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import { errorJson } from '../../core/json/error-json.ts';
+import { requireLimits } from '../../platform/require-limits.ts';
 import { OutputClosedError } from '../../platform/stdio.ts';
 import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
@@ -18,6 +19,7 @@ export async function runProgram(program: Program, args: readonly string[], outp
     const { command, problem } = found;
     if (problem) throw problem;
     if (found.help || !command || asksForHelp(found.args)) return printHelp(program, found, output);
+    requireLimits();
     const invocation = parseInvocation(command, found.args, process.env, program.options);
     return await command.run(invocation, output, program);
   } catch (error) {

@@ -1,0 +1,22 @@
+/** Node takes 20 descriptors, a model executable 7 more. */
+export const MIN_OPEN_FILES = 32;
+/** Threads count as processes. Node takes 6, the smallest server of a model 10 more. */
+const MIN_PROCESSES = 16;
+
+/** Returns a sentence about the first limit that is too low. `limits` has the format of /proc/self/limits. */
+export function limitsProblem(limits: string, user: number | undefined): string | undefined {
+  const softLimit = (name: string): number => {
+    const [, value] = new RegExp(`^${name} +(\\d+)`, 'm').exec(limits) ?? [];
+    return value === undefined ? Infinity : Number(value);
+  };
+  const files = softLimit('Max open files');
+  if (files < MIN_OPEN_FILES) {
+    return `The limit on open files is ${files}, but at least ${MIN_OPEN_FILES} are required. Raise it, for example with \`ulimit -n 1024\`.`;
+  }
+  // The limit does not apply to root.
+  const processes = user === 0 ? Infinity : softLimit('Max processes');
+  if (processes < MIN_PROCESSES) {
+    return `The limit on processes and threads is ${processes}, but at least ${MIN_PROCESSES} are required. Raise it, for example with \`ulimit -u 256\`.`;
+  }
+  return undefined;
+}
