@@ -10,15 +10,13 @@ export function explainMissingLibrary(error: unknown): Error | undefined {
   const [, missing] = /^([^/:\s]+): cannot open shared object file/.exec(message) ?? [];
   if (missing !== undefined)
     return configError(
-      `Cannot load the native libraries: this system has no ${missing}. ${REQUIREMENT}`,
+      `Cannot load the native libraries: this system has no ${missing}. Install glibc, libstdc++ and libgcc.`,
       error,
     );
   const [, old, version] = /^([^:\s]+): version `([^']+)' not found/.exec(message) ?? [];
   if (old === undefined) return undefined;
   return configError(
-    `Cannot load the native libraries: ${old} of this system is too old, it has no ${version}. ${REQUIREMENT}`,
+    `Cannot load the native libraries: ${old} of this system is too old, it has no ${version}. Use a newer system.`,
     error,
   );
 }
-
-const REQUIREMENT = 'Install glibc 2.28 or newer, libstdc++ and libgcc.';

@@ -5,11 +5,11 @@ import { explainMissingLibrary } from '../../../../runtime/platform/native/missi
 it.each([
   [
     'librt.so.1: cannot open shared object file: No such file or directory',
-    'Cannot load the native libraries: this system has no librt.so.1. Install glibc 2.28 or newer, libstdc++ and libgcc.',
+    'Cannot load the native libraries: this system has no librt.so.1. Install glibc, libstdc++ and libgcc.',
   ],
   [
     "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.22' not found (required by /tmp/a b/libonnxruntime.so.1)",
-    'Cannot load the native libraries: /lib/x86_64-linux-gnu/libstdc++.so.6 of this system is too old, it has no GLIBCXX_3.4.22. Install glibc 2.28 or newer, libstdc++ and libgcc.',
+    'Cannot load the native libraries: /lib/x86_64-linux-gnu/libstdc++.so.6 of this system is too old, it has no GLIBCXX_3.4.22. Use a newer system.',
   ],
 ])('explains %s', (message, expected) => {
   const error = explainMissingLibrary(new Error(message));
