@@ -10,12 +10,13 @@ interface AppendedProgram {
 }
 
 /**
- * Runs the program that is appended to an executable, instead of the one inside it; returns whether there is one. The build
- * tool as one file is such a program, so that its own file is also the base runtime that it appends models to.
+ * Runs the program that is appended to an executable, instead of the one inside it; returns whether there is one, or that the
+ * file cannot be read. The build tool as one file is such a program, so that its own file is also the base runtime that it
+ * appends models to.
  */
-export function runAppendedProgram(file: string): boolean {
+export function runAppendedProgram(file: string): 'started' | 'none' | 'unreadable' {
   const program = readAppendedProgram(file);
-  if (program === undefined) return false;
+  if (typeof program === 'string') return program;
   const { Script } = process.getBuiltinModule('node:vm');
   const script = new Script(wrapProgram(Buffer.from(program.code).toString()), {
     filename: PROGRAM_NAME,
@@ -23,7 +24,7 @@ export function runAppendedProgram(file: string): boolean {
   });
   const run = script.runInThisContext() as (...variables: readonly unknown[]) => void;
   run(createRequire(file), file, dirname(file));
-  return true;
+  return 'started';
 }
 
 /** The name of the program in stack traces. Compiled code is only accepted for the same wrapper. */
@@ -38,8 +39,7 @@ export function compileProgram(code: string): Uint8Array {
   return new Script(wrapProgram(code), { filename: PROGRAM_NAME }).createCachedData();
 }
 
-/** A file that cannot be read has no program; the program inside it reports the reason. */
-function readAppendedProgram(file: string): AppendedProgram | undefined {
+function readAppendedProgram(file: string): AppendedProgram | 'none' | 'unreadable' {
   let source: FileSource | undefined;
   try {
     const opened = openFileSource(file);
@@ -50,9 +50,9 @@ function readAppendedProgram(file: string): AppendedProgram | undefined {
       return section && opened.readAt(section.offset, section.length);
     };
     const code = read('program');
-    return code && { code, cache: read('code-cache') };
+    return code === undefined ? 'none' : { code, cache: read('code-cache') };
   } catch {
-    return undefined;
+    return 'unreadable';
   } finally {
     source?.close();
   }

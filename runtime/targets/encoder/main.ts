@@ -4,9 +4,15 @@ import { runAppendedProgram } from '../../platform/appended-program.ts';
 import { startProgram } from '../../serve/cli/start.ts';
 import { encoderProgram } from './program.ts';
 
-// In an executable, the model is in this file, or the build tool; from source, the first argument is the path of a model.
-if (!isSea() || !runAppendedProgram(process.execPath)) {
+// In an executable, the model or the build tool is in this file; from source, the first argument is the path of a model.
+const appended = isSea() ? runAppendedProgram(process.execPath) : 'none';
+if (appended !== 'started') {
   const argv = process.argv.slice(2);
   const [modelPath = '', args] = isSea() ? [process.execPath, argv] : [argv[0], argv.slice(1)];
-  startProgram(encoderProgram(modelPath, basename(process.argv0)), args);
+  const program = encoderProgram(modelPath, basename(process.argv0));
+  // Inspecting a damaged file reports the damage. Its other commands may be those of the build tool.
+  startProgram(
+    program,
+    appended === 'none' ? args : ['inspect', ...args.filter((argument) => argument === '--json')],
+  );
 }

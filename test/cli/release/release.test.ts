@@ -33,7 +33,7 @@ beforeAll(async () => {
   const parent = mkdtempSync(join(tmpdir(), 'encoderfile-release-'));
   out = join(parent, 'release');
   const answer = await release('--out', out, '--platform', PLATFORM, '--program', 'encoderfile');
-  expect(answer).toMatchObject({ exitCode: 0, stdout: '' });
+  if (answer.exitCode !== 0) throw new Error(answer.stderr);
   server = createServer((request, response) => {
     const file = join(out, new URL(request.url ?? '/', 'http://localhost').pathname);
     if (statSync(file, { throwIfNoEntry: false })?.isFile()) createReadStream(file).pipe(response);
