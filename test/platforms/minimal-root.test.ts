@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtExecutable, builtProgram } from '../helpers/built.ts';
+import { builtBuildTool, builtExecutable, builtProgram } from '../helpers/built.ts';
 import { type ProgramName, ROOT_CHECKS } from '../roots/checks.ts';
 import { canEnterRoots } from '../roots/enter.ts';
 import { prepareRoot, SMALLEST_ROOT } from '../roots/roots.ts';
@@ -50,6 +50,7 @@ describe('a root with only libc6, libstdc++6 and libgcc-s1', () => {
 });
 
 const EXECUTABLES: Record<ProgramName, () => string> = {
+  encoderfile: builtBuildTool,
   encoder: () => builtExecutable('sentiment'),
   manager: () => builtProgram('manager'),
   gateway: () => builtProgram('gateway'),

@@ -1,6 +1,9 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES } from '../helpers/paths.ts';
 import type { Session } from './session.ts';
 
-export type ProgramName = 'encoder' | 'manager' | 'gateway';
+export type ProgramName = 'encoderfile' | 'encoder' | 'manager' | 'gateway';
 
 interface Outcome {
   readonly exitCode: number | string;
@@ -22,6 +25,7 @@ const GATEWAY = ['--data-dir', '/tmp/data'];
 
 /** They run in this order: later ones use what earlier ones wrote to /tmp. */
 export const ROOT_CHECKS: readonly RootCheck[] = [
+  { program: 'encoderfile', name: 'build', run: built, expected: /built\.encoder/ },
   { program: 'encoder', name: 'infer', run: printed('infer', 'I love this'), expected: /POSITIVE/ },
   { program: 'encoder', name: 'verify', run: printed('verify'), expected: /is intact\./ },
   { program: 'encoder', name: 'serve', run: answered(ENCODER, predict), expected: /^200 .*POSITIVE/ },
@@ -41,6 +45,13 @@ export const ROOT_CHECKS: readonly RootCheck[] = [
     expected: /^200 .*healthy/,
   },
 ];
+
+/** The build tool as one file, with the files of a model and nothing else. */
+async function built(session: Session): Promise<Outcome> {
+  cpSync(join(FIXTURES, 'models/sentiment'), join(session.temporary, 'model'), { recursive: true });
+  const output = ['-o', '/tmp/built.encoder', '--cache-dir', '/tmp/cache'];
+  return await printed('build', '-f', '/tmp/model/encoderfile.yml', ...output)(session);
+}
 
 function printed(...args: string[]): RootCheck['run'] {
   return async (session) => {

@@ -10,7 +10,7 @@ import { canEnterRoots } from './enter.ts';
 import { prepareRoot, type Root, ROOTS } from './roots.ts';
 import { openSession, type Session } from './session.ts';
 
-// `npm run test:roots`: builds the three programs, runs all checks in every root and prints a table. Exit code 1 if one failed.
+// `npm run test:roots`: builds the four programs, runs all checks in every root and prints a table. Exit code 1 if one failed.
 
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-roots-'));
 try {
@@ -35,6 +35,7 @@ async function buildPrograms(): Promise<Programs> {
     return output;
   };
   return {
+    encoderfile: await build('encoderfile', 'target', 'build', 'encoderfile'),
     encoder: await build('encoder', 'build', '-f', config),
     manager: await build('manager', 'target', 'build', 'manager'),
     gateway: await build('gateway', 'target', 'build', 'gateway'),

@@ -4,6 +4,8 @@ import { enterRoot } from './enter.ts';
 
 /** A program inside a root. Its /tmp is a folder that lasts as long as the session. */
 export interface Session {
+  /** The folder outside the root. */
+  readonly temporary: string;
   readonly run: (...args: string[]) => Promise<Answer>;
   /** Starts a server, passes its URL on, and returns the exit code after SIGTERM. */
   readonly serve: (args: readonly string[], use: (url: string) => Promise<void>) => Promise<number | string>;
@@ -11,6 +13,7 @@ export interface Session {
 
 export function openSession(root: string, program: string, temporary: string): Session {
   return {
+    temporary,
     async run(...args) {
       const inside = enterRoot({ root, program, temporary }, args);
       return await runProcess(inside.command, inside.args);
