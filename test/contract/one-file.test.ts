@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { ownVersion } from '../../cli/adapters/own-files.ts';
 import { builtBuildTool, builtExecutable } from '../helpers/built.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
@@ -9,6 +10,7 @@ import { type Answer, runProcess } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { verifiesOnce } from './verifies.ts';
 
+const VERSION = ownVersion();
 const folder = useTempFolder();
 const MODEL = 'models/sentiment';
 const CONFIG = join(MODEL, 'encoderfile.yml');
@@ -34,7 +36,7 @@ verifiesOnce('build:one-file', async () => {
   // A build leaves nothing behind but its result.
   expect(readdirSync(folder()).sort()).toEqual(['.cache', 'models', 'sentiment.encoder']);
 
-  expect(await run(tool, 'version')).toMatchObject({ exitCode: 0, stdout: 'encoderfile 0.1.0' });
+  expect(await run(tool, 'version')).toMatchObject({ exitCode: 0, stdout: `encoderfile ${VERSION}` });
   expect((await run(tool, 'validate', '-f', CONFIG)).exitCode).toBe(0);
   expect((await run(tool, 'inspect', tool)).stdout).toContain('Program   encoderfile');
   expect((await run(tool, 'verify', tool)).exitCode).toBe(0);
@@ -90,7 +92,9 @@ verifiesOnce('build:one-file-refusals', async () => {
   });
   expect(await run(tool, 'build', '-f', CONFIG, '--platform', 'linux-arm64')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('Cannot download @encoderfile/encoderfile-linux-arm64@0.1.0 with npm'),
+    stderr: expect.stringContaining(
+      `Cannot download @encoderfile/encoderfile-linux-arm64@${VERSION} with npm`,
+    ),
   });
   truncateSync(tool, size - 1000);
   const truncated = await run(tool, 'build', '-f', CONFIG);

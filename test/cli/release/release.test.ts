@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownVersion } from '../../../cli/adapters/own-files.ts';
 import { hostPlatform } from '../../../cli/packaging/plan.ts';
 import { shortName } from '../../../runtime/contract/platforms.ts';
 import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
@@ -20,6 +21,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const PLATFORM = shortName(hostPlatform({ os: process.platform, cpu: process.arch }));
 const EXECUTABLE = `encoderfile-${PLATFORM}`;
+const VERSION = ownVersion();
 const folder = useTempFolder();
 let out = '';
 let server: Server;
@@ -63,8 +65,8 @@ describe('a release', () => {
         'encoderfile.cdx.json',
         'encoderfile.rb',
         'install.sh',
-        'npm/encoderfile-0.1.0.tgz',
-        `npm/encoderfile-encoderfile-${PLATFORM}-0.1.0.tgz`,
+        `npm/encoderfile-${VERSION}.tgz`,
+        `npm/encoderfile-encoderfile-${PLATFORM}-${VERSION}.tgz`,
       ].sort(),
     );
     const checked = await runProcess('sha256sum', ['--strict', '-c', 'SHA256SUMS'], { cwd: out });
@@ -103,7 +105,7 @@ describe('install.sh', () => {
     const answer = await install('encoderfile');
     const file = join(folder(), '.local/bin/encoderfile');
     expect(answer).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`Installed ${file}`) });
-    expect((await runProcess(file, ['version'])).stdout).toBe('encoderfile 0.1.0');
+    expect((await runProcess(file, ['version'])).stdout).toBe(`encoderfile ${VERSION}`);
     expect(globSync('{.,}*', { cwd: join(folder(), '.local/bin') })).toEqual(['encoderfile']);
   });
 
@@ -149,7 +151,7 @@ test('the npm packages install without scripts and a network, and run', async ()
   const installed = await runProcess('npm', ['install', ...flags, ...packages], { cwd: folder(), env });
   expect(installed).toMatchObject({ exitCode: 0 });
   const bin = join(folder(), 'node_modules/.bin/encoderfile');
-  expect(await runProcess(bin, ['version'])).toMatchObject({ exitCode: 0, stdout: 'encoderfile 0.1.0' });
+  expect(await runProcess(bin, ['version'])).toMatchObject({ exitCode: 0, stdout: `encoderfile ${VERSION}` });
   expect((await runProcess(bin, ['build', '-f', 'missing.yml'])).exitCode).toBe(1);
   rmSync(join(folder(), 'node_modules/@encoderfile'), { recursive: true });
   const missing = await runProcess(bin, ['version']);
