@@ -4,7 +4,7 @@ import { ONNXRUNTIME_PROCESS } from './adapters/onnxruntime-task.ts';
 void start(process.argv.slice(2));
 
 async function start(argv: readonly string[]): Promise<void> {
-  if (argv[0] === ONNXRUNTIME_PROCESS) {
+  if (argv[0] === ONNXRUNTIME_PROCESS && process.connected) {
     const { runOnnxRuntimeProcess } = await import('./adapters/onnxruntime-process.ts');
     await runOnnxRuntimeProcess();
     return;

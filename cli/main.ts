@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import { Errors, type Interfaces, Plugin, run } from '@oclif/core';
 import { AppError } from '../runtime/contract/errors.ts';
-import { readOwnText, repositoryFile } from './adapters/own-files.ts';
+import { isOneFile, readOwnText, repositoryFile } from './adapters/own-files.ts';
 import { parseJsonText } from '../runtime/core/json/json-text.ts';
 import { explainUsage } from './commands/explain-usage.ts';
 import { commandName, commandProblem } from './commands/find-command.ts';
@@ -41,7 +42,7 @@ export async function main(words: readonly string[]): Promise<number> {
 
 /** oclif would import the commands by a path, which the one-file program does not have. */
 async function oclifOptions(): Promise<Interfaces.LoadOptions> {
-  const root = repositoryFile('.');
+  const root = isOneFile() ? dirname(process.execPath) : repositoryFile('.');
   const pjson = parseJsonText(readOwnText('package.json')) as Interfaces.PJSON;
   const plugin = new Plugin({ root, pjson, isRoot: true, ignoreManifest: true });
   Object.assign(plugin, { commandCache: COMMANDS });

@@ -15,8 +15,8 @@ export interface NpmFile {
 }
 
 /**
- * Downloads one file of an npm package to `target` with the npm client and its settings; rejects content that does not match
- * the pinned hash. Without one, it must match the hash that the registry announces, which npm verifies.
+ * Downloads one file of an npm package to `target` with the npm client and its settings. Rejects a package whose hash is not the
+ * pinned one. npm itself compares every package with the hash that the registry has for it.
  */
 export async function fetchNpmFile(file: NpmFile, target: string): Promise<void> {
   const scratch = await mkdtemp(`${target}.`);

@@ -14,14 +14,14 @@ import type { OnnxAnswer, OnnxTask, TryResult, TryTask } from './onnxruntime-tas
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives. */
 export async function runOnnxRuntimeProcess(): Promise<void> {
-  const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
   for await (const task of getEachMessage()) {
-    await sendMessage(await answer(addon, task as unknown as OnnxTask));
+    await sendMessage(await answer(task as unknown as OnnxTask));
   }
 }
 
-async function answer(addon: OnnxRuntime, task: OnnxTask): Promise<OnnxAnswer> {
+async function answer(task: OnnxTask): Promise<OnnxAnswer> {
   try {
+    const addon = loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
     if (task.kind === 'try') return { result: await tryOut(addon, task) };
     optimizeModel(addon, task);
     return { result: undefined };

@@ -22,10 +22,11 @@ export function launch(entry) {
     process.exit(1);
   });
   child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-  // Service managers signal this process, because they do not know the id of its child.
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A terminal sends SIGINT to both processes.
-  process.on('SIGINT', () => {});
+  // Service managers signal this process, because they do not know the id of its child. A terminal sends SIGINT to both.
+  const { stdin, stdout, stderr } = process;
+  const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
+  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+  if (!forwarded.includes('SIGINT')) process.on('SIGINT', () => {});
 }
 
 function pinnedNode() {

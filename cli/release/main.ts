@@ -57,7 +57,7 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
     out: resolve(values.out),
     platforms: values.platform?.map(parsePlatform) ?? PLATFORMS,
     programs: values.program?.map(parseProgram) ?? PROGRAMS,
-    url: values.url ?? `${homepage}/releases/download/v${ownVersion()}`,
+    url: values.url?.replace(/\/+$/, '') ?? `${homepage}/releases/download/v${ownVersion()}`,
     homepage,
     cacheDir: resolve(values['cache-dir'] ?? defaultCacheDir()),
     report: (line) => console.error(line),

@@ -1,6 +1,5 @@
-import type { Platform } from '../../runtime/contract/platforms.ts';
-import { shortName } from '../../runtime/contract/platforms.ts';
-import type { Target } from '../services/target/build-result.ts';
+import { type Platform, shortName } from '../../runtime/contract/platforms.ts';
+import { type Target, TARGET_NAMES } from '../services/target/build-result.ts';
 import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
 
 /** A program of a release: its target, and the texts of its packages. */
@@ -14,19 +13,19 @@ export interface ProgramFacts {
 
 export const PROGRAMS: readonly ProgramFacts[] = [
   {
-    program: 'encoderfile',
+    program: TARGET_NAMES.encoderfile,
     target: 'encoderfile',
     packageName: 'encoderfile',
     description: 'Package an ONNX encoder model as a single executable that serves it',
   },
   {
-    program: 'mcp-manager',
+    program: TARGET_NAMES.manager,
     target: 'manager',
     packageName: '@encoderfile/mcp-manager',
     description: 'Run MCP servers and make them available over one HTTP API and one MCP endpoint',
   },
   {
-    program: 'gateway',
+    program: TARGET_NAMES.gateway,
     target: 'gateway',
     packageName: '@encoderfile/gateway',
     description: 'LLM gateway with API keys, users, budgets and usage tracking',

@@ -34,16 +34,28 @@ export async function writeRelease(request: ReleaseRequest): Promise<void> {
   if (existing.length > 0) throw configError(`The folder ${out} is not empty. Choose a new folder.`);
   await mkdir(join(out, 'bin'), { recursive: true });
   await mkdir(join(out, 'npm'), { recursive: true });
-  for (const facts of programs) await writeProgram(request, facts);
-  const values = { version: ownVersion(), url: request.url };
+  const hashes: string[] = [];
+  for (const facts of programs) {
+    for (const [platform, hash] of await writeProgram(request, facts))
+      hashes.push(`${hash}  ${executableName(facts.program, platform)}`);
+  }
+  const values = { version: ownVersion(), url: request.url, hashes: hashes.join('\n') };
   const script = fillTemplate(readOwnText('templates/release/install.sh'), values);
   await writeFile(join(out, 'install.sh'), script, { mode: 0o755 });
   report('SHA256SUMS');
-  await writeFile(join(out, 'SHA256SUMS'), await checksums(out));
+  // The executables are also published in one folder with everything else.
+  for (const folder of [join(out, 'bin'), out])
+    await writeFile(join(folder, 'SHA256SUMS'), await checksums(folder));
 }
 
-/** The executables of one program, its packages, and the files that describe them. */
-async function writeProgram(request: ReleaseRequest, facts: ProgramFacts): Promise<void> {
+/**
+ * Writes the executables of one program, its packages, and the files that describe them. Returns the SHA-256 of each
+ * executable.
+ */
+async function writeProgram(
+  request: ReleaseRequest,
+  facts: ProgramFacts,
+): Promise<ReadonlyMap<Platform, string>> {
   const { out, platforms, url, homepage, report } = request;
   const { program, target } = facts;
   const version = ownVersion();
@@ -73,9 +85,10 @@ async function writeProgram(request: ReleaseRequest, facts: ProgramFacts): Promi
   }
   await writeMainPackage(input);
   await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
-  await writeFile(join(out, `${program}.cdx.json`), sbomOf(program, version, notices));
+  await writeFile(join(out, `${program}.cdx.json`), sbomOf(facts.packageName, version, notices));
   const formula = formulaOf({ facts, version, homepage, url, hashes });
   if (formula !== undefined) await writeFile(join(out, `${program}.rb`), formula);
+  return hashes;
 }
 
 /** In the format of `sha256sum`, which `sha256sum -c SHA256SUMS` checks. */

@@ -4,7 +4,7 @@ import type { Notice } from '../packaging/notices/notice.ts';
  * Describes the software in an executable as a CycloneDX document (https://cyclonedx.org/docs/1.6/json/). It has no time of
  * creation and no serial number, so that the same sources result in the same file.
  */
-export function sbomOf(program: string, version: string, notices: readonly Notice[]): string {
+export function sbomOf(packageName: string, version: string, notices: readonly Notice[]): string {
   const components = notices
     .filter(({ name }) => name !== 'encoderfile')
     .map((notice) => ({
@@ -15,7 +15,7 @@ export function sbomOf(program: string, version: string, notices: readonly Notic
       licenses: [{ expression: notice.license }],
       purl: packageUrl(notice),
     }));
-  const own = { name: program, version };
+  const own = { name: packageName, version };
   const document = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',

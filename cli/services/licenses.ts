@@ -2,6 +2,7 @@ import { configError } from '../../runtime/contract/errors.ts';
 import { ASSET_NOTICES } from '../../runtime/contract/native.ts';
 import { isOneFile, NOTICES_TEXT, ownVersion, readOwnText } from '../adapters/own-files.ts';
 import { unzstd } from '../adapters/zstd.ts';
+import { TARGET_NAMES } from './target/build-result.ts';
 import type { ProgramName } from '../packaging/base/program.ts';
 
 /** Returns the license notices that executables of this version contain. */
@@ -19,6 +20,6 @@ const unpack = async (packed: Uint8Array): Promise<string> => new TextDecoder().
 /** The notices of the one-file program cover its own software and that of model executables. */
 async function carriedLicenses(program: ProgramName): Promise<string> {
   if (program === 'encoder') return await unpack(Buffer.from(readOwnText(NOTICES_TEXT), 'base64'));
-  const name = program === 'manager' ? 'mcp-manager' : program;
+  const name = TARGET_NAMES[program];
   throw configError(`${name} is not part of this program. Run \`${name} --licenses\`.`);
 }

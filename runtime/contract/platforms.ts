@@ -65,6 +65,12 @@ export const PLATFORMS: readonly Platform[] = [
   },
 ];
 
+/** Whether a platform is that of a machine, as `process` describes it. */
+export const isHost = (
+  { os, cpu }: Platform,
+  host: { readonly platform: string; readonly arch: string },
+): boolean => os === host.platform && cpu === host.arch;
+
 /** Short name of a platform, for example `linux-x64`. */
 export const shortName = (platform: Platform): string =>
   `${platform.os === 'win32' ? 'windows' : platform.os === 'darwin' ? 'macos' : 'linux'}-${platform.cpu}`;

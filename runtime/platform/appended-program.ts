@@ -47,7 +47,11 @@ function readAppendedProgram(file: string): AppendedProgram | 'none' | 'unreadab
     const container = readContainer(opened);
     const read = (name: 'program' | 'code-cache'): Uint8Array | undefined => {
       const section = findSection(container, name);
-      return section && opened.readAt(section.offset, section.length);
+      const bytes = section && opened.readAt(section.offset, section.length);
+      // V8 accepts compiled code that is damaged.
+      if (bytes && process.getBuiltinModule('node:zlib').crc32(bytes) !== section.crc32)
+        throw new Error(`section ${name} does not match its checksum`);
+      return bytes;
     };
     const code = read('program');
     return code === undefined ? 'none' : { code, cache: read('code-cache') };

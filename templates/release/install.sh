@@ -8,8 +8,17 @@ url="${ENCODERFILE_RELEASE_URL:-{{url}}}"
 dir="${ENCODERFILE_INSTALL_DIR:-${HOME:-}/.local/bin}"
 programs=''
 
+# SHA-256 of each executable of this version. The script comes from the release itself; the executables may come from a mirror.
+hashes='
+{{hashes}}
+'
+
+say() {
+  printf '%s\n' "$1"
+}
+
 fail() {
-  echo "Error: $1" >&2
+  say "Error: $1" >&2
   exit 1
 }
 
@@ -18,14 +27,15 @@ while [ $# -gt 0 ]; do
     --dir) [ $# -ge 2 ] || fail '--dir needs a folder.'; dir=$2; shift 2 ;;
     --url) [ $# -ge 2 ] || fail '--url needs a URL.'; url=$2; shift 2 ;;
     -h | --help)
-      echo "Usage: install.sh [--dir FOLDER] [--url URL] [encoderfile|mcp-manager|gateway ...]"
-      echo "Installs encoderfile $version from $url to $dir."
+      say 'Usage: install.sh [--dir FOLDER] [--url URL] [encoderfile|mcp-manager|gateway ...]'
+      say "Installs encoderfile $version from $url to $dir."
       exit 0
       ;;
     encoderfile | mcp-manager | gateway) programs="$programs $1"; shift ;;
     *) fail "Unknown argument $1. Programs: encoderfile, mcp-manager, gateway." ;;
   esac
 done
+url=${url%/}
 [ -n "$programs" ] || programs=encoderfile
 [ "$dir" != /.local/bin ] || fail 'HOME is not set. Pass --dir FOLDER.'
 
@@ -39,14 +49,10 @@ case $(uname -m) in
   aarch64 | arm64) cpu=arm64 ;;
   *) fail "No executables for processors of type $(uname -m)." ;;
 esac
+# A shell that macOS translates for Intel processors reports one.
+if [ "$os" = macos ] && [ "$(sysctl -n hw.optional.arm64 2> /dev/null)" = 1 ]; then cpu=arm64; fi
 platform=$os-$cpu
 [ "$platform" != macos-x64 ] || fail 'Macs with Intel processors are not supported: ONNX Runtime has no library for them.'
-if [ "$os" = linux ]; then
-  for loader in /lib/ld-musl-*; do
-    [ ! -e "$loader" ] || [ -e /lib64/ld-linux-x86-64.so.2 ] || [ -e /lib/ld-linux-aarch64.so.1 ] ||
-      fail 'This system has musl instead of glibc (Alpine, for example). Use a system with glibc 2.28 or newer.'
-  done
-fi
 
 if command -v curl > /dev/null 2>&1; then
   download() { curl -fsSL --retry 3 -o "$2" "$1"; }
@@ -56,35 +62,36 @@ else
   fail 'Neither curl nor wget is installed. Install one of them.'
 fi
 if command -v sha256sum > /dev/null 2>&1; then
-  hash_of() { sha256sum "$1" | cut -d ' ' -f 1; }
+  hash_of() { sha256sum < "$1" | cut -d ' ' -f 1; }
 elif command -v shasum > /dev/null 2>&1; then
-  hash_of() { shasum -a 256 "$1" | cut -d ' ' -f 1; }
+  hash_of() { shasum -a 256 < "$1" | cut -d ' ' -f 1; }
 else
   fail 'Neither sha256sum nor shasum is installed. Install one of them.'
 fi
 
 mkdir -p "$dir" || fail "Cannot create $dir. Pass --dir FOLDER."
+dir=$(cd "$dir" && pwd)
 scratch=$(mktemp -d "$dir/.install.XXXXXX") || fail "Cannot write to $dir. Pass --dir FOLDER."
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM HUP
 
-download "$url/SHA256SUMS" "$scratch/SHA256SUMS" || fail "Cannot download $url/SHA256SUMS."
 for program in $programs; do
-  name=bin/$program-$platform
-  expected=$(awk -v name="$name" '$2 == name { print $1 }' "$scratch/SHA256SUMS")
-  [ -n "$expected" ] || fail "The release at $url has no $name."
-  echo "Downloading $program $version for $platform ..." >&2
-  # A public host has all files of a release in one folder; the folder of the release itself has executables in bin/.
-  download "$url/$program-$platform" "$scratch/$program" 2> /dev/null ||
-    download "$url/$name" "$scratch/$program" || fail "Cannot download $url/$program-$platform."
+  name=$program-$platform
+  expected=$(say "$hashes" | sed -n "s/^\([0-9a-f]*\)  $name\$/\1/p")
+  [ -n "$expected" ] || fail "Version $version has no $name."
+  [ ! -d "$dir/$program" ] || fail "Cannot write $dir/$program: it is a folder. Pass --dir FOLDER."
+  say "Downloading $program $version for $platform ..." >&2
+  download "$url/$name" "$scratch/$program" || fail "Cannot download $url/$name."
   actual=$(hash_of "$scratch/$program")
   [ "$actual" = "$expected" ] ||
     fail "The download of $program was discarded: its SHA-256 is $actual, expected $expected. Try again."
   chmod 755 "$scratch/$program"
+  "$scratch/$program" version > /dev/null ||
+    fail "$program cannot run on this system. It needs glibc 2.28 or newer and libstdc++ (not musl), and a folder that allows execution."
   mv -f "$scratch/$program" "$dir/$program" || fail "Cannot write $dir/$program."
-  echo "Installed $dir/$program"
+  say "Installed $dir/$program"
 done
 case ":$PATH:" in
   *":$dir:"*) ;;
-  *) echo "Add $dir to your PATH:  export PATH=\"$dir:\$PATH\"" ;;
+  *) say "Add $dir to your PATH:  export PATH=\"$dir:\$PATH\"" ;;
 esac

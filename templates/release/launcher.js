@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Starts the executable for this platform. It is in a package of its own, which the package manager installs for the
-// platforms that it fits. Any Node from version 14 on can run this file.
+// platforms that it fits. Any Node from version 14 on can run this file, so modules of Node have no prefix.
 'use strict';
-const { spawn } = require('node:child_process');
-const { constants } = require('node:os');
+const { spawn } = require('child_process');
+const { constants } = require('os');
 
 const PROGRAM = '{{program}}';
 const PACKAGES = {{packages}};
@@ -11,6 +11,9 @@ const PACKAGES = {{packages}};
 const found = PACKAGES[`${process.platform}-${process.arch}`];
 if (found === undefined) {
   fail(`${PROGRAM} does not support ${process.platform}-${process.arch}. Supported: ${Object.keys(PACKAGES).join(', ')}.`);
+}
+if (process.platform === 'linux' && process.report && !process.report.getReport().header.glibcVersionRuntime) {
+  fail(`${PROGRAM} needs glibc 2.28 or newer. This system has another C library; use a Debian slim image instead of Alpine.`);
 }
 let executable;
 try {
@@ -25,10 +28,11 @@ try {
 const child = spawn(executable, process.argv.slice(2), { stdio: 'inherit' });
 child.on('error', (error) => fail(`Cannot start ${executable}: ${error.message}.`));
 child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-// Service managers signal this process, because they do not know the id of its child.
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-// A terminal sends SIGINT to both processes.
-process.on('SIGINT', () => {});
+// Service managers signal this process, because they do not know the id of its child. A terminal sends SIGINT to both.
+const { stdin, stdout, stderr } = process;
+const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
+for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+if (!forwarded.includes('SIGINT')) process.on('SIGINT', () => {});
 
 function fail(message) {
   console.error(`Error: ${message}`);

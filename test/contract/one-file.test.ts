@@ -1,6 +1,19 @@
-import { copyFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { readContainer, requireSection } from '../../runtime/contract/container/read.ts';
+import type { Section, SectionName } from '../../runtime/contract/container/sections.ts';
+import { openFileSource } from '../../runtime/platform/file-source.ts';
 import { ownVersion } from '../../cli/adapters/own-files.ts';
 import { builtBuildTool, builtExecutable } from '../helpers/built.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
@@ -23,6 +36,15 @@ function run(file: string, ...args: string[]): Promise<Answer> {
 
 function copyModel(): void {
   cpSync(join(FIXTURES, MODEL), join(folder(), MODEL), { recursive: true });
+}
+
+function sectionOf(path: string, name: SectionName): Section {
+  const source = openFileSource(path);
+  try {
+    return requireSection(source, readContainer(source), name);
+  } finally {
+    source.close();
+  }
 }
 
 verifiesOnce('build:one-file', async () => {
@@ -96,6 +118,18 @@ verifiesOnce('build:one-file-refusals', async () => {
       `Cannot download @encoderfile/encoderfile-linux-arm64@${VERSION} with npm`,
     ),
   });
+  for (const name of ['program', 'code-cache'] as const) {
+    const [section, damaged] = [sectionOf(tool, name), join(folder(), name)];
+    copyFileSync(tool, damaged);
+    const file = openSync(damaged, 'r+');
+    writeSync(file, '!', section.offset + section.length - 9);
+    closeSync(file);
+    const answer = await run(damaged, 'version');
+    expect(answer).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`corrupted in \`${name}\``),
+    });
+  }
   truncateSync(tool, size - 1000);
   const truncated = await run(tool, 'build', '-f', CONFIG);
   expect(truncated.exitCode).not.toBe(0);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../bench/measure/started.ts';
 
 export interface Registry {
   readonly url: string;
@@ -30,17 +30,18 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const child = spawn(process.execPath, [main, '--config', config, '--listen', `127.0.0.1:${port}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  let ended = false;
+  const end = once(child, 'exit').then(() => (ended = true));
   const url = `http://127.0.0.1:${port}/`;
   while (!(await isUp(url))) {
-    if (child.exitCode !== null) throw new Error(`verdaccio exited with ${child.exitCode}`);
+    if (ended) throw new Error('verdaccio ended before it answered');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return {
     url,
     async close() {
-      const ended = once(child, 'exit');
       child.kill();
-      await ended;
+      await end;
     },
   };
 }
@@ -51,13 +52,4 @@ async function isUp(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +18,7 @@ import { type Installer, installersOf } from './installers.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
 // `npm run test:install`: publishes a release to a registry on loopback and installs it from there with every package
-// manager, without install scripts. Each installation builds an executable and runs it. Takes some minutes.
+// manager, without install scripts. Each installation of encoderfile builds an executable and runs it. Takes some minutes.
 
 interface Result {
   readonly name: string;
@@ -29,12 +30,12 @@ interface Result {
 await installTools();
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-install-'));
 try {
-  process.exitCode = (await prove(folder)) ? 0 : 1;
+  process.exitCode = (await testInstallers(folder)) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function prove(folder: string): Promise<boolean> {
+async function testInstallers(folder: string): Promise<boolean> {
   const release = join(folder, 'release');
   console.error('Building the release for all platforms ...');
   const main = join(ROOT, 'cli/release/main.ts');
@@ -168,8 +169,7 @@ async function installTools(): Promise<void> {
     .update(readFileSync(join(here, 'package-lock.json')))
     .digest('hex');
   const stamp = join(here, 'node_modules', '.encoderfile-install');
-  const isInstalled = globSync(stamp).length > 0 && readFileSync(stamp, 'utf8') === wanted;
-  if (isInstalled) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('Installing a registry and package managers (npm install in test/install) ...');
   await execa('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here });
   writeFileSync(stamp, wanted);

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { SectionName } from '../../../runtime/contract/container/sections.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { isHost, type Platform } from '../../../runtime/contract/platforms.ts';
 import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
 import { type Bundle, bundle } from '../../adapters/esbuild.ts';
 import { compileInProcess } from '../../adapters/v8-code-cache.ts';
@@ -41,7 +41,7 @@ export async function bundleBuildTool(
   });
   const sections: { name: SectionName; content: Content }[] = [{ name: 'program', content: { bytes: code } }];
   // Only a V8 for the same processor accepts compiled code.
-  if (platform.os === process.platform && platform.cpu === process.arch) {
+  if (isHost(platform, process)) {
     sections.push({ name: 'code-cache', content: { bytes: await compileInProcess(code) } });
   }
   return sections;

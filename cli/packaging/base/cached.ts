@@ -12,7 +12,8 @@ export interface CachedFile {
   readonly path: string;
 }
 
-const BASE_NAME = /^(.+)-[0-9a-f]{16}(?:\.exe)?$/;
+/** The name of a base runtime in the cache: its platform and the start of its key. */
+export const BASE_NAME = /^(.+)-[0-9a-f]{16}(?:\.exe)?$/;
 
 /** Lists the base runtimes and the downloaded Node binaries of a cache folder; other files are ignored. */
 export async function listCached(cacheDir: string): Promise<CachedFile[]> {

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RuntimeInfo, RuntimePart } from '../../../runtime/contract/manifest.ts';
 import { ASSET_NATIVE_LIST, nativeAsset } from '../../../runtime/contract/native.ts';
-import { NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
+import { isHost, NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
 import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
 import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
@@ -61,7 +61,7 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
       executable: stripped,
       main: program.main,
       assets,
-      codeCache: platform.os === process.platform && platform.cpu === process.arch,
+      codeCache: isHost(platform, process),
       flags: FLAGS[input.name],
       output: executable,
     });

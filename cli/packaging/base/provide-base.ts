@@ -1,15 +1,16 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
-import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { isHost, type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { isOneFile, ownVersion } from '../../adapters/own-files.ts';
 import { adoptBase } from './adopt.ts';
 import { baseFolder, type BaseRequest, openIntactBase, type ProvidedBase } from './base-runtime.ts';
+import { BASE_NAME } from './cached.ts';
 import { platformPackage } from './platform-package.ts';
 
-/** Returns the base runtime of a platform and version: from the cache, or built or downloaded into it. */
+/** Returns the base runtime of a platform and version: the file of this program, or a file of the cache, built or downloaded if needed. */
 export async function provideBase(request: BaseRequest): Promise<ProvidedBase> {
   if (request.version !== ownVersion()) return await findOther(request);
   return isOneFile() ? await provideToOneFile(request) : await (await builder()).provideBuilt(request);
@@ -18,7 +19,7 @@ export async function provideBase(request: BaseRequest): Promise<ProvidedBase> {
 /** Whether builds of this encoderfile use a base runtime of the cache. */
 export async function isUsedByBuilds(path: string, platform: Platform, cacheDir: string): Promise<boolean> {
   if (!isOneFile()) return (await (await builder()).builtPath(platform, cacheDir)) === path;
-  return !isHost(platform) && (await findPath(platform, ownVersion(), cacheDir)) === path;
+  return !isHost(platform, process) && (await findPath(platform, ownVersion(), cacheDir)) === path;
 }
 
 /** The code that builds base runtimes is not in the one-file program. */
@@ -31,9 +32,12 @@ async function provideToOneFile({
   cacheDir,
   canDownload,
 }: BaseRequest): Promise<ProvidedBase> {
-  if (isHost(platform)) return { base: await openIntactBase(process.execPath, platform), origin: 'own' };
-  const cached = await findPath(platform, version, cacheDir);
-  if (cached !== undefined) return { base: await openIntactBase(cached, platform), origin: 'cache' };
+  if (isHost(platform, process))
+    return { base: await openIntactBase(process.execPath, platform), origin: 'own' };
+  const path = await findPath(platform, version, cacheDir);
+  // A corrupted base runtime is replaced by a new one.
+  const cached = path && (await openIntactBase(path, platform).catch(() => undefined));
+  if (cached) return { base: cached, origin: 'cache' };
   const name = shortName(platform);
   if (!canDownload) {
     throw configError(
@@ -41,17 +45,12 @@ async function provideToOneFile({
         `Run once without --no-download, or pass --base-binary-path with the encoderfile of ${name}.`,
     );
   }
-  const scratch = await mkdtemp(join(tmpdir(), 'encoderfile-base-'));
-  try {
-    const file = join(scratch, 'base');
+  return await withWorkFolder(cacheDir, async (folder) => {
+    const file = join(folder, 'base');
     await fetchNpmFile({ ...platformPackage('encoderfile', platform), version }, file);
     return { base: await adoptBase(file, platform, cacheDir), origin: 'downloaded' };
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
-
-const isHost = ({ os, cpu }: Platform): boolean => os === process.platform && cpu === process.arch;
 
 /** Other versions cannot be built here, only found in the cache. */
 async function findOther({ platform, version, cacheDir }: BaseRequest): Promise<ProvidedBase> {
@@ -70,6 +69,6 @@ async function findPath(
 ): Promise<string | undefined> {
   const folder = baseFolder(cacheDir, version);
   const names = await readdir(folder).catch(() => []);
-  const name = names.find((candidate) => candidate.startsWith(`${triple}-`));
+  const name = names.find((candidate) => BASE_NAME.exec(candidate)?.[1] === triple);
   return name === undefined ? undefined : join(folder, name);
 }

@@ -1,9 +1,17 @@
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
+import type { ReleasedProgram } from '../../packaging/base/platform-package.ts';
 import { columns, shellWord, shownPath } from '../text.ts';
 
 /** The programs that `target build` builds. */
 export const TARGETS = ['encoderfile', 'manager', 'gateway'] as const;
 export type Target = (typeof TARGETS)[number];
+
+/** The names of the programs, as users type them. */
+export const TARGET_NAMES = {
+  encoderfile: 'encoderfile',
+  manager: 'mcp-manager',
+  gateway: 'gateway',
+} as const satisfies Record<Target, ReleasedProgram>;
 
 export interface TargetBuildResult {
   readonly target: Target;

@@ -6,7 +6,7 @@ import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { checkOutput } from '../../packaging/steps/check-output.ts';
-import type { Target, TargetBuildResult } from './build-result.ts';
+import { type Target, TARGET_NAMES, type TargetBuildResult } from './build-result.ts';
 
 export interface TargetBuildRequest {
   readonly target: Target;
@@ -17,22 +17,20 @@ export interface TargetBuildRequest {
   readonly force: boolean;
 }
 
-const FILE_NAMES = { encoderfile: 'encoderfile', manager: 'mcp-manager', gateway: 'gateway' };
-
 /** `encoderfile target build`: builds a program without a model as a single file. */
 export async function buildTarget(request: TargetBuildRequest, report: Reporter): Promise<TargetBuildResult> {
   const started = performance.now();
   const { target, canDownload } = request;
   if (isOneFile()) {
     throw configError(
-      `This encoderfile builds models only. Get ${FILE_NAMES[target]} where you got encoderfile, or build it in a clone of the repository.`,
+      `This encoderfile builds models only. Get ${TARGET_NAMES[target]} where you got encoderfile, or build it in a clone of the repository.`,
     );
   }
   const platform =
     request.platform === undefined
       ? hostPlatform({ os: process.platform, cpu: process.arch })
       : parsePlatform(request.platform);
-  const shown = request.output ?? `${FILE_NAMES[target]}${platform.exeSuffix}`;
+  const shown = request.output ?? `${TARGET_NAMES[target]}${platform.exeSuffix}`;
   const output = await checkOutput({
     shown,
     kind: 'executable',
@@ -40,7 +38,7 @@ export async function buildTarget(request: TargetBuildRequest, report: Reporter)
     inputs: [],
     force: request.force,
   });
-  const step = report.step(`Building ${FILE_NAMES[target]} for ${shortName(platform)}`);
+  const step = report.step(`Building ${TARGET_NAMES[target]} for ${shortName(platform)}`);
   const { writeTarget } = await import('../../packaging/steps/write-target.ts');
   const bytes = await writeTarget({
     target,

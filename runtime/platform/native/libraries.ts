@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
 import { AppError, configError, messageOf } from '../../contract/errors.ts';
 import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '../../contract/native.ts';
-import { PLATFORMS } from '../../contract/platforms.ts';
+import { isHost, PLATFORMS } from '../../contract/platforms.ts';
 import { parseJsonText } from '../../core/json/json-text.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
@@ -67,7 +67,7 @@ const loadTokenizers = (folder: string): TokenizersAddon =>
   loadAddon(join(folder, hostPlatform().tokenizersFile)) as TokenizersAddon;
 
 function hostPlatform(): (typeof PLATFORMS)[number] {
-  const found = PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
+  const found = PLATFORMS.find((platform) => isHost(platform, process));
   if (found) return found;
   throw configError(
     `Unsupported platform ${process.platform}-${process.arch}: there are no native libraries for it.`,

@@ -19,8 +19,8 @@ import { findFolder, findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder
 import { sealFile } from './seal.ts';
 
 /**
- * Extracts the files of `list` to a folder of their own below `root` and returns it, unless they are there already. The folder appears complete or not at all
- * (written to a temporary folder, then renamed), so that concurrent first starts are safe.
+ * Returns the folder below `root` with the files of `list`, and extracts them if it is not there. The folder appears complete or
+ * not at all, because it is written under a temporary name and renamed, so concurrent first starts are safe.
  */
 export function unpackNative(
   root: string,

@@ -10,9 +10,9 @@ if (appended !== 'started') {
   const argv = process.argv.slice(2);
   const [modelPath = '', args] = isSea() ? [process.execPath, argv] : [argv[0], argv.slice(1)];
   const program = encoderProgram(modelPath, basename(process.argv0));
-  // Inspecting a damaged file reports the damage. Its other commands may be those of the build tool.
+  // Verifying a damaged file reports the damage. Its other commands may be those of the build tool.
   startProgram(
     program,
-    appended === 'none' ? args : ['inspect', ...args.filter((argument) => argument === '--json')],
+    appended === 'none' ? args : ['verify', ...args.filter((argument) => argument === '--json')],
   );
 }

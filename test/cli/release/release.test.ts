@@ -1,6 +1,7 @@
 import {
   createReadStream,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -8,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +54,7 @@ afterAll(() => {
 });
 
 const install = (...args: string[]): Promise<Answer> =>
-  runProcess('sh', [join(out, 'install.sh'), '--url', url, ...args], { env: { HOME: folder() } });
+  runProcess('sh', [join(out, 'install.sh'), '--url', `${url}/bin/`, ...args], { env: { HOME: folder() } });
 
 describe('a release', () => {
   test('has every file, and checksums of them all', async () => {
@@ -64,6 +66,7 @@ describe('a release', () => {
         `bin/${EXECUTABLE}`,
         'encoderfile.cdx.json',
         'encoderfile.rb',
+        'bin/SHA256SUMS',
         'install.sh',
         `npm/encoderfile-${VERSION}.tgz`,
         `npm/encoderfile-encoderfile-${PLATFORM}-${VERSION}.tgz`,
@@ -114,11 +117,11 @@ describe('install.sh', () => {
     const gateway = await install('--dir', dir, 'gateway');
     expect(gateway).toMatchObject({
       exitCode: 1,
-      stderr: `Error: The release at ${url} has no bin/gateway-${PLATFORM}.`,
+      stderr: `Error: Version ${VERSION} has no gateway-${PLATFORM}.`,
     });
     const elsewhere = await install('--url', `${url}/nothing`, '--dir', dir);
     expect(elsewhere.exitCode).toBe(1);
-    expect(elsewhere.stderr).toContain(`Error: Cannot download ${url}/nothing/SHA256SUMS.`);
+    expect(elsewhere.stderr).toContain(`Error: Cannot download ${url}/nothing/${EXECUTABLE}.`);
     const unknown = await install('emacs');
     expect(unknown.stderr).toBe(
       'Error: Unknown argument emacs. Programs: encoderfile, mcp-manager, gateway.',
@@ -126,20 +129,39 @@ describe('install.sh', () => {
     expect(globSync('{.,}*', { cwd: dir })).toEqual([]);
   });
 
-  test('discards a download that is not the one of the checksums', async () => {
-    const sums = join(out, 'SHA256SUMS');
-    const right = readFileSync(sums, 'utf8');
-    writeFileSync(sums, right.replace(/^\w{64}(?=  bin)/m, '0'.repeat(64)));
+  test('discards a download that is not the one of the release, or that does not run', async () => {
+    const script = join(out, 'install.sh');
+    const right = readFileSync(script, 'utf8');
+    const dir = join(folder(), 'bin');
+    const broken = join(out, 'bin', 'broken');
+    writeFileSync(broken, 'not a program');
+    const hash = createHash('sha256').update('not a program').digest('hex');
     try {
-      const answer = await install('--dir', join(folder(), 'bin'));
-      expect(answer.exitCode).toBe(1);
-      expect(answer.stderr).toMatch(
+      writeFileSync(script, right.replace(/^\w{64}(?= {2})/m, '0'.repeat(64)));
+      const other = await install('--dir', dir);
+      expect(other.exitCode).toBe(1);
+      expect(other.stderr).toMatch(
         /Error: The download of encoderfile was discarded: its SHA-256 is \w{64}, /,
       );
-      expect(globSync('{.,}*', { cwd: join(folder(), 'bin') })).toEqual([]);
+      writeFileSync(script, right.replace(/^\w{64}(?= {2})/m, hash).replace('"$url/$name"', '"$url/broken"'));
+      const unfit = await install('--dir', dir);
+      expect(unfit.exitCode).toBe(1);
+      expect(unfit.stderr).toContain('Error: encoderfile cannot run on this system.');
+      expect(globSync('{.,}*', { cwd: dir })).toEqual([]);
     } finally {
-      writeFileSync(sums, right);
+      writeFileSync(script, right);
+      rmSync(broken);
     }
+  });
+
+  test('installs into a folder with any name, and not over a folder', async () => {
+    const dir = join(folder(), 'a b\\c');
+    expect(await install('--dir', dir)).toMatchObject({ exitCode: 0 });
+    expect((await runProcess(join(dir, 'encoderfile'), ['version'])).exitCode).toBe(0);
+    mkdirSync(join(folder(), 'other/encoderfile'), { recursive: true });
+    const taken = await install('--dir', join(folder(), 'other'));
+    expect(taken.exitCode).toBe(1);
+    expect(taken.stderr).toContain('it is a folder. Pass --dir FOLDER.');
   });
 });
 

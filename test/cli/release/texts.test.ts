@@ -33,12 +33,14 @@ test('a bill of materials names each package once, and depends on nothing but th
     { name: 'node', version: '26.0.0', license: 'MIT', texts: [] },
     { name: '@scope/package', version: '1.0.0+build', license: '(MIT OR Apache-2.0)', texts: [] },
   ];
-  const document = JSON.parse(sbomOf('gateway', '1.2.3', notices)) as {
+  const document = JSON.parse(sbomOf('@encoderfile/gateway', '1.2.3', notices)) as {
     components: { purl: string }[];
     dependencies: { ref: string; dependsOn?: string[] }[];
   };
   const urls = ['pkg:generic/node@26.0.0', 'pkg:npm/%40scope/package@1.0.0%2Bbuild'];
   expect(document.components.map(({ purl }) => purl)).toEqual(urls);
-  expect(document.dependencies[0]).toEqual({ ref: 'pkg:npm/gateway@1.2.3', dependsOn: urls });
-  expect(sbomOf('gateway', '1.2.3', notices)).toBe(sbomOf('gateway', '1.2.3', notices));
+  expect(document.dependencies[0]).toEqual({ ref: 'pkg:npm/%40encoderfile/gateway@1.2.3', dependsOn: urls });
+  expect(sbomOf('@encoderfile/gateway', '1.2.3', notices)).toBe(
+    sbomOf('@encoderfile/gateway', '1.2.3', notices),
+  );
 });
