@@ -63,7 +63,9 @@ export function createStatelessEndpoint(
 
   const work = (call: Call, requester?: Requester): Promise<Params> => {
     const { methods } = call.client.endpoint;
-    return withMessages(parts, call, () => parts.dispatch(methods, call.method, mcpCall(call, requester)));
+    return withMessages(parts, call, (target) =>
+      parts.dispatch(methods, call.method, { ...mcpCall(call, requester), target }),
+    );
   };
   const answer = async (call: Call): Promise<Params> => {
     const { endpoint, caller } = call.client;
