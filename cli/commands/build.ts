@@ -6,10 +6,12 @@ import { configFlag } from './flags.ts';
 const BASE = 'BASE RUNTIME';
 
 export class Build extends BaseCommand {
-  static override summary = 'Build a single executable from an ONNX model and a config file.';
+  static override summary =
+    'Build a single executable, or an OCI image, from an ONNX model and a config file.';
   static override examples = [
     '<%= config.bin %> build -f encoderfile.yml',
     '<%= config.bin %> build -f encoderfile.yml -o ./sentiment --platform linux-arm64',
+    '<%= config.bin %> build -f encoderfile.yml --format oci',
   ];
   static override flags = {
     config: configFlag,
@@ -24,6 +26,16 @@ export class Build extends BaseCommand {
       helpValue: '<folder>',
     }),
     'no-build': Flags.boolean({ summary: 'Write the assets folder without building an executable' }),
+    format: Flags.option({
+      options: ['executable', 'oci'] as const,
+      default: 'executable' as const,
+      summary: 'Write an executable, or an OCI image: a folder <name>.oci, or an archive if -o ends in .tar',
+    })(),
+    'base-image': Flags.string({
+      summary:
+        'OCI layout with the image to extend (default: a minimal image with libraries of this machine)',
+      helpValue: '<folder[:tag]>',
+    }),
     platform: Flags.string({
       summary: 'Target platform, e.g. linux-arm64, or a target triple (default: this machine)',
       helpValue: '<platform>',
@@ -64,6 +76,8 @@ export class Build extends BaseCommand {
         outputDir: flags['output-dir'],
         cacheDir: flags['cache-dir'],
         noBuild: flags['no-build'],
+        format: flags.format,
+        baseImage: flags['base-image'],
         baseBinaryPath: flags['base-binary-path'],
         platform: flags.platform,
         runtimeVersion: flags['runtime-version'],

@@ -8,12 +8,17 @@ import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
 import { suggest } from '../../runtime/core/text/suggest.ts';
 
+type OutputFormat = 'executable' | 'oci';
+
 /** Command-line settings of a build; each overrides the config file. */
 export interface BuildFlags {
   readonly outputPath?: string | undefined;
   readonly outputDir?: string | undefined;
   readonly cacheDir?: string | undefined;
   readonly noBuild: boolean;
+  readonly format: OutputFormat;
+  /** OCI layout whose image is extended: `PATH` or `PATH:TAG`. */
+  readonly baseImage?: string | undefined;
   readonly baseBinaryPath?: string | undefined;
   readonly platform?: string | undefined;
   readonly runtimeVersion?: string | undefined;
@@ -31,12 +36,14 @@ export interface BuildPlan {
   readonly config: BuildConfig;
   readonly platform: Platform;
   readonly output: {
-    readonly kind: 'executable' | 'assets';
+    readonly kind: OutputFormat | 'assets';
     readonly path: string;
     /** Whether a file of another model is overwritten. */
     readonly force: boolean;
   };
   readonly cacheDir: string | undefined;
+  /** OCI layout whose image is extended; undefined for a minimal image. */
+  readonly baseImage: string | undefined;
   readonly base:
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'provided'; readonly version: string | undefined; readonly canDownload: boolean };
@@ -45,21 +52,63 @@ export interface BuildPlan {
 /** Decides what to build, for which platform, from which inputs and to which path. Pure. */
 export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
   const platform = flags.platform === undefined ? hostPlatform(host) : parsePlatform(flags.platform);
-  const executable = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
-  const kind = config.build && !flags.noBuild ? 'executable' : 'assets';
+  const kind = outputKind(config, flags, platform, host);
   return {
     config,
     platform,
-    output: {
-      kind,
-      path: kind === 'executable' ? executable : `${executable.replace(/\.encoder(\.exe)?$/, '')}.assets`,
-      force: flags.force,
-    },
+    output: { kind, path: outputPath(kind, config, flags, platform), force: flags.force },
     cacheDir: flags.cacheDir ?? config.cacheDir,
+    baseImage: flags.baseImage,
     base: flags.baseBinaryPath
       ? { kind: 'file', path: flags.baseBinaryPath }
       : { kind: 'provided', version: flags.runtimeVersion, canDownload: !flags.noDownload },
   };
+}
+
+function outputKind(
+  config: BuildConfig,
+  flags: BuildFlags,
+  platform: Platform,
+  host: Host,
+): BuildPlan['output']['kind'] {
+  const builds = config.build && !flags.noBuild;
+  if (flags.format !== 'oci') {
+    if (flags.baseImage === undefined) return builds ? 'executable' : 'assets';
+    throw configError('--base-image is only used for images. Add --format oci, or remove it.');
+  }
+  if (!builds) {
+    const setting = flags.noBuild ? '--no-build' : '`build: false` in the config';
+    throw configError(
+      `--format oci conflicts with ${setting}, which writes no executable. Remove one of them.`,
+    );
+  }
+  if (platform.os !== 'linux') {
+    throw configError(
+      `Cannot build an OCI image for ${shortName(platform)}: images contain Linux programs. Pass --platform linux-x64 or linux-arm64.`,
+    );
+  }
+  if (flags.baseImage === undefined && (platform.os !== host.os || platform.cpu !== host.cpu)) {
+    throw configError(
+      `An image for ${shortName(platform)} needs the system libraries of that platform, which this machine (${host.os}-${host.cpu}) does not have. Pass --base-image with an image for ${shortName(platform)}.`,
+    );
+  }
+  return 'oci';
+}
+
+/** Whether an image is written as one file, not as a folder. */
+export const isArchive = (path: string): boolean => path.endsWith('.tar');
+
+function outputPath(
+  kind: BuildPlan['output']['kind'],
+  config: BuildConfig,
+  flags: BuildFlags,
+  platform: Platform,
+): string {
+  const path = flags.outputPath ?? outputIn(flags.outputDir, config, platform);
+  if (kind === 'executable') return path;
+  const isNamed = flags.outputPath !== undefined || isArchive(path) || path.endsWith('.oci');
+  if (kind === 'oci' && isNamed) return path.replace(/(?<=.)[/\\]+$/, '');
+  return `${path.replace(/\.encoder(\.exe)?$/, '')}.${kind}`;
 }
 
 function outputIn(folder: string | undefined, config: BuildConfig, platform: Platform): string {

@@ -5,7 +5,8 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
 import { type FileTarget, findOutputFile } from '../../../runtime/platform/files/output-target.ts';
 import { type InputFile, refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
-import type { BuildPlan } from '../plan.ts';
+import { type BuildPlan, isArchive } from '../plan.ts';
+import { refuseOtherFiles } from './refuse-other-files.ts';
 import { type Product, refuseOtherProduct } from './refuse-other-product.ts';
 
 export interface OutputCheck {
@@ -28,13 +29,15 @@ export async function checkOutput({ shown, kind, product, inputs, force }: Outpu
   } catch (error) {
     throw explainWriteError(shown, error);
   }
+  if (kind === 'oci') await refuseOtherFiles(target.path, shown);
   if (!force && (await holdsSomething(target))) await refuseOtherProduct(shown, target.path, kind, product);
   return target;
 }
 
 async function targetOf(shown: string, kind: OutputCheck['kind']): Promise<FileTarget> {
   const found = await stat(shown).catch(() => undefined);
-  if (!found?.isDirectory() || kind === 'executable') return findOutputFile(shown);
+  const isFile = kind === 'executable' || (kind === 'oci' && isArchive(shown));
+  if (!found?.isDirectory() || isFile) return findOutputFile(shown);
   return { kind: 'file', shown, path: shown, existing: found };
 }
 

@@ -12,6 +12,11 @@ import { buildInputs } from '../../packaging/steps/build-inputs.ts';
 import { checkOutput } from '../../packaging/steps/check-output.ts';
 import { writeAssets } from '../../packaging/steps/write-assets.ts';
 import { writeExecutable } from '../../packaging/steps/write-executable.ts';
+import { type OciInput, writeOci } from '../../packaging/steps/write-oci.ts';
+import { type BaseImage, openBaseImage } from '../../packaging/oci/open-base-image.ts';
+import { creationTime } from '../../packaging/oci/creation-time.ts';
+import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
 import { prepareModel } from '../prepare-model.ts';
 import { readConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
@@ -31,24 +36,44 @@ export async function build(configFile: string, flags: BuildFlags, report: Repor
     force: plan.output.force,
   });
 
+  const baseImage = await openBase(plan, output);
+
   return await withWorkFolder(cacheDir, async (folder) => {
     // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
-    const base = plan.output.kind === 'executable' ? provide(plan, cacheDir) : undefined;
+    const base = plan.output.kind === 'assets' ? undefined : provide(plan, cacheDir);
     base?.catch(() => {});
     const prepared = await prepareModel(config, folder, report);
     const model = { ...prepared, manifest: { ...prepared.manifest, origin } };
-    const bytes = base
-      ? await writeExecutable({ output, model, base: await tell(base, report), plan, report })
-      : await writeAssets(resolve(plan.output.path), model);
+    const input = { output, model, baseImage, plan, workFolder: folder, report };
+    const written = base
+      ? await writeProduct({ ...input, base: await tell(base, report) })
+      : { bytes: await writeAssets(resolve(plan.output.path), model) };
     return {
       kind: plan.output.kind,
       path: resolve(plan.output.path),
-      bytes,
+      ...written,
       platform: plan.platform.triple,
       seconds: (performance.now() - started) / 1000,
       manifest: model.manifest,
     };
   });
+}
+
+async function openBase(
+  { baseImage, platform }: BuildPlan,
+  output: FileTarget,
+): Promise<BaseImage | undefined> {
+  if (baseImage === undefined) return undefined;
+  const opened = await openBaseImage(baseImage, platform);
+  refuseFolderOf(opened.layout, output);
+  return opened;
+}
+
+async function writeProduct(
+  input: Omit<OciInput, 'created'>,
+): Promise<Pick<BuildResult, 'bytes' | 'image' | 'digest'>> {
+  if (input.plan.output.kind !== 'oci') return { bytes: await writeExecutable(input) };
+  return await writeOci({ ...input, created: creationTime(process.env['SOURCE_DATE_EPOCH']) });
 }
 
 /** Identical for identical folder layouts, so that two machines produce the same bytes. */

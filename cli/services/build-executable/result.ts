@@ -3,7 +3,7 @@ import type { Manifest } from '../../../runtime/contract/manifest.ts';
 import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
 import { licenseText } from '../../../runtime/core/model/license-facts.ts';
 import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
-import type { BuildPlan } from '../../packaging/plan.ts';
+import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
 /** The result of a build. */
@@ -11,17 +11,22 @@ export interface BuildResult {
   readonly kind: BuildPlan['output']['kind'];
   readonly path: string;
   readonly bytes: number;
+  /** Name with tag of an image, and digest of its manifest. */
+  readonly image?: string;
+  readonly digest?: string;
   readonly platform: string;
   readonly seconds: number;
   readonly manifest: Manifest;
 }
 
 /** Formats the summary at the end of a build. */
-export function buildSummary({ kind, path, bytes, platform, seconds, manifest }: BuildResult): string {
+export function buildSummary(result: BuildResult): string {
+  const { path, bytes, image, digest, platform, seconds, manifest } = result;
   const shown = shownPath(path);
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
   return columns([
     ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
+    ...(image === undefined || digest === undefined ? [] : [['Image', `${image}, ${digest}`]]),
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
@@ -30,6 +35,14 @@ export function buildSummary({ kind, path, bytes, platform, seconds, manifest }:
     ['Precision', manifest.precision],
     ['Batches', BATCHING_TEXT[manifest.batching ?? 'any']],
     ['Platform', platform],
-    ...(kind === 'executable' ? [['Run', `${shellWord(shown)} infer "some text"`]] : []),
+    ...nextStep(result, shellWord(shown)),
   ]);
+}
+
+/** The next command: to run an executable, or to load an image. */
+function nextStep({ kind, path, image }: BuildResult, shown: string): [label: string, command: string][] {
+  if (kind === 'assets') return [];
+  if (kind === 'executable') return [['Run', `${shown} infer "some text"`]];
+  if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
+  return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];
 }

@@ -131,6 +131,28 @@ export const BUILD = {
     behaviour:
       'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
   },
+  'build:oci': {
+    source: 'docs/oci.md',
+    behaviour: '--format oci writes an OCI image as a folder; its model runs with the libraries inside it.',
+  },
+  'build:oci-archive': {
+    source: 'docs/oci.md',
+    behaviour:
+      'An image whose name ends in .tar is an archive, which is the same, byte for byte, for the same input.',
+  },
+  'build:oci-base-image': {
+    source: 'docs/oci.md',
+    behaviour: '--base-image extends an image of an OCI layout: its layers, user and variables are kept.',
+  },
+  'build:oci-refusals': {
+    source: 'docs/oci.md',
+    behaviour:
+      'An invalid format, base image or output of an image is one clear sentence, and what is there stays intact.',
+  },
+  'build:oci-full-disk': {
+    source: 'docs/oci.md',
+    behaviour: 'A full disk while an image is written is one clear sentence, and nothing is left behind.',
+  },
   'build:one-file': {
     source: 'docs/one-file.md',
     behaviour:

@@ -1,0 +1,31 @@
+import { elfBytes } from './elf-bytes.ts';
+import { DT, readDynamic } from './elf-dynamic.ts';
+
+/** What the system needs to start a program. */
+export interface ElfNeeds {
+  /** Path of the dynamic loader (PT_INTERP); undefined in libraries. */
+  readonly interpreter: string | undefined;
+  /** Names of shared libraries (DT_NEEDED). */
+  readonly libraries: readonly string[];
+  /** Number of the processor's architecture (`e_machine`). */
+  readonly machine: number;
+}
+
+const PT_INTERP = 3;
+
+/** Reads the loader and the libraries that an ELF-64 file needs; undefined if it is not an ELF-64 file. */
+export function readElfNeeds(file: Uint8Array): ElfNeeds | undefined {
+  const IDENT = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
+  if (file.length < 64 || IDENT.some((byte, index) => file[index] !== byte)) return undefined;
+  const bytes = elfBytes(file);
+  const headers = Array.from({ length: bytes.u16(56) }, (_, index) => bytes.u64(32) + index * bytes.u16(54));
+  const interpreter = headers.find((header) => bytes.u32(header) === PT_INTERP);
+  const dynamic = readDynamic(file);
+  return {
+    interpreter: interpreter === undefined ? undefined : bytes.text(bytes.u64(interpreter + 8)),
+    libraries: (dynamic?.entries ?? [])
+      .filter(({ tag }) => tag === DT.NEEDED)
+      .flatMap(({ value }) => dynamic?.string(value) ?? []),
+    machine: bytes.u16(18),
+  };
+}

@@ -1,0 +1,129 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AppError, configError } from '../../../runtime/contract/errors.ts';
+import type { Platform } from '../../../runtime/contract/platforms.ts';
+import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import type { Descriptor, OciPlatform } from './descriptor.ts';
+import { type BaseConfig, ociPlatform } from './image-config.ts';
+import { type ForeignDescriptor, parseConfig, parseIndex, parseManifestJson } from './parse-image.ts';
+import { corrupted, readJsonBlob } from './read-blob.ts';
+
+/** An image that another image is built on. */
+export interface BaseImage {
+  readonly layout: string;
+  readonly layers: readonly Descriptor[];
+  readonly config: BaseConfig;
+}
+
+/** Indexes can contain indexes; more levels than this are a loop or an attack. */
+const MAX_DEPTH = 4;
+
+/** Opens the image of a platform in an OCI layout: `PATH`, or `PATH:TAG` if the layout has several images. */
+export async function openBaseImage(shown: string, platform: Platform): Promise<BaseImage> {
+  const { layout, tag } = await splitTag(shown);
+  const top = parseIndex(await readIndex(layout, shown));
+  if (top === undefined) throw corrupted(layout, 'index.json is not a valid index');
+  const tagged = tag === undefined ? top : top.filter((one) => one.tag === tag);
+  if (tagged.length === 0) throw noImage(layout, tag, top);
+  const wanted = ociPlatform(platform);
+  const found = new Map<string, { image: BaseImage; tag: string | undefined }>();
+  const others = new Set<string>();
+  for (const one of await flatten(layout, tagged, MAX_DEPTH)) {
+    if (one.platform !== undefined && !isSame(one.platform, wanted)) {
+      others.add(text(one.platform));
+      continue;
+    }
+    const { image, of } = await readImage(layout, one);
+    if (isSame(of, wanted)) found.set(one.digest, { image, tag: one.tag });
+    else others.add(text(of));
+  }
+  const [first, second] = [...found.values()];
+  if (first === undefined) {
+    throw configError(
+      `The base image ${shown} has no image for ${text(wanted)}, only for ${[...others].join(', ')}. Copy the image of this platform, or pass another --platform.`,
+    );
+  }
+  if (second !== undefined) {
+    const tags = [...found.values()].map((one) => one.tag ?? 'no tag').join(', ');
+    throw configError(
+      `The base image ${shown} has several images for ${text(wanted)} (${tags}). Append a tag: --base-image ${layout}:TAG.`,
+    );
+  }
+  return first.image;
+}
+
+/** A path can contain colons, so an existing folder is taken as a whole. */
+async function splitTag(shown: string): Promise<{ layout: string; tag: string | undefined }> {
+  const colon = shown.lastIndexOf(':');
+  if (colon <= 0 || (await isFolder(shown)) || !(await isFolder(shown.slice(0, colon))))
+    return { layout: shown, tag: undefined };
+  return { layout: shown.slice(0, colon), tag: shown.slice(colon + 1) };
+}
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+
+async function readIndex(layout: string, shown: string): Promise<unknown> {
+  const read = async (name: string): Promise<string> => await readFile(join(layout, name), 'utf8');
+  try {
+    await read('oci-layout');
+    return parseJsonText(await read('index.json'));
+  } catch (error) {
+    throw configError(
+      `The base image ${shown} is not an OCI image layout (a folder with oci-layout, index.json and blobs). Create one with: skopeo copy docker://debian:bookworm-slim oci:${layout}`,
+      error,
+    );
+  }
+}
+
+/** Replaces indexes by the manifests that they contain, which inherit the tag. */
+async function flatten(
+  layout: string,
+  descriptors: readonly ForeignDescriptor[],
+  depth: number,
+): Promise<ForeignDescriptor[]> {
+  const manifests: ForeignDescriptor[] = [];
+  for (const one of descriptors) {
+    if (!one.isIndex) {
+      manifests.push(one);
+      continue;
+    }
+    const inner = depth > 0 ? parseIndex(await readJsonBlob(layout, one)) : undefined;
+    if (inner === undefined) throw corrupted(layout, `${one.digest} is not a valid index`);
+    const inherited = inner.map((item) => ({ ...item, tag: one.tag }));
+    manifests.push(...(await flatten(layout, inherited, depth - 1)));
+  }
+  return manifests;
+}
+
+async function readImage(
+  layout: string,
+  descriptor: Descriptor,
+): Promise<{ image: BaseImage; of: OciPlatform }> {
+  const manifest = parseManifestJson(await readJsonBlob(layout, descriptor));
+  if (manifest === undefined) throw corrupted(layout, `${descriptor.digest} is not a valid manifest`);
+  const config = parseConfig(await readJsonBlob(layout, manifest.config));
+  if (config === undefined)
+    throw corrupted(layout, `${manifest.config.digest} is not the configuration of an image`);
+  const { layers } = manifest;
+  if (layers.length !== config.diffIds.length) {
+    throw corrupted(
+      layout,
+      `the manifest has ${layers.length} layers, its configuration ${config.diffIds.length}`,
+    );
+  }
+  return { image: { layout, layers, config }, of: config.platform };
+}
+
+function noImage(layout: string, tag: string | undefined, all: readonly ForeignDescriptor[]): AppError {
+  if (tag === undefined) return configError(`The base image ${layout} is empty. Copy an image to it.`);
+  const tags = all.flatMap((one) => one.tag ?? []);
+  return configError(
+    `The base image ${layout} has no tag ${JSON.stringify(tag)}. ${tags.length === 0 ? `It has no tags: pass --base-image ${layout}` : `Its tags are: ${tags.join(', ')}`}.`,
+  );
+}
+
+const isSame = (one: OciPlatform, other: OciPlatform): boolean =>
+  one.os === other.os && one.architecture === other.architecture;
+
+const text = ({ os, architecture }: OciPlatform): string => `${os}/${architecture}`;

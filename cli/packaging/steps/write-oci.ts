@@ -1,0 +1,78 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
+import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import type { BaseRuntime } from '../base/base-runtime.ts';
+import type { PreparedModel } from '../model/prepared-model.ts';
+import type { BaseImage } from '../oci/open-base-image.ts';
+import { writeArchive } from '../oci/write-archive.ts';
+import { writeImage, type WrittenImage } from '../oci/write-image.ts';
+import { type BuildPlan, isArchive } from '../plan.ts';
+import type { Reporter } from '../reporter.ts';
+import { writeExecutable } from './write-executable.ts';
+
+export interface OciInput {
+  readonly output: FileTarget;
+  readonly model: PreparedModel;
+  readonly base: BaseRuntime;
+  readonly baseImage: BaseImage | undefined;
+  readonly plan: BuildPlan;
+  /** A folder for the executable, which the image contains in compressed form. */
+  readonly workFolder: string;
+  readonly created: string | undefined;
+  readonly report: Reporter;
+}
+
+/** Builds the executable and writes it as an OCI image: a layout in a folder, or an archive of it. */
+export async function writeOci(input: OciInput): Promise<WrittenImage> {
+  const { output, workFolder } = input;
+  const executable = join(workFolder, 'image.encoder');
+  const target: FileTarget = { kind: 'file', shown: executable, path: executable, existing: undefined };
+  await writeExecutable({ ...input, output: target });
+  if (!isArchive(output.path)) {
+    return await replaceLayout(output, async (layout) => await write(input, layout, executable));
+  }
+  const layout = join(workFolder, 'layout');
+  await mkdir(layout);
+  const written = await write(input, layout, executable);
+  await rm(executable);
+  return { ...written, bytes: await writeArchive(layout, output) };
+}
+
+async function write(input: OciInput, layout: string, executable: string): Promise<WrittenImage> {
+  const { base: runtime, model, plan } = input;
+  const { manifest } = model;
+  return await writeImage({ ...input, layout, executable, runtime, manifest, platform: plan.platform });
+}
+
+/** Writes a folder that appears complete or not at all. The old one stays in place until then. */
+async function replaceLayout(
+  { path, shown }: FileTarget,
+  fill: (folder: string) => Promise<WrittenImage>,
+): Promise<WrittenImage> {
+  const scratch = temporaryPath(path);
+  const old = temporaryPath(path);
+  try {
+    createFolders(dirname(path), 0o777);
+    removeLeftovers(path);
+    await mkdir(scratch);
+    const written = await fill(scratch);
+    const hadOld = await rename(path, old).then(
+      () => true,
+      () => false,
+    );
+    try {
+      await rename(scratch, path);
+    } catch (error) {
+      if (hadOld) await rename(old, path);
+      throw error;
+    }
+    return written;
+  } catch (error) {
+    throw explainWriteError(shown, error);
+  } finally {
+    for (const folder of [scratch, old]) await rm(folder, { recursive: true, force: true });
+  }
+}
