@@ -33,7 +33,8 @@ export function resolveEncoder(
   if (baseUrl === undefined) return undefined;
   const apiKey = sendableKey(context, [...path, 'api_key'], entry.api_key);
   const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
-  return { name, type: 'encoder', baseUrl, apiKey, headers, local: isLocalUrl(baseUrl), limits };
+  const local = entry.local ?? isLocalUrl(baseUrl);
+  return { name, type: 'encoder', baseUrl, apiKey, headers, local, limits };
 }
 
 function executableProblem(program: string): string | undefined {

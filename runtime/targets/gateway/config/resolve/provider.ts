@@ -36,8 +36,8 @@ export function resolveProvider(
   const typeKey = entry.provider_type === undefined ? 'type' : 'provider_type';
   const type = (entry[typeKey] ?? name).toLowerCase();
   if (type === ENCODER) {
-    const { path: program, api_base: url, api_key, headers, timeouts, max_connections } = entry;
-    const own = omitUndefined({ path: program, url, api_key, headers, timeouts, max_connections });
+    const { path: program, api_base: url, api_key, headers, local, timeouts, max_connections } = entry;
+    const own = omitUndefined({ path: program, url, api_key, headers, local, timeouts, max_connections });
     return resolveEncoder(context, path, own, shared);
   }
   if (entry.path !== undefined) {

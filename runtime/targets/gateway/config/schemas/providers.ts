@@ -76,6 +76,9 @@ export const encoder = keys(
     url: text('URL of a running model executable.'),
     api_key: text('API key for `url`.'),
     headers,
+    local: flag(
+      'Allow addresses on this machine or in a private network (true if `url` has such an address or localhost).',
+    ),
     timeouts: Type.Optional(timeouts),
     max_connections: count(
       'Maximum concurrent connections; further requests wait for a free one (no limit).',
