@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { TEST_CACHE } from '../helpers/paths.ts';
+
+/** Programs of others that check the templates, installed into one folder on first use. */
+export const TOOLS = join(TEST_CACHE, 'deploy');
+const BIN = join(TOOLS, 'bin');
+
+/** Kubernetes whose schemas the manifests are checked with. */
+export const KUBERNETES = '1.33.0';
+
+const once = async (path: string, install: () => Promise<unknown>): Promise<string> => {
+  if (!existsSync(path)) {
+    await mkdir(BIN, { recursive: true });
+    await install();
+  }
+  return path;
+};
+
+const goInstall = (name: string, module: string): Promise<string> =>
+  once(join(BIN, name), () => execa('go', ['install', module], { env: { GOBIN: BIN } }));
+
+export const helm = (): Promise<string> => goInstall('helm', 'helm.sh/helm/v3/cmd/helm@v3.22.0');
+export const kubeconform = (): Promise<string> =>
+  goInstall('kubeconform', 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0');
+
+/** BuildKit's parser of Dockerfiles and Docker Compose's loader, in one program. */
+export const dockerLint = (): Promise<string> =>
+  once(join(BIN, 'docker-lint'), async () => {
+    const cwd = join(TOOLS, 'docker-lint');
+    await mkdir(cwd, { recursive: true });
+    await cp(join(import.meta.dirname, 'docker-lint.go.txt'), join(cwd, 'main.go'));
+    await writeFile(join(cwd, 'go.mod'), 'module docker-lint\n\ngo 1.26\n');
+    await execa('go', ['get', 'github.com/compose-spec/compose-go/v2@v2.16.2', 'github.com/moby/buildkit@v0.30.0'], { cwd });
+    await execa('go', ['mod', 'tidy'], { cwd });
+    await execa('go', ['build', '-o', join(BIN, 'docker-lint'), '.'], { cwd });
+  });
+
+export const actionValidator = (): Promise<string> =>
+  once(join(TOOLS, 'node_modules/.bin/action-validator'), () =>
+    execa('npm', ['install', '--prefix', TOOLS, '@action-validator/cli@0.6.0', '@action-validator/core@0.6.0']),
+  );
+
+/** Returns the folder of the JSON Schemas of Kubernetes, each complete in one file, as kubeconform requires. */
+export const kubernetesSchemas = (): Promise<string> =>
+  once(join(TOOLS, `kubernetes-${KUBERNETES}`), async () => {
+    const packages = join(TOOLS, 'python');
+    await execa('pip', ['install', '--no-deps', '--target', packages, 'kubernetes-validate==1.37.0']);
+    const source = join(packages, 'kubernetes_validate/kubernetes-json-schema', `v${KUBERNETES}-local-strict`);
+    const complete = join(TOOLS, `kubernetes-${KUBERNETES}`);
+    await mkdir(complete);
+    const withOwnReferences = (text: string): string => text.replaceAll('"_definitions.json#/', '"#/');
+    const shared = withOwnReferences(await readFile(join(source, '_definitions.json'), 'utf8'));
+    for (const name of await readdir(source)) {
+      const text = withOwnReferences(await readFile(join(source, name), 'utf8'));
+      // Only kinds with a version are documents of their own.
+      if (/-v\d\w*\.json$/.test(name))
+        await writeFile(join(complete, name), JSON.stringify({ ...JSON.parse(shared), ...JSON.parse(text) }));
+    }
+  });
