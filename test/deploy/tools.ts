@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { TEST_CACHE } from '../helpers/paths.ts';
@@ -10,6 +10,19 @@ const BIN = join(TOOLS, 'bin');
 
 /** Kubernetes whose schemas the manifests are checked with. */
 export const KUBERNETES = '1.33.0';
+
+/** The schemas of the kinds that the manifests have. */
+const KINDS = [
+  'configmap-v1.json',
+  'deployment-apps-v1.json',
+  'horizontalpodautoscaler-autoscaling-v2.json',
+  'ingress-networking-v1.json',
+  'networkpolicy-networking-v1.json',
+  'poddisruptionbudget-policy-v1.json',
+  'secret-v1.json',
+  'service-v1.json',
+  'serviceaccount-v1.json',
+];
 
 const once = async (path: string, install: () => Promise<unknown>): Promise<string> => {
   if (!existsSync(path)) {
@@ -47,16 +60,15 @@ export const actionValidator = (): Promise<string> =>
 export const kubernetesSchemas = (): Promise<string> =>
   once(join(TOOLS, `kubernetes-${KUBERNETES}`), async () => {
     const packages = join(TOOLS, 'python');
-    await execa('pip', ['install', '--no-deps', '--target', packages, 'kubernetes-validate==1.37.0']);
+    await execa('pip', ['install', '--quiet', '--no-deps', '--target', packages, 'kubernetes-validate==1.37.0']);
     const source = join(packages, 'kubernetes_validate/kubernetes-json-schema', `v${KUBERNETES}-local-strict`);
     const complete = join(TOOLS, `kubernetes-${KUBERNETES}`);
     await mkdir(complete);
-    const withOwnReferences = (text: string): string => text.replaceAll('"_definitions.json#/', '"#/');
-    const shared = withOwnReferences(await readFile(join(source, '_definitions.json'), 'utf8'));
-    for (const name of await readdir(source)) {
-      const text = withOwnReferences(await readFile(join(source, name), 'utf8'));
-      // Only kinds with a version are documents of their own.
-      if (/-v\d\w*\.json$/.test(name))
-        await writeFile(join(complete, name), JSON.stringify({ ...JSON.parse(shared), ...JSON.parse(text) }));
+    const read = async (name: string): Promise<object> =>
+      JSON.parse((await readFile(join(source, name), 'utf8')).replaceAll('"/api/_definitions.json#/', '"#/'));
+    const shared = await read('_definitions.json');
+    for (const name of KINDS) {
+      const schema = { ...shared, ...(await read(name)), $id: undefined };
+      await writeFile(join(complete, name), JSON.stringify(schema));
     }
   });

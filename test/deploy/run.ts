@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { messageOf } from '../../runtime/contract/errors.ts';
+import { printTable } from '../bench/measure/print.ts';
+import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
+import { DEPLOY_CHECKS } from './checks.ts';
+
+// `npm run test:deploy`: builds the programs, checks every template with other programs and prints a table. Exit code 1 if one failed.
+// Words on the command line select the checks whose tool or files contain one of them.
+
+const words = process.argv.slice(2);
+const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-deploy-'));
+try {
+  const programs = await buildPrograms();
+  const rows: string[][] = [];
+  for (const [index, { tool, files, run }] of DEPLOY_CHECKS.entries()) {
+    if (words.length > 0 && !words.some((word) => `${tool} ${files}`.includes(word))) continue;
+    const folder = join(scratch, String(index));
+    await execa('mkdir', [folder]);
+    try {
+      rows.push([tool, files, await run(programs, folder)]);
+    } catch (error) {
+      console.error(`FAILED: ${tool}, ${files}: ${messageOf(error)}`);
+      rows.push([tool, files, 'FAILED']);
+      process.exitCode = 1;
+    }
+  }
+  printTable(['tool', 'files', 'result'], rows);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Returns the folder with the executables, under the names that the templates expect. */
+async function buildPrograms(): Promise<string> {
+  const folder = join(scratch, 'programs');
+  const build = async (name: string, ...args: string[]): Promise<void> => {
+    const options = ['--quiet', '-o', join(folder, name), '--cache-dir', TEST_CACHE];
+    await execa(process.execPath, [join(ROOT, 'cli/bin.ts'), ...args, ...options], { stdio: 'inherit' });
+  };
+  await execa('mkdir', [folder]);
+  await build('sentiment.encoder', 'build', '-f', join(FIXTURES, 'models/sentiment/encoderfile.yml'));
+  await build('gateway', 'target', 'build', 'gateway');
+  await build('mcp-manager', 'target', 'build', 'manager');
+  return folder;
+}
