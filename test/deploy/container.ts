@@ -32,7 +32,7 @@ export function startScript(container: Container, places: Places): string {
   const image = buildImage({ ...places, dockerfile, work, target: stage });
   const root = join(work, stage);
   const enter = (command: readonly string[]): string =>
-    `env -i ${variables({ ...image.env, ...env })} setpriv --no-new-privs chroot --userspec=65532:65532 ${root} ${command.map(quote).join(' ')}`;
+    `env -i ${variables({ ...image.env, ...env })} /usr/bin/setpriv --no-new-privs /usr/sbin/chroot --userspec=65532:65532 ${root} ${command.map(quote).join(' ')}`;
   const [program = ''] = image.command;
   const health = image.health ? enter(image.health) : `bash -c ${quote(probe(port))}`;
   return [

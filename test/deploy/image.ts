@@ -51,7 +51,7 @@ export function buildImage({ dockerfile, context, work, bases, target }: Image):
       else if (keyword === 'COPY') script.push(copyCommand(text, { root, context, work }));
       else if (keyword === 'RUN') {
         const words = rest.startsWith('[') ? list() : ['/bin/sh', '-c', rest];
-        script.push(`env -i ${variables(env)} chroot ${root} ${words.map(quote).join(' ')} >/dev/null`);
+        script.push(`env -i ${variables(env)} /usr/sbin/chroot ${root} ${words.map(quote).join(' ')} >/dev/null`);
       } else if (keyword === 'ENTRYPOINT') entry = list();
       else if (keyword === 'CMD') command = list();
       else if (keyword === 'HEALTHCHECK') health = list();

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { execa, ExecaError } from 'execa';
 import { messageOf } from '../../runtime/contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
@@ -11,7 +11,10 @@ import { DEPLOY_CHECKS } from './checks.ts';
 // Words on the command line select the checks whose tool or files contain one of them.
 
 const words = process.argv.slice(2);
+
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-deploy-'));
+// PostgreSQL and the containers run as other users.
+chmodSync(scratch, 0o755);
 try {
   const programs = await buildPrograms();
   const rows: string[][] = [];
@@ -22,7 +25,7 @@ try {
     try {
       rows.push([tool, files, await run(programs, folder)]);
     } catch (error) {
-      console.error(`FAILED: ${tool}, ${files}: ${messageOf(error)}`);
+      console.error(`FAILED: ${tool}, ${files}: ${problemOf(error)}`);
       rows.push([tool, files, 'FAILED']);
       process.exitCode = 1;
     }
@@ -31,6 +34,10 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
+
+/** The output of a failed command, without the command itself, which can be a long script. */
+const problemOf = (error: unknown): string =>
+  error instanceof ExecaError ? `${error.exitCode ?? 'timeout'} ${error.stderr} ${error.stdout}` : messageOf(error);
 
 /** Returns the folder with the executables, under the names that the templates expect. */
 async function buildPrograms(): Promise<string> {

@@ -67,12 +67,16 @@ export async function bootScript(programs: string, scratch: string): Promise<str
     [`${wants}/encoder@sentiment.service`]: unit('encoder@.service'),
   };
   const arguments_ = [
-    ...['-D', root, '--volatile=overlay', '--boot', '--register=no', '--keep-unit', '--private-network'],
+    ...['-D', join(folder, 'root'), '--boot', '--register=no', '--keep-unit', '--private-network'],
     ...Object.entries(binds).map(([inside, outside]) => `--bind-ro=${outside.replaceAll(':', String.raw`\:`)}:${inside}`),
     `--bind=${folder}:/results`,
   ];
-  await execa('systemd-nspawn', arguments_, { stdin: 'ignore', timeout: 120_000, reject: false });
-  const log = await readFile(join(folder, 'log'), 'utf8').catch(() => 'The container did not boot.');
+  const started = await execa('unshare', ['-m', 'sh', '-ec', BOOT, root, folder, ...arguments_], {
+    stdin: 'ignore',
+    timeout: 90_000,
+    reject: false,
+  });
+  const log = await readFile(join(folder, 'log'), 'utf8').catch(() => `${started.stdout}${started.stderr}`);
   const missing = EXPECTED.filter((line) => !log.includes(line));
   if (missing.length > 0) {
     const journal = await readFile(join(folder, 'journal'), 'utf8').catch(() => '');
@@ -81,6 +85,17 @@ export async function bootScript(programs: string, scratch: string): Promise<str
   const { stdout } = await execa('chroot', [root, 'systemctl', '--version']);
   return `${stdout.split(' (')[0]}: ready, restarted, reloaded, stopped`;
 }
+
+/** The system's files stay as they are: writes go to an overlay that is gone when the container ends. */
+const BOOT = `
+folder=$1
+shift
+mkdir "$folder/root"
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/upper /mnt/work
+mount -t overlay overlay -o "lowerdir=$0,upperdir=/mnt/upper,workdir=/mnt/work" "$folder/root"
+exec systemd-nspawn "$@"
+`;
 
 const SERVERS = '[[servers]]\nname = "sentiment"\nurl = "http://127.0.0.1:8080/mcp"\ntools = ["*"]\n';
 
