@@ -32,7 +32,12 @@ const VALUES: readonly (readonly string[])[] = [
     `secret.masterKey=${'m'.repeat(32)},secret.databaseUrl=postgres://a:b@c/d,secret.extra.OPENAI_API_KEY=x,preStopSeconds=0,serviceAccount.create=false,podDisruptionBudget.enabled=false`,
   ],
 ];
-const REFUSED = ['', 'secret.masterKey=short', 'secret.existingSecret=x,config.master_key=a', 'secret.existingSecret=x,unknown=1'];
+const REFUSED = [
+  '',
+  'secret.masterKey=short',
+  'secret.existingSecret=x,config.master_key=a',
+  'secret.existingSecret=x,unknown=1',
+];
 
 const CONTAINERS: readonly Container[] = (['slim', 'distroless'] as const).flatMap((stage) => [
   { name: 'encoder', stage, env: {}, port: 8080 },
@@ -51,7 +56,8 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
   ...NAMES.map((name) => ({
     tool: "BuildKit's parser and linter",
     files: `docker/${name}.Dockerfile`,
-    run: async () => said(await execa(await dockerLint(), [file(`docker/${name}.Dockerfile`)]), 'no findings'),
+    run: async () =>
+      said(await execa(await dockerLint(), [file(`docker/${name}.Dockerfile`)]), 'no findings'),
   })),
   ...CONTAINERS.map((container) => ({
     tool: 'read-only overlay, uid 65532',
@@ -64,7 +70,8 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
   {
     tool: "Docker Compose's loader",
     files: 'compose/compose.yml',
-    run: async () => said(await execa(await dockerLint(), [file('compose/compose.yml')], { env: SECRETS }), 'valid'),
+    run: async () =>
+      said(await execa(await dockerLint(), [file('compose/compose.yml')], { env: SECRETS }), 'valid'),
   },
   {
     tool: 'processes of compose.yml',
@@ -87,7 +94,14 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
     run: async () => {
       const results: string[] = [];
       for (const values of VALUES) {
-        const rendered = await execa(await helm(), ['template', 'r', CHART, '--kube-version', KUBERNETES, ...values]);
+        const rendered = await execa(await helm(), [
+          'template',
+          'r',
+          CHART,
+          '--kube-version',
+          KUBERNETES,
+          ...values,
+        ]);
         results.push(await conform(rendered.stdout));
       }
       return results.join('; ');
@@ -98,7 +112,14 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
     files: 'helm/gateway, invalid values',
     run: async () => {
       for (const values of REFUSED) {
-        const args = ['template', 'r', CHART, '--kube-version', KUBERNETES, ...(values ? ['--set', values] : [])];
+        const args = [
+          'template',
+          'r',
+          CHART,
+          '--kube-version',
+          KUBERNETES,
+          ...(values ? ['--set', values] : []),
+        ];
         const { exitCode } = await execa(await helm(), args, { reject: false });
         if (exitCode === 0) throw new Error(`accepted: ${values}`);
       }
@@ -133,7 +154,10 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
 
 async function bases(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const [stage, name] of [['slim', 'minbase-bookworm'], ['distroless', 'libraries-bookworm']] as const) {
+  for (const [stage, name] of [
+    ['slim', 'minbase-bookworm'],
+    ['distroless', 'libraries-bookworm'],
+  ] as const) {
     const root = ROOTS.find((one) => one.name === name);
     const prepared = root === undefined ? { missing: name } : await prepareRoot(root);
     if ('missing' in prepared) throw new Error(`Missing: ${prepared.missing}`);
@@ -145,7 +169,9 @@ async function bases(): Promise<Record<string, string>> {
 /** Runs a script in a network and mount namespace of its own, so that it can use the ports and paths of the templates. */
 async function inNetwork(script: string): Promise<string> {
   const whole = `set -e\nip link set lo up\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${script}`;
-  const { stdout } = await execa('unshare', ['-mnpf', '--mount-proc', '--kill-child', 'bash', '-c', whole], { timeout: 120_000 });
+  const { stdout } = await execa('unshare', ['-mnpf', '--mount-proc', '--kill-child', 'bash', '-c', whole], {
+    timeout: 120_000,
+  });
   return stdout.trim().replaceAll('\n', ', ');
 }
 

@@ -21,14 +21,25 @@ const ADDRESS = '10.99.0.1';
  * of this repository in the images of the Dockerfiles, PostgreSQL and Prometheus as Debian's packages.
  */
 export function composeScript(places: Parameters<typeof startScript>[1], secrets: Secrets): string {
-  const { services } = parse(readTemplate('compose/compose.yml'), { merge: true }) as { services: Record<string, Service> };
+  const { services } = parse(readTemplate('compose/compose.yml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
   const hosts = join(places.work, 'hosts');
   const start = (name: Container['name'], port: number, before?: Container['before']): string => {
     const { environment = {}, volumes = [], tmpfs = [] } = services[name] ?? {};
-    const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, expand(value, secrets)]));
+    const env = Object.fromEntries(
+      Object.entries(environment).map(([key, value]) => [key, expand(value, secrets)]),
+    );
     const files = volumes.map((text) => text.split(':')).filter(([from]) => from?.startsWith('./'));
     const mounted = Object.fromEntries(files.map(([from = '', to = '']) => [to, join(COMPOSE, from)]));
-    const container = { name, stage: 'slim' as const, env, port, tmpfs, files: { ...mounted, '/etc/hosts': hosts } };
+    const container = {
+      name,
+      stage: 'slim' as const,
+      env,
+      port,
+      tmpfs,
+      files: { ...mounted, '/etc/hosts': hosts },
+    };
     return startScript({ ...container, ...(before ? { before } : {}) }, places);
   };
   const { environment: database = {} } = services['postgres'] ?? {};

@@ -38,7 +38,8 @@ export function startScript(container: Container, places: Places): string {
   return [
     image.script,
     ...Object.entries(files).map(
-      ([inside, outside]) => `mkdir -p "$(dirname ${root}${inside})"; cp ${outside} ${root}${inside}; chmod 0644 ${root}${inside}`,
+      ([inside, outside]) =>
+        `mkdir -p "$(dirname ${root}${inside})"; cp ${outside} ${root}${inside}; chmod 0644 ${root}${inside}`,
     ),
     ...image.volumes.map((path) => `mount -t tmpfs -o uid=65532,gid=65532,mode=0700 tmpfs ${root}${path}`),
     ...tmpfs.map((path) => `mkdir -p ${root}${path}; mount -t tmpfs -o noexec tmpfs ${root}${path}`),

@@ -42,21 +42,30 @@ export function buildImage({ dockerfile, context, work, bases, target }: Image):
     );
     const values: Record<string, string> = {};
     const env: Record<string, string> = {};
-    let [entry, command, health, volumes]: [string[], string[], string[] | undefined, string[]] = [[], [], undefined, []];
+    let [entry, command, health, volumes]: [string[], string[], string[] | undefined, string[]] = [
+      [],
+      [],
+      undefined,
+      [],
+    ];
     for (const [keyword, rest] of stage.instructions) {
       const text = rest.replaceAll(/\$\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
       const list = (): string[] => JSON.parse(rest.slice(rest.indexOf('['))) as string[];
       if (keyword === 'ARG') Object.assign(values, Object.fromEntries([rest.split('=')]));
-      else if (keyword === 'ENV') for (const pair of text.split(/\s+/)) Object.assign(env, Object.fromEntries([pair.split('=')]));
+      else if (keyword === 'ENV')
+        for (const pair of text.split(/\s+/)) Object.assign(env, Object.fromEntries([pair.split('=')]));
       else if (keyword === 'COPY') script.push(copyCommand(text, { root, context, work }));
       else if (keyword === 'RUN') {
         const words = rest.startsWith('[') ? list() : ['/bin/sh', '-c', rest];
-        script.push(`env -i ${variables(env)} /usr/sbin/chroot ${root} ${words.map(quote).join(' ')} >/dev/null`);
+        script.push(
+          `env -i ${variables(env)} /usr/sbin/chroot ${root} ${words.map(quote).join(' ')} >/dev/null`,
+        );
       } else if (keyword === 'ENTRYPOINT') entry = list();
       else if (keyword === 'CMD') command = list();
       else if (keyword === 'HEALTHCHECK') health = list();
       else if (keyword === 'VOLUME') volumes = list();
-      else if (!['LABEL', 'EXPOSE', 'USER', 'STOPSIGNAL'].includes(keyword)) throw new Error(`Unknown: ${keyword}`);
+      else if (!['LABEL', 'EXPOSE', 'USER', 'STOPSIGNAL'].includes(keyword))
+        throw new Error(`Unknown: ${keyword}`);
     }
     last = { env, command: [...entry, ...command], health, volumes };
     if (stage.name === target) break;
@@ -65,7 +74,11 @@ export function buildImage({ dockerfile, context, work, bases, target }: Image):
 }
 
 function stagesOf(dockerfile: string): Stage[] {
-  const lines = dockerfile.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n/g, ' ').split('\n').filter(Boolean);
+  const lines = dockerfile
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n/g, ' ')
+    .split('\n')
+    .filter(Boolean);
   const stages: { name: string; instructions: [string, string][] }[] = [];
   for (const line of lines) {
     const [, keyword = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
@@ -75,9 +88,13 @@ function stagesOf(dockerfile: string): Stage[] {
   return stages;
 }
 
-function copyCommand(text: string, { root, context, work }: { root: string; context: string; work: string }): string {
+function copyCommand(
+  text: string,
+  { root, context, work }: { root: string; context: string; work: string },
+): string {
   const words = text.split(/\s+/);
-  const option = (name: string): string | undefined => words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
+  const option = (name: string): string | undefined =>
+    words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1];
   const [source = '', target = ''] = words.filter((word) => !word.startsWith('--'));
   const from = option('from');
   const to = join(root, target);
@@ -92,4 +109,6 @@ function copyCommand(text: string, { root, context, work }: { root: string; cont
 
 export const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 export const variables = (env: Readonly<Record<string, string>>): string =>
-  Object.entries({ PATH: '/usr/local/bin:/usr/bin:/bin', ...env }).map(([name, value]) => quote(`${name}=${value}`)).join(' ');
+  Object.entries({ PATH: '/usr/local/bin:/usr/bin:/bin', ...env })
+    .map(([name, value]) => quote(`${name}=${value}`))
+    .join(' ');

@@ -36,8 +36,11 @@ try {
 }
 
 /** The output of a failed command, without the command itself, which can be a long script. */
-const problemOf = (error: unknown): string =>
-  error instanceof ExecaError ? `${error.exitCode ?? 'timeout'} ${error.stderr} ${error.stdout}` : messageOf(error);
+function problemOf(error: unknown): string {
+  return error instanceof ExecaError
+    ? `${error.exitCode ?? 'timeout'} ${error.stderr} ${error.stdout}`
+    : messageOf(error);
+}
 
 /** Returns the folder with the executables, under the names that the templates expect. */
 async function buildPrograms(): Promise<string> {

@@ -46,22 +46,43 @@ export const dockerLint = (): Promise<string> =>
     await mkdir(cwd, { recursive: true });
     await cp(join(import.meta.dirname, 'docker-lint.go.txt'), join(cwd, 'main.go'));
     await writeFile(join(cwd, 'go.mod'), 'module docker-lint\n\ngo 1.26\n');
-    await execa('go', ['get', 'github.com/compose-spec/compose-go/v2@v2.16.2', 'github.com/moby/buildkit@v0.30.0'], { cwd });
+    await execa(
+      'go',
+      ['get', 'github.com/compose-spec/compose-go/v2@v2.16.2', 'github.com/moby/buildkit@v0.30.0'],
+      { cwd },
+    );
     await execa('go', ['mod', 'tidy'], { cwd });
     await execa('go', ['build', '-o', join(BIN, 'docker-lint'), '.'], { cwd });
   });
 
 export const actionValidator = (): Promise<string> =>
   once(join(TOOLS, 'node_modules/.bin/action-validator'), () =>
-    execa('npm', ['install', '--prefix', TOOLS, '@action-validator/cli@0.6.0', '@action-validator/core@0.6.0']),
+    execa('npm', [
+      'install',
+      '--prefix',
+      TOOLS,
+      '@action-validator/cli@0.6.0',
+      '@action-validator/core@0.6.0',
+    ]),
   );
 
 /** Returns the folder of the JSON Schemas of Kubernetes, each complete in one file, as kubeconform requires. */
 export const kubernetesSchemas = (): Promise<string> =>
   once(join(TOOLS, `kubernetes-${KUBERNETES}`), async () => {
     const packages = join(TOOLS, 'python');
-    await execa('pip', ['install', '--quiet', '--no-deps', '--target', packages, 'kubernetes-validate==1.37.0']);
-    const source = join(packages, 'kubernetes_validate/kubernetes-json-schema', `v${KUBERNETES}-local-strict`);
+    await execa('pip', [
+      'install',
+      '--quiet',
+      '--no-deps',
+      '--target',
+      packages,
+      'kubernetes-validate==1.37.0',
+    ]);
+    const source = join(
+      packages,
+      'kubernetes_validate/kubernetes-json-schema',
+      `v${KUBERNETES}-local-strict`,
+    );
     const complete = join(TOOLS, `kubernetes-${KUBERNETES}`);
     await mkdir(complete);
     const read = async (name: string): Promise<object> =>

@@ -67,8 +67,15 @@ export async function bootScript(programs: string, scratch: string): Promise<str
     [`${wants}/encoder@sentiment.service`]: unit('encoder@.service'),
   };
   const arguments_ = [
-    ...['-D', join(folder, 'root'), '--boot', '--register=no', '--keep-unit', '--private-network'],
-    ...Object.entries(binds).map(([inside, outside]) => `--bind-ro=${outside.replaceAll(':', String.raw`\:`)}:${inside}`),
+    '-D',
+    join(folder, 'root'),
+    '--boot',
+    '--register=no',
+    '--keep-unit',
+    '--private-network',
+    ...Object.entries(binds).map(
+      ([inside, outside]) => `--bind-ro=${outside.replaceAll(':', String.raw`\:`)}:${inside}`,
+    ),
     `--bind=${folder}:/results`,
   ];
   const started = await execa('unshare', ['-m', 'sh', '-ec', BOOT, root, folder, ...arguments_], {
