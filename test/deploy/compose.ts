@@ -75,6 +75,7 @@ function requests(work: string, secrets: Secrets): string[] {
   const expect = (name: string, words: string): string =>
     `case $answer in *${words}*) echo ${name} ok;; *) echo "$answer" >&2; exit 1;; esac`;
   return [
+    `curl -sSf gateway:8000/v1/users ${master} ${json} -d '{"user_id": "ada"}' >/dev/null`,
     `answer=$(curl -sS gateway:8000/v1/classify ${master} ${json} -d '{"model": "encoder:sentiment", "input": "I love this", "user": "ada"}')`,
     expect('classify', 'POSITIVE'),
     `answer=$(curl -sS mcp-manager:8090/api/v1/servers/sentiment/tools/run_encoder -H "Authorization: Bearer $(cat ${work}/mcp-manager-slim.before)" ${json} -d '{"inputs": ["I love this"]}')`,

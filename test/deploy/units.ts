@@ -51,7 +51,7 @@ export async function bootScript(programs: string, scratch: string): Promise<str
   };
   const check = await write('check', CHECK, 0o755);
   const service = '[Unit]\nAfter=multi-user.target\n[Service]\nExecStart=/usr/local/bin/check\n';
-  const wants = '/etc/systemd/system/multi-user.target.wants';
+  const units = '/etc/systemd/system';
   const unit = (name: string): string => join(DEPLOY, 'systemd', name);
   const binds = {
     '/usr/local/bin/gateway': join(programs, 'gateway'),
@@ -60,11 +60,10 @@ export async function bootScript(programs: string, scratch: string): Promise<str
     '/usr/local/bin/check': check,
     '/etc/gateway/master-key': await write('master-key', 'm'.repeat(40), 0o600),
     '/etc/mcp-manager/mcpd.toml': await write('mcpd.toml', SERVERS, 0o644),
-    [`${wants}/check.service`]: await write('check.service', service, 0o644),
-    [`${wants}/gateway.service`]: unit('gateway.service'),
-    [`${wants}/mcp-manager.service`]: unit('mcp-manager.service'),
-    '/etc/systemd/system/encoder@.service': unit('encoder@.service'),
-    [`${wants}/encoder@sentiment.service`]: unit('encoder@.service'),
+    [`${units}/check.service`]: await write('check.service', service, 0o644),
+    [`${units}/gateway.service`]: unit('gateway.service'),
+    [`${units}/mcp-manager.service`]: unit('mcp-manager.service'),
+    [`${units}/encoder@.service`]: unit('encoder@.service'),
   };
   const arguments_ = [
     '-D',
@@ -76,17 +75,19 @@ export async function bootScript(programs: string, scratch: string): Promise<str
     ...Object.entries(binds).map(
       ([inside, outside]) => `--bind-ro=${outside.replaceAll(':', String.raw`\:`)}:${inside}`,
     ),
-    `--bind=${folder}:/results`,
+    `--bind=${join(folder, 'results')}:/results`,
   ];
   const started = await execa('unshare', ['-m', 'sh', '-ec', BOOT, root, folder, ...arguments_], {
     stdin: 'ignore',
     timeout: 90_000,
     reject: false,
   });
-  const log = await readFile(join(folder, 'log'), 'utf8').catch(() => `${started.stdout}${started.stderr}`);
+  const log = await readFile(join(folder, 'results/log'), 'utf8').catch(
+    () => `${started.stdout}${started.stderr}`,
+  );
   const missing = EXPECTED.filter((line) => !log.includes(line));
   if (missing.length > 0) {
-    const journal = await readFile(join(folder, 'journal'), 'utf8').catch(() => '');
+    const journal = await readFile(join(folder, 'results/journal'), 'utf8').catch(() => '');
     throw new Error(`missing: ${missing.join('; ')}\n${log}\n${journal.slice(-4000)}`);
   }
   const { stdout } = await execa('chroot', [root, 'systemctl', '--version']);
@@ -101,6 +102,10 @@ mkdir "$folder/root"
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/upper /mnt/work
 mount -t overlay overlay -o "lowerdir=$0,upperdir=/mnt/upper,workdir=/mnt/work" "$folder/root"
+mkdir -p "$folder/root/etc/systemd/system/multi-user.target.wants" "$folder/results"
+for unit in check.service ${UNITS.map((unit) => `${unit}.service`).join(' ')}; do
+  ln -s "/etc/systemd/system/$unit" "$folder/root/etc/systemd/system/multi-user.target.wants/$unit"
+done
 exec systemd-nspawn "$@"
 `;
 
