@@ -18,7 +18,7 @@ export function answerInvalidRequest(
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     const problem = problemOf(error);
     // The rest of a started response cannot follow, and other bytes would be taken for a part of it.
-    if (!problem || !socket.writable || hasBegun(socket)) socket.destroy(error);
+    if (!problem || !socket.writable || hasBegun(socket) || isUnused(socket)) socket.destroy(error);
     else void answerSocket(socket, refuse(problem.error, problem.status));
   });
   server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
@@ -27,6 +27,12 @@ export function answerInvalidRequest(
     void answerRejected(outgoing, refuse(new AppError('MalformedError', message), 417));
   });
 }
+
+/**
+ * Whether a client only opened a connection, as connection pools do. It would take an answer for that of the request that it is
+ * just sending.
+ */
+const isUnused = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
 /** Ends a request that must not reach the app. */
 export async function answerRejected(outgoing: ServerResponse, refused: Response): Promise<void> {

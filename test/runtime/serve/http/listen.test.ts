@@ -73,6 +73,12 @@ test('with a certificate it serves HTTPS only', async () => {
 describe('slow and broken clients', () => {
   const timeouts = { headers: 100, request: 200, keepAlive: 100 };
 
+  test('a connection without a request is closed without an answer', async () => {
+    const { port } = await listen(hello(), { timeouts });
+    const { ended } = await talk(port, '');
+    expect(await ended).toBe('');
+  });
+
   test('half a header is dropped', async () => {
     const { port } = await listen(hello(), { timeouts });
     const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow');

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { fastestOf } from '../../../../helpers/fastest-of.ts';
 import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
 import { children, childrenSince, isAlive, zombies } from './processes.ts';
 import { fixtureServer, launchOf, specOf } from './spec.ts';
@@ -73,10 +75,14 @@ test('D-2: after a crash nothing keeps running', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   await call('kill').catch(() => undefined);
   await connection.closed;
-  const before = process.cpuUsage();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(150);
+  // Other work of this worker may take time once; something that keeps running takes it each time.
+  const used = await fastestOf(async () => {
+    const before = process.cpuUsage();
+    await sleep(200);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  expect(used).toBeLessThan(150);
 });
 
 test('a hundred servers start and end, and leave nothing', async () => {
