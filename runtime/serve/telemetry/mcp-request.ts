@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../core/json/omit-undefined.ts';
 import { isObject } from '../../core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
-import type { ContextReader } from './request-trace.ts';
+import type { ContextReader, TraceHeaders } from './request-trace.ts';
 import type { PlainValue } from './otlp.ts';
 import type { Span, SpanOutcome, Tracer } from './tracer.ts';
 
@@ -25,7 +25,8 @@ export function answerTraced<Result>(
   answer: () => Promise<Result>,
 ): Promise<Result> {
   if (!tracer) return answer();
-  return settleTraced(tracer.startServer(contextIn(request.params)), request, answer);
+  const span = tracer.startServer(contextIn(request.params));
+  return settleTraced(span, { request, attributes: {}, errorType: codeOf }, answer);
 }
 
 interface McpCall extends McpRequest {
@@ -33,28 +34,42 @@ interface McpCall extends McpRequest {
   readonly server: string;
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** Returns the `error.type` of a failure. */
+  readonly errorType: (error: unknown) => string;
 }
 
-/** Sends a request to an MCP server within a span, with the trace context in its `_meta`; outside of requests, it only sends it. */
+/**
+ * Sends a request to an MCP server within a span. `send` receives the `_meta` with the context of the span, and the same context
+ * as headers. Outside of requests, it receives the `_meta` of the client and no headers.
+ */
 export function requestTraced<Result>(
   tracer: Tracer | undefined,
-  { server, meta, ...request }: McpCall,
-  send: (meta: McpCall['meta']) => Promise<Result>,
+  { server, meta, errorType, ...request }: McpCall,
+  send: (meta: McpCall['meta'], headers?: TraceHeaders) => Promise<Result>,
 ): Promise<Result> {
   const span = tracer?.startClient();
   if (!span) return send(meta);
   // The context of the client must not be mixed with that of the span.
   const withoutContext = { ...meta, traceparent: undefined, tracestate: undefined };
-  const sent = omitUndefined({ ...withoutContext, ...span.trace.headers });
-  return settleTraced(span, request, () => send(sent), { 'mcp_manager.server': server });
+  const { headers } = span.trace;
+  const sent = omitUndefined({ ...withoutContext, ...headers });
+  const attributes = { 'mcp_manager.server': server };
+  return settleTraced(span, { request, attributes, errorType }, () => send(sent, headers));
 }
+
+interface TracedRequest extends Pick<McpCall, 'errorType'> {
+  readonly request: McpRequest;
+  readonly attributes: SpanOutcome['attributes'];
+}
+
+/** The code that the client receives. */
+const codeOf = (error: unknown): string => String(RpcError.from(error).code);
 
 /** Runs `work` within a span of an MCP request, and ends the span with its result. */
 async function settleTraced<Result>(
   span: Span,
-  request: McpRequest,
+  { request, attributes, errorType }: TracedRequest,
   work: () => Promise<Result>,
-  attributes: SpanOutcome['attributes'] = {},
 ): Promise<Result> {
   try {
     const result = await span.run(work);
@@ -62,7 +77,7 @@ async function settleTraced<Result>(
     span.end(mcpOutcome(request, attributes, isToolError ? 'tool_error' : undefined));
     return result;
   } catch (error) {
-    span.end(mcpOutcome(request, attributes, String(RpcError.from(error).code)));
+    span.end(mcpOutcome(request, attributes, errorType(error)));
     throw error;
   }
 }

@@ -11,7 +11,12 @@ export interface RequestTrace {
   /** Whether spans are sent. Servers that are called on behalf of the request get the same decision. */
   readonly sampled: boolean;
   /** Headers for these servers: `traceparent`, and the client's `tracestate`. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: TraceHeaders;
+}
+
+/** A trace context that this program wrote, so that it is valid in HTTP headers. */
+export interface TraceHeaders extends Readonly<Record<string, string>> {
+  readonly traceparent: string;
 }
 
 /** Reads the members of a trace context, from headers or from another carrier. */
@@ -19,8 +24,11 @@ export interface ContextReader {
   get(name: string): string | null | undefined;
 }
 
-/** Maximum length of a `tracestate` to pass on. A longer one is dropped, which the specification allows. */
-const MAX_STATE_LENGTH = 512;
+/**
+ * A `tracestate` to pass on: a valid header, of the length that every receiver must accept. Any other is dropped, which the
+ * specification allows.
+ */
+const STATE = /^[\x20-\x7e]{1,512}$/;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
@@ -41,7 +49,7 @@ export function traceOf(headers: ContextReader, sampled: number, random: () => n
     parentId: parent?.spanId,
     headers: {
       traceparent: traceParentText(own),
-      ...(state && state.length <= MAX_STATE_LENGTH ? { tracestate: state } : {}),
+      ...(state && STATE.test(state) ? { tracestate: state } : {}),
     },
   };
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { Leave } from '../../../core/limits/turn-queue.ts';
 import { jsonSize } from '../shared/json-size.ts';
 import { requestTraced } from '../../../serve/telemetry/mcp-request.ts';
+import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { Tracer } from '../../../serve/telemetry/tracer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
@@ -9,6 +10,7 @@ import { waitFor } from '../../../platform/wait-for.ts';
 import { type Requester, type Connection, SessionExpired } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { ServerCall } from './call.ts';
+import { errorType } from './error-type.ts';
 
 export interface CallContextOptions {
   readonly clock: Clock;
@@ -52,10 +54,11 @@ export async function withCallContext<Result>(
     method: string,
     params: Params | undefined,
     _meta: Params | undefined,
+    traceHeaders: TraceHeaders | undefined,
   ): Promise<Params> => {
     const sent = _meta === undefined ? params : { ...params, _meta };
     const send = (to: Connection): Promise<Params> =>
-      to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester });
+      to.request(method, sent, { timeoutMs: timeLeft(), signal, onProgress, requester, traceHeaders });
     // Requested each time, because a reload can replace the connection.
     const open = await connection();
     let result: Params;
@@ -76,8 +79,10 @@ export async function withCallContext<Result>(
       connection,
       timeLeft,
       request: (method, params) =>
-        requestTraced(tracer, { method, params: params ?? {}, server: server.name, meta }, (sent) =>
-          request(method, params, sent),
+        requestTraced(
+          tracer,
+          { method, params: params ?? {}, server: server.name, meta, errorType },
+          (sent, traceHeaders) => request(method, params, sent, traceHeaders),
         ),
     });
   } finally {

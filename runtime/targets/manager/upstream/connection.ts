@@ -1,3 +1,4 @@
+import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /** An open connection to an MCP server, after the handshake. */
@@ -27,6 +28,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Params) => void) | undefined;
   /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
   readonly requester?: Requester | undefined;
+  /** The trace context of this program as HTTP headers, for remote servers. Never headers of a client. */
+  readonly traceHeaders?: TraceHeaders | undefined;
 }
 
 /** The client behind a request, which can receive requests from the server. */

@@ -18,7 +18,7 @@ export async function openConnection(
 ): Promise<Connection> {
   signal?.throwIfAborted();
   const rpc = createRpcPeer({
-    send: (message) => transport.send(message),
+    send: (message, traceHeaders) => transport.send(message, traceHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
     onNotification(method, params) {
       if (method !== SUBSCRIPTION_ACKNOWLEDGED) onNotification(method, params);

@@ -5,6 +5,7 @@ import type { Calls, ServerCall } from '../../../../runtime/targets/manager/call
 import type { AuditLog } from '../../../../runtime/targets/manager/calls/audit.ts';
 import { type CallLimits, createCalls } from '../../../../runtime/targets/manager/calls/calls.ts';
 import { createRedactor } from '../../../../runtime/serve/redact.ts';
+import type { Tracer } from '../../../../runtime/serve/telemetry/tracer.ts';
 import type { ServerSpec } from '../../../../runtime/targets/manager/config/spec.ts';
 import type {
   ManagedServer,
@@ -24,6 +25,7 @@ export interface TestManagerOptions {
   readonly settings?: HealthSettings;
   readonly limits?: CallLimits;
   readonly audit?: AuditLog;
+  readonly tracer?: Tracer;
 }
 
 export interface TestManager {
@@ -45,7 +47,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
   afterEach(async () => {
     await Promise.all(running.splice(0).map((supervisor) => supervisor.close()));
   });
-  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit } = {}) => {
+  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit, tracer } = {}) => {
     const kernel = testKernel();
     const redact = createRedactor(namedSecrets(...secrets));
     const supervisor = createSupervisor({
@@ -67,7 +69,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
     return {
       kernel,
       supervisor,
-      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics, clock }),
+      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics, clock, tracer }),
       server,
       phase: (name, phase) => reached(supervisor, server(name), phase),
       logged: (name, pattern) => loggedLine(server(name), pattern),

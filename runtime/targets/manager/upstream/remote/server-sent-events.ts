@@ -1,11 +1,11 @@
 import { messageOf } from '../../../../contract/errors.ts';
+import type { TraceHeaders } from '../../../../serve/telemetry/request-trace.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, type Transport, type TransportHooks } from '../transport.ts';
 import { isMessage, readEvents } from './read-events.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, mediaType } from './read-response.ts';
-import { traceHeaders } from './trace-headers.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 /**
@@ -56,10 +56,10 @@ export async function openServerSentEvents(
     connection.end(messageOf(error));
   });
 
-  const post = async (message: RpcMessage): Promise<void> => {
+  const post = async (message: RpcMessage, traceHeaders?: TraceHeaders): Promise<void> => {
     const headers = {
       'content-type': 'application/json',
-      ...traceHeaders(message),
+      ...traceHeaders,
       ...(version !== undefined && { 'mcp-protocol-version': version }),
     };
     const url = await endpoint.promise;
@@ -75,17 +75,17 @@ export async function openServerSentEvents(
   };
   /** Messages wait for the end of the handshake: each uses its own connection and could overtake it. */
   let ready: Promise<void> = Promise.resolve();
-  const deliver = async (message: RpcMessage): Promise<void> => {
+  const deliver = async (message: RpcMessage, traceHeaders?: TraceHeaders): Promise<void> => {
     try {
-      await post(message);
+      await post(message, traceHeaders);
     } catch (error) {
       const reason = connection.handleFailure(error);
       if (typeof message.id === 'number') onLost(message.id, reason);
       else if (!signal.aborted) onLog(`\`${message.method}\` was not delivered: ${messageOf(reason)}`);
     }
   };
-  const send = (message: RpcMessage): void => {
-    const delivered = ready.then(() => deliver(message));
+  const send = (message: RpcMessage, traceHeaders?: TraceHeaders): void => {
+    const delivered = ready.then(() => deliver(message, traceHeaders));
     if (message.method === 'notifications/initialized') ready = delivered;
   };
 

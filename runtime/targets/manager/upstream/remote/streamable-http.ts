@@ -1,5 +1,6 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
+import type { TraceHeaders } from '../../../../serve/telemetry/request-trace.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed, SessionExpired } from '../connection.ts';
 import type { RpcMessage } from '../rpc-message.ts';
@@ -7,7 +8,6 @@ import type { Transport, TransportHooks } from '../transport.ts';
 import { followStream } from './follow-stream.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
-import { traceHeaders } from './trace-headers.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { encodeHeader, NAMED_BY } from '../../../../serve/mcp/mirrored-name.ts';
@@ -55,11 +55,15 @@ export async function openStreamableHttp(
     ...(version !== undefined && { 'mcp-protocol-version': version }),
   });
 
-  const post = async (message: RpcMessage, signal: AbortSignal): Promise<RemoteResponse> => {
+  const post = async (
+    message: RpcMessage,
+    signal: AbortSignal,
+    traceHeaders?: TraceHeaders,
+  ): Promise<RemoteResponse> => {
     const headers = {
       ...commonHeaders(),
       ...(isStateless() && statelessHeaders(message)),
-      ...traceHeaders(message),
+      ...traceHeaders,
       ...(message.method === 'tools/call' && parameterHeaders.headersFor(message.params)),
       ...ACCEPT,
       ...JSON_TYPE,
@@ -88,7 +92,7 @@ export async function openStreamableHttp(
     const isToolList = isStateless() && request.method === 'tools/list' && isObject(result);
     onMessage(isToolList ? { ...message, result: parameterHeaders.learn(result) } : message, id);
   };
-  const exchange = async (request: RpcMessage, id: number): Promise<void> => {
+  const exchange = async (request: RpcMessage, id: number, traceHeaders?: TraceHeaders): Promise<void> => {
     const abort = new AbortController();
     exchanges.set(id, abort);
     const signal = AbortSignal.any([abort.signal, connection.signal]);
@@ -96,7 +100,7 @@ export async function openStreamableHttp(
     try {
       await ready;
       if (expiry) throw new SessionExpired();
-      const response = await post(request, signal);
+      const response = await post(request, signal, traceHeaders);
       if (mediaType(response) === 'text/event-stream') {
         await followStream(response, { get, onMessage: receive, signal, requestId: id, onLog });
       } else (await readMessagesOf(response, client.place)).forEach(receive);
@@ -132,8 +136,9 @@ export async function openStreamableHttp(
   return {
     pid: undefined,
     closed: connection.closed,
-    send(message) {
-      if (message.method !== undefined && typeof message.id === 'number') void exchange(message, message.id);
+    send(message, traceHeaders) {
+      if (message.method !== undefined && typeof message.id === 'number')
+        void exchange(message, message.id, traceHeaders);
       else if (message.method === 'notifications/initialized')
         ready = notify(message).then(() => void listen());
       else void ready.then(() => notify(message));

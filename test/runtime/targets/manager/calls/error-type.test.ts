@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { errorType } from '../../../../../runtime/targets/manager/calls/error-type.ts';
+import {
+  RpcFailure,
+  SessionExpired,
+  TimeoutFailure,
+} from '../../../../../runtime/targets/manager/upstream/connection.ts';
+
+test.each([
+  [new RpcFailure(-32_602, 'Unknown tool.'), '-32602'],
+  [new TimeoutFailure('The server did not respond.'), 'timeout'],
+  [new SessionExpired(), 'connection_closed'],
+  [new AppError('InputError', 'Invalid.'), '-32600'],
+  [new Error('Unexpected.'), '-32603'],
+])('the type of %s is %s', (error, type) => {
+  expect(errorType(error)).toBe(type);
+});
