@@ -1,4 +1,7 @@
+import { boundedText } from './bounded-text.ts';
 import type { SpanOutcome } from './tracer.ts';
+
+const MAX_PATH_LENGTH = 256;
 
 interface AnsweredRequest {
   readonly requestId: string;
@@ -18,7 +21,7 @@ export function httpOutcome({ requestId, method, path, route, status }: Answered
     attributes: {
       'http.request.method': method,
       'http.route': isFound ? route : undefined,
-      'url.path': path,
+      'url.path': boundedText(path, MAX_PATH_LENGTH),
       'http.response.status_code': status,
       'error.type': error,
       'request.id': requestId,

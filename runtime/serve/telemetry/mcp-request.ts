@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../core/json/omit-undefined.ts';
 import { isObject } from '../../core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
+import { boundedText } from './bounded-text.ts';
 import type { ContextReader, TraceHeaders } from './request-trace.ts';
 import type { PlainValue } from './otlp.ts';
 import type { Span, SpanOutcome, Tracer } from './tracer.ts';
@@ -17,6 +18,27 @@ const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
 };
+
+/** Methods of all revisions of MCP. */
+const METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'subscriptions/listen',
+  'completion/complete',
+  'logging/setLevel',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+/** Name of all other methods, which clients can choose without limit. */
+const OTHER_METHOD = '_OTHER';
 
 /** Answers a request of an MCP client within a span; without a tracer, it only answers it. */
 export function answerTraced<Result>(
@@ -95,13 +117,14 @@ function contextIn(params: McpRequest['params']): ContextReader {
 
 /** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/ */
 function mcpOutcome(
-  { method, params }: McpRequest,
+  { method: requested, params }: McpRequest,
   attributes: SpanOutcome['attributes'],
   error: string | undefined,
 ): SpanOutcome {
+  const method = METHODS.has(requested) ? requested : OTHER_METHOD;
   const key = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
   const name = key !== undefined && typeof params['name'] === 'string' ? params['name'] : undefined;
-  const target = name?.slice(0, MAX_NAME_LENGTH);
+  const target = name && boundedText(name, MAX_NAME_LENGTH);
   const named: Record<string, PlainValue> = key === undefined ? {} : { [key]: target };
   return {
     name: target === undefined ? method : `${method} ${target}`,

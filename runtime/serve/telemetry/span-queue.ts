@@ -11,8 +11,8 @@ interface PendingSpans {
 export interface SpanQueue {
   /** Adds spans. Drops them if the queue is full, because requests must not wait for the collector. */
   readonly add: (pending: PendingSpans) => void;
-  /** Sends the remaining spans, for a few seconds at most. */
-  readonly close: () => Promise<void>;
+  /** Sends the remaining spans, without retries, for `limitMs` at most. The default and the maximum are a few seconds. */
+  readonly close: (limitMs?: number) => Promise<void>;
 }
 
 export interface SpanQueueOptions {
@@ -27,7 +27,7 @@ export interface SpanQueueOptions {
 const MAX_WAITING = 4096;
 const BATCH_SIZE = 256;
 const SEND_INTERVAL_MS = 2000;
-const CLOSE_TIMEOUT_MS = 5000;
+const MAX_CLOSE_MS = 5000;
 
 export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: SpanQueueOptions): SpanQueue {
   let waiting: PendingSpans[] = [];
@@ -36,10 +36,12 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
   let sending: Promise<void> | undefined;
   /** Whether the last batch failed, so that an outage is logged once. */
   let isFailing = false;
-  let isClosed = false;
+  const closing = new AbortController();
   const giveUp = new AbortController();
+  const limits = { closing: closing.signal, giveUp: giveUp.signal };
+  const isClosed = (): boolean => closing.signal.aborted;
 
-  const takeBatch = (): OtlpSpan[] => {
+  const takeBatch = (): PendingSpans[] => {
     let [taken, spans] = [0, 0];
     // The first request is taken even if it alone exceeds the batch size.
     for (; taken < waiting.length && (taken === 0 || spans < BATCH_SIZE); taken += 1) {
@@ -48,17 +50,29 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
     const batch = waiting.slice(0, taken);
     waiting = waiting.slice(taken);
     spansWaiting -= spans;
-    return batch.flatMap(({ create }) => create());
+    return batch;
   };
-  const isDue = (): boolean => (isClosed ? waiting.length > 0 : spansWaiting >= BATCH_SIZE);
+  const sendBatch = async (batch: readonly PendingSpans[]): Promise<void> => {
+    const count = batch.reduce((sum, pending) => sum + pending.count, 0);
+    let [accepted, problem]: [number, unknown] = [0, undefined];
+    try {
+      const spans = batch.flatMap(({ create }) => create());
+      ({ accepted, problem } = await sender.send(spans, limits));
+    } catch (error) {
+      problem = error;
+    }
+    if (accepted > 0) onSent(accepted);
+    if (accepted < count) onDropped(count - accepted);
+    if (problem !== undefined && !isFailing) onError(problem);
+    isFailing = problem !== undefined;
+  };
+  const isDue = (): boolean => (isClosed() ? waiting.length > 0 : spansWaiting >= BATCH_SIZE);
   const sendAll = async (): Promise<void> => {
     for (let isFirst = true; (isFirst || isDue()) && !giveUp.signal.aborted; isFirst = false) {
-      const batch = takeBatch();
-      const { accepted, problem } = await sender.send(batch, giveUp.signal);
-      if (accepted > 0) onSent(accepted);
-      if (accepted < batch.length) onDropped(batch.length - accepted);
-      if (problem && !isFailing) onError(problem);
-      isFailing = problem !== undefined;
+      const isLastTry = isClosed();
+      await sendBatch(takeBatch());
+      // The other batches would fail in the same way.
+      if (isLastTry && isFailing) return;
     }
   };
   const send = (): void => {
@@ -69,7 +83,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
       .catch(onError)
       .finally(() => {
         sending = undefined;
-        if (waiting.length > 0 && !isClosed) schedule();
+        if (waiting.length > 0 && !isClosed()) schedule();
       });
   };
   const schedule = (): void => {
@@ -79,7 +93,7 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
 
   return {
     add(pending) {
-      if (isClosed || spansWaiting + pending.count > MAX_WAITING) {
+      if (isClosed() || spansWaiting + pending.count > MAX_WAITING) {
         onDropped(pending.count);
         return;
       }
@@ -87,9 +101,9 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
       spansWaiting += pending.count;
       if (!sending) schedule();
     },
-    close: async () => {
-      isClosed = true;
-      const stopWaiting = clock.after(CLOSE_TIMEOUT_MS, () => giveUp.abort());
+    close: async (limitMs = MAX_CLOSE_MS) => {
+      closing.abort();
+      const stopWaiting = clock.after(Math.min(limitMs, MAX_CLOSE_MS), () => giveUp.abort());
       send();
       await sending;
       stopWaiting();

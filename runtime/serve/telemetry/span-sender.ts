@@ -13,9 +13,16 @@ interface SentSpans {
   readonly problem: Error | undefined;
 }
 
+interface SendLimits {
+  /** Aborted when the program shuts down: one last attempt, without waiting, replaces the retries. */
+  readonly closing: AbortSignal;
+  /** Aborted when the time for the last attempt is over. */
+  readonly giveUp: AbortSignal;
+}
+
 export interface SpanSender {
-  /** Sends spans, with retries of temporary errors until the signal is aborted. Never rejects. */
-  readonly send: (spans: readonly OtlpSpan[], signal: AbortSignal) => Promise<SentSpans>;
+  /** Sends spans. Never rejects. */
+  readonly send: (spans: readonly OtlpSpan[], until: SendLimits) => Promise<SentSpans>;
   readonly close: () => void;
 }
 
@@ -54,10 +61,17 @@ export function createSpanSender(
   };
 
   return {
-    send: async (spans, signal) => {
-      const body = traceRequest(source, spans);
+    send: async (spans, { closing, giveUp }) => {
+      const awake = AbortSignal.any([closing, giveUp]);
+      let body: string;
+      try {
+        body = traceRequest(source, spans);
+      } catch (error) {
+        return { accepted: 0, problem: new Error('Cannot encode spans.', { cause: error }) };
+      }
       for (let tries = 0; ; tries += 1) {
-        const outcome = await post(body, signal);
+        const isLast = closing.aborted;
+        const outcome = await post(body, giveUp);
         if (outcome.kind === 'accepted') {
           const { rejected, message } = outcome;
           const problem =
@@ -65,9 +79,10 @@ export function createSpanSender(
           return { accepted: Math.max(0, spans.length - rejected), problem };
         }
         const { problem, retry, pauseMs } = outcome;
-        const delay = retry ? retryDelay(tries, pauseMs, Math.random, POLICY) : undefined;
-        if (delay !== undefined) await pause(delay, clock, signal);
-        if (delay === undefined || signal.aborted) return { accepted: 0, problem };
+        const canRetry = retry && !isLast && !giveUp.aborted;
+        const delay = canRetry ? retryDelay(tries, pauseMs, Math.random, POLICY) : undefined;
+        if (delay === undefined) return { accepted: 0, problem };
+        await pause(delay, clock, awake);
       }
     },
     close: client.close,

@@ -12,8 +12,8 @@ export interface Tracer {
   readonly startClient: () => Span | undefined;
   /** Records consecutive steps of the current request, the last of which has just ended. */
   readonly recordSteps: (steps: readonly Step[]) => void;
-  /** Sends the remaining spans, for a few seconds at most. */
-  readonly close: () => Promise<void>;
+  /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
+  readonly close: (limitMs?: number) => Promise<void>;
 }
 
 /** A span that has not ended. */

@@ -3,6 +3,9 @@ import { stopSignal } from '../../../serve/program/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type ContextSettings, openContext } from './open-context.ts';
 
+/** Maximum time to send the last spans. Hosts kill a server two seconds after SIGTERM. */
+const TRACES_CLOSE_MS = 1000;
+
 /** Serves MCP on stdio until stdin ends or the process is stopped; returns the exit code. */
 export async function runMcpStdio(modelPath: string, settings: ContextSettings): Promise<number> {
   const { signal, forget } = stopSignal();
@@ -13,7 +16,7 @@ export async function runMcpStdio(modelPath: string, settings: ContextSettings):
     const { stdin, stdout } = process;
     await serveStdio(context, { stdin, stdout, signal });
     await context.engine.close();
-    await context.kernel.tracer?.close();
+    await context.kernel.tracer?.close(TRACES_CLOSE_MS);
     return 0;
   } finally {
     await lines.flushed();

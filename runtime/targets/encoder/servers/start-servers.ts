@@ -32,7 +32,7 @@ export async function startServers(
   const { tls, maxBodyBytes, shutdownMs } = settings;
   const { kernel, engine } = context;
   const closers = createCloserStack();
-  closers.add(async () => await kernel.tracer?.close());
+  closers.add(async () => await kernel.tracer?.close(shutdown.graceMs()));
   closers.add(() => engine.close());
   const shutdown = createShutdown({
     program: 'server',

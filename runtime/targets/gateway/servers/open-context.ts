@@ -25,7 +25,7 @@ export interface OpenedContext extends GatewayContext {
   readonly models: Models;
   /** Registers a child process that must not outlive this process. */
   readonly watch: WatchChild;
-  /** Flushes traces and the database, and ends child processes. */
+  /** Flushes the database and ends child processes. The telemetry is closed separately, before. */
   readonly close: () => Promise<void>;
 }
 
@@ -84,7 +84,6 @@ export async function openContext({ config, log, reload }: ContextParts): Promis
     const version = programVersion();
     const activeRequests = lifecycle.inside;
     const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
-    closers.add(() => telemetry.close());
     return {
       kernel,
       clock,

@@ -55,6 +55,19 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     const context = await openContext({ config, log, reload });
     closers.add(context.close);
     const { kernel, models, state } = context;
+    // Part of the timeout is left to record the usage of requests that are closed when it ends.
+    const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
+    const shutdown = createShutdown({
+      program: 'gateway',
+      lifecycle: kernel.lifecycle,
+      closers,
+      clock: context.clock,
+      drainMs: server.shutdownMs - closeMs,
+      closeMs,
+      // Workers send requests to this gateway as long as they run.
+      beforeDrain: () => runner.close(),
+    });
+    closers.add(() => context.telemetry.close(shutdown.graceMs()));
     const reloader = createGatewayReloader({
       config,
       read,
@@ -80,18 +93,6 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       portFlag: '--port',
       tls: server.tls,
       refuse: malformedRequestAnswer,
-    });
-    // Part of the timeout is left to record the usage of requests that are closed when it ends.
-    const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
-    const shutdown = createShutdown({
-      program: 'gateway',
-      lifecycle: kernel.lifecycle,
-      closers,
-      clock: context.clock,
-      drainMs: server.shutdownMs - closeMs,
-      closeMs,
-      // Workers send requests to this gateway as long as they run.
-      beforeDrain: () => runner.close(),
     });
     closers.add(() => kernel.lifecycle.drain(MAX_CLOSE_MS));
     closers.add(() => http.close(shutdown.graceMs()));

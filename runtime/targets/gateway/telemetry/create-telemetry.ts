@@ -42,7 +42,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       }),
     abandoned: (event) => quietly(() => metrics.abandoned(event)),
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
-    close: async () => await queue?.close().catch(onError),
+    close: async (limitMs) => await queue?.close(limitMs).catch(onError),
   };
 }
 

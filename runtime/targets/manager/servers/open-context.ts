@@ -32,6 +32,7 @@ export interface ContextParts {
 export interface OpenedContext extends ManagerContext {
   readonly reloader: Reloader<AppliedChanges>;
   readonly reopenAudit: () => void;
+  /** Closes everything but the tracer of the kernel. */
   readonly close: () => Promise<void>;
 }
 
@@ -43,7 +44,6 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
   const version = programVersion();
   const source = { scope: 'mcp-manager', version, metric: 'mcp_spans_total' };
   const tracer = await openTracer(settings.tracing, source, untraced);
-  if (tracer) closers.add(tracer.close);
   const kernel = { ...untraced, tracer };
   const { metrics } = kernel;
   const { auditLog: path, auditArguments } = settings;

@@ -67,6 +67,14 @@ export async function startManager(
     const plugins = await startPlugins(config.plugins, { baseFolder: dirname(paths.config), env, log });
     closers.add(() => plugins.close());
     const context = await openContext({ settings, config, daemon, read, log, redactor, access });
+    const shutdown = createShutdown({
+      program: 'manager',
+      lifecycle: context.kernel.lifecycle,
+      closers,
+      clock: systemClock,
+      drainMs: daemon.shutdownMs,
+    });
+    closers.add(async () => await context.kernel.tracer?.close(shutdown.graceMs()));
     closers.add(() => context.close());
     const { maxBodyBytes, metrics, allowedHosts, trustProxy } = settings;
     const hostRules = { hostname, allowedHosts };
@@ -89,13 +97,6 @@ export async function startManager(
     const app = managerApp(context, appOptions);
     const direct = directCalls(context, appOptions, mcp.direct);
     const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath };
-    const shutdown = createShutdown({
-      program: 'manager',
-      lifecycle: context.kernel.lifecycle,
-      closers,
-      clock: systemClock,
-      drainMs: daemon.shutdownMs,
-    });
     const http: HttpListener = await listenHttp({ app, direct, ...listen });
     closers.add(() => http.close(shutdown.graceMs()));
     // MCP sessions close before the listener, because their streams stay open until then.

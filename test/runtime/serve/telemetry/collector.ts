@@ -83,7 +83,7 @@ export interface Collector {
 }
 
 /** A collector of spans that takes nothing that the protocol does not have. */
-export async function startCollector(): Promise<Collector> {
+export async function startCollector({ responds = true } = {}): Promise<Collector> {
   const answers: CollectorAnswer[] = [];
   const requests: { headers: IncomingHttpHeaders; spans: CollectedSpan[] }[] = [];
   const resources: Readonly<Record<string, unknown>>[] = [];
@@ -105,6 +105,7 @@ export async function startCollector(): Promise<Collector> {
     } else problems.push(JSON.stringify(isTraceRequest.errors));
     const answer = answers.shift() ?? { status: 200, body: { partialSuccess: {} } };
     requests.push({ headers: request.headers, spans });
+    if (!responds) return void server.emit('took');
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
     response.end(answer.body === undefined ? '' : JSON.stringify(answer.body), () => server.emit('took'));
   };

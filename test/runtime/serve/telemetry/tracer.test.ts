@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTracer } from '../../../../runtime/serve/telemetry/create-tracer.ts';
+import { httpOutcome } from '../../../../runtime/serve/telemetry/http-outcome.ts';
 import { answerTraced } from '../../../../runtime/serve/telemetry/mcp-request.ts';
 import type { OtlpSpan } from '../../../../runtime/serve/telemetry/otlp.ts';
 import type { Tracer } from '../../../../runtime/serve/telemetry/tracer.ts';
@@ -126,6 +127,17 @@ test('the error of an MCP request is in its span', async () => {
   expect(spans).toMatchObject([
     { name: `prompts/get ${'x'.repeat(128)}`, status: { code: 2, message: '-32602' } },
   ]);
+});
+
+test('methods that MCP does not have, and names and paths of any length, have a bounded size in spans', async () => {
+  const { tracer, spans } = trace();
+  const long = 'x'.repeat(100_000);
+  await answerTraced(tracer, { method: long, params: {} }, () => Promise.resolve(1));
+  expect(spans).toMatchObject([
+    { name: '_OTHER', attributes: [{ key: 'mcp.method.name', value: { stringValue: '_OTHER' } }] },
+  ]);
+  const request = { requestId: 'r', method: 'GET', path: `/${long}`, route: 'none', status: 404 };
+  expect(httpOutcome(request).attributes['url.path']).toBe(`/${'x'.repeat(255)}`);
 });
 
 test('without a tracer, a request is only answered', async () => {

@@ -49,6 +49,6 @@ export interface Telemetry {
   abandoned(event: AbandonedEvent): void;
   /** Counts a refused credential, by the reason of the error. */
   authFailed(reason: string): void;
-  /** Sends the remaining spans, for a few seconds at most. */
-  close(): Promise<void>;
+  /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
+  close(limitMs?: number): Promise<void>;
 }

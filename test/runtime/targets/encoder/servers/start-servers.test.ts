@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { Tracer } from '../../../../../runtime/serve/telemetry/tracer.ts';
+import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
+import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
+import { runtimeFacts } from '../../../../../runtime/targets/encoder/servers/runtime-facts.ts';
+import { readServerSettings } from '../../../../../runtime/targets/encoder/servers/settings.ts';
+import { startServers } from '../../../../../runtime/targets/encoder/servers/start-servers.ts';
+import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import { testKernel } from '../../../../helpers/test-kernel.ts';
+
+test('at shutdown, spans have the time that is left, which begins with the shutdown', async () => {
+  const limits: (number | undefined)[] = [];
+  const unused = (): never => expect.unreachable();
+  const tracer: Tracer = {
+    startServer: unused,
+    startClient: unused,
+    recordSteps: unused,
+    close: (limitMs) => Promise.resolve(void limits.push(limitMs)),
+  };
+  const invocation = parseInvocation(serveCommand(''), ['--shutdown-timeout', '0'], {});
+  const settings = { ...readServerSettings(invocation), http: undefined, grpc: undefined };
+  const kernel = { ...testKernel(), tracer };
+  const context = { kernel, engine: standInEngine({}, unused), runtime: runtimeFacts('') };
+  const { stop } = await startServers(context, settings);
+  await stop();
+  const [limit] = limits;
+  expect(limit).toBeLessThanOrEqual(2000);
+});
