@@ -1,14 +1,25 @@
-import { configError } from '../../contract/errors.ts';
 import { type Invocation, UsageError } from '../cli/command.ts';
 import { type TracingSettings, tracingSettings } from './tracing-settings.ts';
 
-/** Reads the export of traces from the common flags and the environment; undefined if traces are disabled. */
+export interface ReadTracing {
+  /** Undefined if traces are disabled. */
+  readonly tracing: TracingSettings | undefined;
+  /** Why traces are disabled although an endpoint is set. */
+  readonly tracingWarnings: readonly string[];
+}
+
+/**
+ * Reads the export of traces from the common flags and the environment. Invalid flags and variables of the program are refused.
+ * Variables of OpenTelemetry are often set for all programs of a machine, so invalid ones only disable traces.
+ */
 export function readTracing(
   invocation: Invocation,
   env: Readonly<Record<string, string | undefined>>,
   defaultServiceName: string,
-): TracingSettings | undefined {
-  return tracingSettings({
+): ReadTracing {
+  const tracingWarnings: string[] = [];
+  const warn = (reason: string): void => void tracingWarnings.push(`${reason} Traces are disabled.`);
+  const tracing = tracingSettings({
     flags: {
       endpoint: invocation.value('otel-endpoint'),
       serviceName: invocation.value('otel-service-name'),
@@ -17,10 +28,12 @@ export function readTracing(
     variable: (name) => env[name] || undefined,
     defaultServiceName,
     refuse(source, rule) {
-      if (source !== 'flag') throw configError(`${source}: ${rule}.`);
-      throw new UsageError(`${invocation.source('otel-endpoint')}: ${rule}.`);
+      if (source === 'flag') throw new UsageError(`${invocation.source('otel-endpoint')}: ${rule}.`);
+      warn(`${source}: ${rule}.`);
     },
+    warn,
   });
+  return { tracing, tracingWarnings };
 }
 
 function readShare(invocation: Invocation): number | undefined {

@@ -1,3 +1,5 @@
+import { headerNameProblem, isHeaderValue } from '../../core/text/header-rules.ts';
+
 /** Where spans are sent, and which requests are traced. */
 export interface TracingSettings {
   /** URL for spans (OTLP over HTTP), including `/v1/traces`. */
@@ -27,14 +29,23 @@ export interface TracingSources {
     readonly sampled?: number | undefined;
   };
   readonly defaultServiceName: string;
-  /** Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a variable. */
+  /**
+   * Reports an endpoint that is not a URL, with its source: the flag, the file, or the name of a variable. Traces are disabled
+   * if it returns.
+   */
   readonly refuse: (source: EndpointSource, rule: string) => void;
+  /** Reports why traces are disabled although an endpoint is set. */
+  readonly warn: (reason: string) => void;
 }
 
 type EndpointSource = 'flag' | 'file' | typeof ENDPOINT | typeof TRACES_ENDPOINT;
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
+/** The variable for traces comes before the one for all signals. */
+const PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+/** The variable for traces overrides single headers of the one for all signals. */
+const HEADERS = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
 const TRACES_PATH = '/v1/traces';
 const RULE = 'expected a URL that begins with http:// or https://';
 
@@ -48,15 +59,32 @@ export function tracingSettings(sources: TracingSources): TracingSettings | unde
   if (variable('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const found = findEndpoint(sources);
   if (!found) return undefined;
+  const exporter = variable('OTEL_TRACES_EXPORTER')?.trim().toLowerCase();
+  if (exporter === 'none' && found.source !== 'flag') return undefined;
+  const isVariable = found.source === ENDPOINT || found.source === TRACES_ENDPOINT;
+  const grpc = isVariable ? PROTOCOLS.find((name) => variable(name) !== undefined) : undefined;
+  if (grpc !== undefined && variable(grpc)?.trim().toLowerCase() === 'grpc') {
+    sources.warn(
+      `${grpc}: grpc is not supported, only OTLP over HTTP. Use http/json and its port, usually 4318.`,
+    );
+    return undefined;
+  }
   const url = URL.parse(found.endpoint);
-  if (!url || !/^https?:$/.test(url.protocol)) sources.refuse(found.source, RULE);
+  const isUrl = url !== null && /^https?:$/.test(url.protocol);
+  if (!isUrl) sources.refuse(found.source, RULE);
+  const fileHeaders = file.headers?.();
+  const headers = HEADERS.map((name) => ({ name, values: readHeaders(variable(name)) }));
+  const unsendable = headers.find(({ values }) => !Object.entries(values).every(isSendable));
+  // The message has no part of the variable, which contains a token.
+  if (unsendable) {
+    sources.warn(
+      `${unsendable.name}: a header has an invalid name or value. Use name=value,name=value, percent-encoded.`,
+    );
+  }
+  if (!isUrl || unsendable) return undefined;
   return {
     endpoint: found.endpoint,
-    headers: {
-      ...file.headers?.(),
-      ...readHeaders(variable('OTEL_EXPORTER_OTLP_HEADERS')),
-      ...readHeaders(variable('OTEL_EXPORTER_OTLP_TRACES_HEADERS')),
-    },
+    headers: headers.reduce((all, { values }) => ({ ...all, ...values }), fileHeaders ?? {}),
     serviceName:
       flags.serviceName ?? variable('OTEL_SERVICE_NAME') ?? file.serviceName ?? sources.defaultServiceName,
     sampled: flags.sampled ?? samplerShare(variable) ?? file.sampled ?? 1,
@@ -92,6 +120,9 @@ function readHeaders(text = ''): Record<string, string> {
     }),
   );
 }
+
+const isSendable = ([name, value]: readonly [string, string]): boolean =>
+  headerNameProblem(name) === undefined && isHeaderValue(value);
 
 function decode(text: string): string {
   try {

@@ -3,7 +3,7 @@ import { createKernel } from '../../../serve/kernel.ts';
 import { createLog } from '../../../serve/log.ts';
 import type { LogLevel } from '../../../serve/log-levels.ts';
 import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
-import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import type { ReadTracing } from '../../../serve/telemetry/read-tracing.ts';
 import type { EncoderContext } from '../context.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
 import { requestSteps } from './request-steps.ts';
@@ -11,11 +11,10 @@ import { runtimeFacts } from './runtime-facts.ts';
 import { observeEngine, watchEngine } from './metrics.ts';
 import type { EngineSettings } from './settings.ts';
 
-export interface ContextSettings {
+export interface ContextSettings extends ReadTracing {
   readonly engine: EngineSettings;
   readonly apiKeys: readonly string[];
   readonly logLevel: LogLevel;
-  readonly tracing: TracingSettings | undefined;
 }
 
 export interface OpenedContext extends EncoderContext {
@@ -30,6 +29,7 @@ export async function openContext(
   write: (line: string) => void,
 ): Promise<OpenedContext> {
   const log = createLog(settings.logLevel, { write });
+  for (const warning of settings.tracingWarnings) log.warn(warning);
   const runtime = runtimeFacts(modelPath);
   const untraced = createKernel(log, createAccess(settings.apiKeys));
   const { version } = runtime;

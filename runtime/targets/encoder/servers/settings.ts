@@ -2,8 +2,7 @@ import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
 import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
-import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
-import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { type Callers, readCallers } from './callers.ts';
@@ -23,14 +22,13 @@ export interface Address {
 }
 
 /** Settings of a server, read once from flags and environment, and validated. */
-export interface ServerSettings extends Callers {
+export interface ServerSettings extends Callers, ReadTracing {
   readonly engine: EngineSettings;
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
   readonly shutdownMs: number;
   readonly logLevel: LogLevel;
   readonly metrics: MetricsAccess;
-  readonly tracing: TracingSettings | undefined;
 }
 
 const ANY_COUNT = { min: 1, max: 1_000_000_000 };
@@ -60,7 +58,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
     logLevel: logLevel(invocation.value('log-level')),
     metrics: metricsAccess(invocation.value('metrics')),
-    tracing: readTracing(invocation, process.env, 'encoder'),
+    ...readTracing(invocation, process.env, 'encoder'),
   };
 }
 

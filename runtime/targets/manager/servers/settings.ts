@@ -4,8 +4,7 @@ import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
 import type { Rotation } from '../../../platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
 import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
-import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
-import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tracing.ts';
 import { bindHost } from '../../../serve/hostname.ts';
 import { readTls, type TlsFiles } from '../../../serve/tls.ts';
 import { parseAddress } from '../config/address.ts';
@@ -16,7 +15,7 @@ import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spe
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings on the command line of a daemon. Those in the files can change with a reload. */
-export interface FlagSettings {
+export interface FlagSettings extends ReadTracing {
   readonly paths: ConfigPaths;
   readonly env: Environment;
   /** Take precedence over `[daemon]` in the file. */
@@ -30,7 +29,6 @@ export interface FlagSettings {
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
   readonly metrics: MetricsAccess;
-  readonly tracing: TracingSettings | undefined;
   readonly trustProxy: boolean;
   readonly maxResultCharacters: number;
   readonly dev: boolean;
@@ -69,7 +67,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_SIZE),
     metrics: metricsAccess(invocation.value('metrics')),
-    tracing: readTracing(invocation, env, 'mcp-manager'),
+    ...readTracing(invocation, env, 'mcp-manager'),
     trustProxy: invocation.flag('trust-proxy'),
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { createRedactions, type Secret } from '../../../core/text/redactions.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { formatAddress } from '../../../serve/hostname.ts';
 import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
@@ -10,6 +11,7 @@ import { createManagerAccess } from '../access/manager-access.ts';
 import { watchedKeys } from '../access/watched-keys.ts';
 import { logConfigProblems } from '../../../serve/program/reloader.ts';
 import { createShutdown } from '../../../serve/program/shutdown.ts';
+import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import { createRedactor } from '../../../serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -33,6 +35,13 @@ export interface RunningManager {
   readonly stop: () => Promise<void>;
 }
 
+/** The headers for the collector, which can contain a token. */
+function headerSecrets(tracing: TracingSettings | undefined): readonly Secret[] {
+  const secrets = createRedactions();
+  for (const [name, value] of Object.entries(tracing?.headers ?? {})) secrets.add(value, [name]);
+  return secrets.all();
+}
+
 /** Starts the manager on the network. The API is available even if servers fail. `write` receives lines of the log. */
 export async function startManager(
   settings: FlagSettings,
@@ -46,11 +55,12 @@ export async function startManager(
   const config = await read();
   const daemon = { ...config.daemon, ...settings.daemon };
   const { hostname, port } = { ...splitAddress(daemon.addr), ...settings.listen };
-  const redactor = createRedactor(config.secrets);
+  const redactor = createRedactor([...config.secrets, ...headerSecrets(settings.tracing)]);
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),
   });
   logConfigProblems(config, log);
+  for (const warning of settings.tracingWarnings) log.warn(warning);
   const access = createManagerAccess(watchedKeys(keysPath(settings.keysFile, paths), { log }));
   assertSafeToListen({
     hostname,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commonOptions } from '../../../../runtime/serve/cli/common-options.ts';
 import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
 import { withEnvironment } from '../../../../runtime/serve/cli/values.ts';
-import { readTracing } from '../../../../runtime/serve/telemetry/read-tracing.ts';
+import { type ReadTracing, readTracing } from '../../../../runtime/serve/telemetry/read-tracing.ts';
 import type { TracingSettings } from '../../../../runtime/serve/telemetry/tracing-settings.ts';
 
 const options = withEnvironment(
@@ -10,8 +10,10 @@ const options = withEnvironment(
   commonOptions({ 'otel-endpoint': {}, 'otel-service-name': {}, 'otel-sampled': {} }),
 );
 const command = { summary: '', options, run: () => Promise.resolve(0) };
-const read = (args: string[], env: Record<string, string> = {}): TracingSettings | undefined =>
+const readAll = (args: string[], env: Record<string, string> = {}): ReadTracing =>
   readTracing(parseInvocation(command, args, env), env, 'test');
+const read = (args: string[], env: Record<string, string> = {}): TracingSettings | undefined =>
+  readAll(args, env).tracing;
 
 const COLLECTOR = 'http://127.0.0.1:4318';
 const DEFAULTS = { headers: {}, serviceName: 'test', sampled: 1 };
@@ -64,9 +66,53 @@ test.each<[string[], Record<string, string>, string]>([
     {},
     '--otel-endpoint: expected a URL that begins with http:// or https://.',
   ],
-  [[], { OTEL_EXPORTER_OTLP_ENDPOINT: 'nonsense' }, 'OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL'],
+  [[], { TEST_OTEL_ENDPOINT: 'nonsense' }, 'TEST_OTEL_ENDPOINT: expected a URL'],
   [['--otel-sampled', '2'], {}, '--otel-sampled: "2" is not a number from 0 to 1.'],
   [[], { TEST_OTEL_SAMPLED: 'all' }, 'TEST_OTEL_SAMPLED: "all" is not a number from 0 to 1.'],
 ])('%j %j is refused', (args, env, message) => {
   expect(() => read(args, env)).toThrow(message);
+});
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR };
+
+test.each<[Record<string, string>, string]>([
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
+    'OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL that begins with http:// or https://. Traces are disabled.',
+  ],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'x' }, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected a URL'],
+  [
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    'OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported',
+  ],
+  [
+    {
+      ...ENDPOINT,
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    },
+    'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: grpc is not supported',
+  ],
+  ...['Bearer hush=1', 'a=hush%0A', 'a=hush日', 'host=hush', '=hush'].map(
+    (headers): [Record<string, string>, string] => [
+      { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: headers },
+      'OTEL_EXPORTER_OTLP_HEADERS: a header has an invalid name or value.',
+    ],
+  ),
+])('%j disables traces with a warning, without values', (env, warning) => {
+  const { tracing, tracingWarnings } = readAll([], env);
+  expect(tracing).toBeUndefined();
+  expect(tracingWarnings).toEqual([expect.stringContaining(warning)]);
+  expect(tracingWarnings[0]).toMatch(/Traces are disabled\.$/);
+  expect(tracingWarnings[0]).not.toContain('hush');
+});
+
+test('OTEL_TRACES_EXPORTER=none disables traces, unless a flag enables them', () => {
+  const env = { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' };
+  expect(readAll([], env)).toEqual({ tracing: undefined, tracingWarnings: [] });
+  expect(read(['--otel-endpoint', COLLECTOR], env)).toBeDefined();
+});
+
+test('http/protobuf is no reason to disable traces, because collectors accept JSON on the same port', () => {
+  expect(read([], { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' })).toBeDefined();
 });

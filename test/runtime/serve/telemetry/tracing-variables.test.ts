@@ -15,6 +15,7 @@ test('a started program reads the same collector from its variables, and leaves 
     variable: (name) => env[name],
     defaultServiceName: 'encoder',
     refuse: () => expect.unreachable(),
+    warn: () => expect.unreachable(),
   });
   expect(read).toEqual({ ...settings, serviceName: 'encoder', sampled: 0 });
 });

@@ -28,6 +28,7 @@ export function resolveTracing(
       sampled: otel.sampled,
     },
     defaultServiceName: 'gateway',
+    warn: (reason) => context.warn(`${reason} Traces are disabled.`),
     refuse(source, rule) {
       if (source === 'file') report(['otel', 'endpoint'], rule);
       else if (source !== 'flag') throw configError(`${source}: ${rule}.`);
