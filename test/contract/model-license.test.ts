@@ -98,7 +98,7 @@ verifiesOnce('build:documents', async () => {
   write('LICENSE', 'x'.repeat(2_000_000));
   const { exitCode, stderr } = await build(config);
   expect(exitCode).toBe(0);
-  expect(stderr).toContain('Warning: LICENSE is not included: it has 2.0 MB, more than 1.0 MB.\n');
+  expect(stderr).toContain('Warning: LICENSE is not included: it is larger than 1 MiB.\n');
   expect(stderr).toContain('Warning: README.md is not included: it is not UTF-8 text.\n');
   expect((await run('infer', 'I love this')).stdout).toContain('POSITIVE');
   expect(await run('inspect', '--card')).toMatchObject({

@@ -25,7 +25,9 @@ export function findLicense(stated: string | undefined, documents: ModelDocument
     cardText: card?.text,
     problems: [
       ...problems,
-      ...invalid.map((key) => `${card?.name}: \`${key}\` is ignored, because it is not valid YAML.`),
+      ...invalid.map(
+        (key) => `${card?.name}: \`${key}\` is ignored, because it is too long or not valid YAML.`,
+      ),
     ],
   };
 }

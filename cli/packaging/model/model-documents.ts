@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../../runtime/contract/errors.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
 import { readChunks } from '../../../runtime/platform/read-chunks.ts';
 
 export interface Document {
@@ -19,6 +18,7 @@ export interface ModelDocuments {
 
 /** Maximum size of a document in an executable. */
 const MAX_BYTES = 1024 * 1024;
+const MAX_SIZE = '1 MiB';
 
 const CARD = /^readme\.md$/i;
 const LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.(?:txt|md))?$/i;
@@ -64,13 +64,12 @@ async function readDocument(path: string, canTruncate: boolean): Promise<ReadDoc
     const facts = await stat(path);
     if (!facts.isFile()) return {};
     const isTooLarge = facts.size > MAX_BYTES;
-    const limit = formatBytes(MAX_BYTES);
     if (isTooLarge && !canTruncate) {
-      return { problem: `${name} is not included: it has ${formatBytes(facts.size)}, more than ${limit}.` };
+      return { problem: `${name} is not included: it is larger than ${MAX_SIZE}.` };
     }
     const text = textOf(await readBytes(path, Math.min(facts.size, MAX_BYTES)));
     if (text === undefined) return { problem: `${name} is not included: it is not UTF-8 text.` };
-    return { text, ...(isTooLarge ? { problem: `${name} is truncated to ${limit}.` } : {}) };
+    return { text, ...(isTooLarge ? { problem: `${name} is truncated to ${MAX_SIZE}.` } : {}) };
   } catch (error) {
     return { problem: `${name} is not included: ${messageOf(error)}.` };
   }
@@ -92,7 +91,8 @@ function textOf(bytes: Uint8Array): string | undefined {
   try {
     // `stream` accepts a character that is cut in half at the end.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return text.replaceAll(/(?![\t\n\r])\p{Cc}/gu, '');
+    // A lone carriage return would let a terminal overwrite the line before it.
+    return text.replaceAll(/\r(?!\n)/g, '\n').replaceAll(/(?![\t\n\r])\p{Cc}/gu, '');
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { shortText } from './short-text.ts';
 export interface Card {
   readonly license: Omit<ModelLicense, 'source'> | undefined;
   readonly facts: CardFacts | undefined;
-  /** Names of members that are not valid YAML. */
+  /** Names of members that are not valid YAML, that occur repeatedly or that are too long. */
   readonly invalid: readonly string[];
 }
 
@@ -16,6 +16,8 @@ type Key = (typeof KEYS)[number];
 
 /** Maximum number of items of a list; model cards of multilingual models list up to about 150 languages. */
 const MAX_ITEMS = 200;
+/** Maximum number of characters of the YAML of a member. */
+const MAX_MEMBER_LENGTH = 16_384;
 
 /** Reads the YAML front matter of a model card (README.md), as on Hugging Face. Members of unexpected types are ignored. */
 export function readCard(text: string): Card {
@@ -23,9 +25,9 @@ export function readCard(text: string): Card {
   const lists = new Map<Key, readonly string[]>();
   const invalid: string[] = [];
   for (const [key, source] of membersIn(frontMatter)) {
-    const { value, issues } = parseYaml(source);
-    if (issues.length > 0 || !isObject(value)) invalid.push(key);
-    else lists.set(key, textsIn(value[key]));
+    const value = source === undefined ? undefined : valueOf(source);
+    if (isObject(value)) lists.set(key, textsIn(value[key]));
+    else invalid.push(key);
   }
   const list = (key: Key): readonly string[] => lists.get(key) ?? [];
   return { license: licenseOf(list), facts: factsOf(list), invalid };
@@ -36,17 +38,29 @@ const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
 
 /**
  * Returns the YAML of the members that are used, each on its own. Cards with evaluation results have front matter of several hundred
- * kilobytes, which takes seconds to parse as a whole.
+ * kilobytes, which takes seconds to parse as a whole. A member that is repeated or too long is undefined: parsing it can take minutes.
  */
-function membersIn(frontMatter: string): Map<Key, string> {
-  const members = new Map<Key, string>();
+function membersIn(frontMatter: string): Map<Key, string | undefined> {
+  const members = new Map<Key, string | undefined>();
   let current: Key | undefined;
   for (const line of frontMatter.split(/\r?\n/)) {
     // A member of the top level starts in the first column; lists can start there, too.
-    if (/^[^\s\-#\]}]/.test(line)) current = KEYS.find((key) => line.startsWith(`${key}:`));
-    if (current) members.set(current, `${members.get(current) ?? ''}${line}\n`);
+    const isStart = /^[^\s\-#\]}]/.test(line);
+    if (isStart) current = KEYS.find((key) => line.startsWith(`${key}:`));
+    if (!current) continue;
+    const isRepeated = isStart && members.has(current);
+    const source = `${members.get(current) ?? ''}${line}\n`;
+    const isValid = !isRepeated && source.length <= MAX_MEMBER_LENGTH;
+    members.set(current, isValid ? source : undefined);
+    if (!isValid) current = undefined;
   }
   return members;
+}
+
+/** Parses YAML; undefined if it is invalid. */
+function valueOf(source: string): unknown {
+  const { value, issues } = parseYaml(source);
+  return issues.length > 0 ? undefined : value;
 }
 
 /** One text or a list of texts. */

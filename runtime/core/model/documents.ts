@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../contract/container/byte-source.ts';
-import { findSection, readContainer } from '../../contract/container/read.ts';
+import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
 import type { OptionalSectionName } from '../../contract/container/sections.ts';
 import { configError } from '../../contract/errors.ts';
 import type { ModelLicense } from '../../contract/manifest.ts';
@@ -10,6 +10,8 @@ import { parseManifest } from './manifest-json.ts';
 export function readModelCard(source: ByteSource): string {
   const card = readDocument(source, 'card');
   if (card !== undefined) return card;
+  // A file without a model has another way out.
+  requireSection(source, readContainer(source), 'manifest');
   throw configError(
     `${source.name} contains no model card. Put README.md next to config.json and build the model again.`,
   );

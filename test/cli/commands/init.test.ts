@@ -62,7 +62,7 @@ describe('encoderfile init', () => {
     const { exitCode, stdout, stderr } = await run('model');
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: 'Warning: README.md: `tags` is ignored, because it is not valid YAML.',
+      stderr: 'Warning: README.md: `tags` is ignored, because it is too long or not valid YAML.',
     });
     expect(stdout).toMatch(/^License +cc-by-4\.0$/m);
     expect(written().license).toBe('cc-by-4.0');

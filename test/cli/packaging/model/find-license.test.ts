@@ -38,6 +38,6 @@ test('a license file without letters is named', () => {
 test('invalid members of the card are reported', () => {
   const card = { name: 'README.md', text: '---\nlicense: [\n---\n' };
   expect(find(undefined, card).problems).toEqual([
-    'README.md: `license` is ignored, because it is not valid YAML.',
+    'README.md: `license` is ignored, because it is too long or not valid YAML.',
   ]);
 });

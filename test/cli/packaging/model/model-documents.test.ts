@@ -46,8 +46,8 @@ test('a large card is truncated between two characters, and a large license is l
   expect(card?.text).toBe(`#${'é'.repeat(512 * 1024 - 1)}`);
   expect(licenses).toEqual([]);
   expect(problems).toEqual([
-    'LICENSE is not included: it has 1.0 MB, more than 1.0 MB.',
-    'README.md is truncated to 1.0 MB.',
+    'LICENSE is not included: it is larger than 1 MiB.',
+    'README.md is truncated to 1 MiB.',
   ]);
 });
 
@@ -67,4 +67,9 @@ test('links are followed, but folders, pipes and empty files are no documents', 
 test('control characters are removed, because the text is printed on terminals', async () => {
   write('LICENSE', 'a\u001B[31mb\fc\td\r\n\u009Be');
   expect((await readDocuments(folder())).licenses[0]?.text).toBe('a[31mbc\td\r\ne');
+});
+
+test('a lone carriage return, which would overwrite a line on terminals, is a line break', async () => {
+  write('LICENSE', 'one\rtwo\r\nthree\r\rfour\r');
+  expect((await readDocuments(folder())).licenses[0]?.text).toBe('one\ntwo\r\nthree\n\nfour\n');
 });

@@ -68,10 +68,16 @@ describe('the front matter of a model card', () => {
     expect(facts?.tags).toHaveLength(200);
   });
 
-  test('evaluation results of any size take no time', () => {
-    const results = '  - task: x\n    value: 1.5\n'.repeat(40_000);
-    const { license } = readCard(card(`model-index:\n- name: x\n  results:\n${results}license: mit`));
-    expect(license).toEqual({ id: 'mit' });
+  test.each([
+    ['that is repeated', 'license: mit\nlicense: mit'],
+    ['that is repeated after other members', 'license: mit\nlanguage: en\nlicense: apache-2.0'],
+    ['that is repeated often', 'license: a\n'.repeat(4000)],
+    ['that is too long', `license:\n${'- mit\n'.repeat(4000)}`],
+    ['that is too long and repeated', `license:\n${'- mit\n'.repeat(4000)}license: mit`],
+  ])('a member %s is invalid', (_, text) => {
+    const { license, facts, invalid } = readCard(card(`tags: x\n${text}`));
+    expect({ license, invalid }).toEqual({ license: undefined, invalid: ['license'] });
+    expect(facts?.tags).toEqual(['x']);
   });
 
   test('no text makes it fail', () => {
