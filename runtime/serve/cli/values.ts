@@ -1,3 +1,4 @@
+import { numberIn } from '../../core/numbers/number-in.ts';
 import { DURATION_RULE, parseDuration } from '../../core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
@@ -9,8 +10,8 @@ export function wholeNumber(
 ): number | undefined {
   const text = invocation.value(name);
   if (text === undefined) return undefined;
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  const number = numberIn(text, { min, max });
+  if (number !== undefined) return number;
   const given = `${invocation.source(name)}: ${JSON.stringify(text)}`;
   throw new UsageError(`${given} is not a whole number from ${min} to ${max}.`);
 }

@@ -6,6 +6,7 @@ import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { DirectFailure } from './direct-failure.ts';
 import type { HttpExchange } from './exchange/exchange.ts';
 import { answerIncoming } from './exchange/node-exchange.ts';
+import { nodeHeaders } from '../telemetry/node-headers.ts';
 import { createHostCheck, type HostRules } from './host-rules.ts';
 import { createRequestObserver } from './observe.ts';
 
@@ -66,7 +67,7 @@ export function createDirectListener(kernel: Kernel, all: readonly DirectRoute[]
     const { headers, url = '' } = incoming;
     const requestId = requestIdFrom(headers['x-request-id']);
     let caller: Principal | undefined;
-    const span = kernel.tracer?.startServer({ get: (name) => headers[name]?.toString() });
+    const span = kernel.tracer?.startServer(nodeHeaders(headers));
     const answer = async (): Promise<void> => {
       const head = [REQUEST_ID_HEADER, requestId, ...(direct.head ?? [])];
       await answerIncoming({ incoming, outgoing, head }, async (exchange) => {

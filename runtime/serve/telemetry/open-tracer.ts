@@ -20,22 +20,20 @@ export async function openTracer(
 ): Promise<Tracer | undefined> {
   if (!settings) return undefined;
   const { createTracer } = await import('./create-tracer.ts');
-  const { createSpanQueue } = await import('./span-queue.ts');
-  const { createSpanSender } = await import('./span-sender.ts');
+  const { openSpanQueue } = await import('./open-span-queue.ts');
   const spans = new Counter({
     name: metric,
     help: 'Spans sent to the collector, or dropped.',
     labelNames: ['outcome'],
     registers: [metrics],
   });
-  const { serviceName, sampled } = settings;
   const clock = systemClock;
-  const queue = createSpanQueue({
-    sender: createSpanSender(settings, { serviceName, scope, version }, clock),
+  const queue = openSpanQueue(settings, {
+    scope,
+    version,
     clock,
-    onSent: (count) => spans.inc({ outcome: 'sent' }, count),
-    onDropped: (count) => spans.inc({ outcome: 'dropped' }, count),
+    count: (outcome, count) => spans.inc({ outcome }, count),
     onError: (error) => log.warn({ err: error }, 'Spans were dropped.'),
   });
-  return createTracer({ queue, clock, sampled });
+  return createTracer({ queue, clock, sampled: settings.sampled });
 }

@@ -1,3 +1,4 @@
+import { numberIn } from '../../core/numbers/number-in.ts';
 import { type Invocation, UsageError } from '../cli/command.ts';
 import { type TracingSettings, tracingSettings } from './tracing-settings.ts';
 
@@ -39,8 +40,8 @@ export function readTracing(
 function readShare(invocation: Invocation): number | undefined {
   const text = invocation.value('otel-sampled');
   if (text === undefined) return undefined;
-  const share = Number(text);
-  if (/^\d*\.?\d+$/.test(text) && share <= 1) return share;
+  const share = numberIn(text, { min: 0, max: 1, whole: false });
+  if (share !== undefined) return share;
   throw new UsageError(
     `${invocation.source('otel-sampled')}: ${JSON.stringify(text)} is not a number from 0 to 1.`,
   );

@@ -1,3 +1,4 @@
+import { type NumberLimits, numberIn } from '../../../core/numbers/number-in.ts';
 import type { Environment } from '../../../core/text/expand.ts';
 import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
 import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
@@ -8,7 +9,7 @@ import { GATEWAY_OPTIONS } from './options.ts';
 export interface FlagsAndEnv {
   text(name: string): string | undefined;
   flag(name: string): boolean | undefined;
-  number(name: string, limits: Limits): number | undefined;
+  number(name: string, limits: NumberLimits): number | undefined;
   milliseconds(name: string): number | undefined;
   /** Returns comma-separated items. */
   list(name: string): readonly string[] | undefined;
@@ -18,13 +19,6 @@ export interface FlagsAndEnv {
   source(name: string): string;
   /** Returns a variable that has no flag. An empty variable counts as not set. */
   variable(name: string): string | undefined;
-}
-
-interface Limits {
-  readonly min: number;
-  readonly max: number;
-  /** Whether the number must be whole (default: true). */
-  readonly whole?: boolean;
 }
 
 /** Reads the flags that a command has, and the variables of all flags: they apply to every command. */
@@ -60,9 +54,8 @@ export function readFlagsAndEnv(
     number(name, { min, max, whole = true }) {
       const value = text(name);
       if (value === undefined) return undefined;
-      const number = Number(value);
-      const isOne = (whole ? /^\d+$/ : /^\d*\.?\d+$/).test(value) && number >= min && number <= max;
-      return isOne ? number : refuse(name, value, `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`);
+      const rule = `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`;
+      return numberIn(value, { min, max, whole }) ?? refuse(name, value, rule);
     },
     milliseconds(name) {
       const value = text(name);

@@ -1,12 +1,11 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../../platform/clock.ts';
 import { traceOf } from '../../../serve/telemetry/request-trace.ts';
-import { createSpanQueue, type SpanQueue } from '../../../serve/telemetry/span-queue.ts';
-import { createSpanSender } from '../../../serve/telemetry/span-sender.ts';
+import { openSpanQueue } from '../../../serve/telemetry/open-span-queue.ts';
 import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
 import type { Telemetry } from '../ask/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
-import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
+import { createGatewayMetrics } from './metrics.ts';
 
 export interface TelemetryOptions {
   readonly metrics: Registry;
@@ -23,7 +22,9 @@ export interface TelemetryOptions {
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { tracing, onError } = options;
   const metrics = createGatewayMetrics(options.metrics, options.activeRequests);
-  const queue = tracing && openQueue(tracing, metrics, options);
+  const { clock, version } = options;
+  const source = { scope: 'gateway', version, clock, count: metrics.spans, onError };
+  const queue = tracing && openSpanQueue(tracing, source);
   const quietly = (work: () => void): void => {
     try {
       work();
@@ -44,18 +45,4 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
     close: async (limitMs) => await queue?.close(limitMs).catch(onError),
   };
-}
-
-function openQueue(
-  tracing: TracingSettings,
-  metrics: GatewayMetrics,
-  { clock, version, onError }: TelemetryOptions,
-): SpanQueue {
-  return createSpanQueue({
-    sender: createSpanSender(tracing, { serviceName: tracing.serviceName, scope: 'gateway', version }, clock),
-    clock,
-    onSent: (count) => metrics.spans('sent', count),
-    onDropped: (count) => metrics.spans('dropped', count),
-    onError,
-  });
 }

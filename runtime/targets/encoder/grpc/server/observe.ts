@@ -6,6 +6,7 @@ import { ServerReflection as ServerReflectionAlpha } from '../../../../gen/grpc/
 import { durationHistogram } from '../../../../serve/durations.ts';
 import type { Kernel } from '../../../../serve/kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../../../../serve/request-id.ts';
+import { nodeHeaders } from '../../../../serve/telemetry/node-headers.ts';
 import { callOutcome } from './call-outcome.ts';
 import { type CallCode, CODE_NAME, OK } from './code-name.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
@@ -49,7 +50,7 @@ export function callObserver({ log, metrics, tracer }: ObservingKernel): Observe
     const isQuiet = handler !== undefined && QUIET.has(handler.service.typeName);
     const level = isQuiet ? 'debug' : 'info';
     const traced = isQuiet ? undefined : handler;
-    const span = traced && tracer?.startServer({ get: (name) => request.headers[name]?.toString() });
+    const span = traced && tracer?.startServer(nodeHeaders(request.headers));
     let ended = false;
     return {
       about,
