@@ -41,6 +41,7 @@ export function createTracer({ queue, clock, sampled }: TracerOptions): Tracer {
       const outer = current.getStore();
       return outer && start(childTrace(outer), SPAN_KINDS.client);
     },
+    runOutside: (work) => current.exit(work),
     recordSteps(steps) {
       const outer = current.getStore();
       if (!outer?.sampled) return;
@@ -49,10 +50,8 @@ export function createTracer({ queue, clock, sampled }: TracerOptions): Tracer {
       queue.add({
         count: steps.length,
         create() {
-          let startedAt = now - steps.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-          return steps.map(({ name, milliseconds, attributes = {} }) => {
-            const times = { startedAt, endedAt: startedAt + milliseconds };
-            startedAt = times.endedAt;
+          return steps.map(({ name, startedAgo, endedAgo, attributes = {} }) => {
+            const times = { startedAt: now - startedAgo, endedAt: now - endedAgo };
             const ids = { traceId, spanId: newSpanId(), parentId };
             return spanOf(ids, SPAN_KINDS.internal, { name, attributes, ...times });
           });

@@ -10,7 +10,9 @@ export interface Tracer {
   readonly startServer: (carrier: ContextReader) => Span;
   /** Starts the span of a call that is made on behalf of the current request; undefined outside of requests. */
   readonly startClient: () => Span | undefined;
-  /** Records consecutive steps of the current request, the last of which has just ended. */
+  /** Runs work outside of the current request, for work that goes on after it. Calls within it have no spans. */
+  readonly runOutside: <Result>(work: () => Result) => Result;
+  /** Records steps of the current request. They can overlap. */
   readonly recordSteps: (steps: readonly Step[]) => void;
   /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
   readonly close: (limitMs?: number) => Promise<void>;
@@ -35,6 +37,9 @@ export interface SpanOutcome {
 /** A step of a request. */
 export interface Step {
   readonly name: string;
-  readonly milliseconds: number;
+  /** Milliseconds since its start. */
+  readonly startedAgo: number;
+  /** Milliseconds since its end. */
+  readonly endedAgo: number;
   readonly attributes?: SpanOutcome['attributes'];
 }

@@ -89,6 +89,7 @@ export class Job {
         // A long request starts to run before all of its inputs are tokenized.
         queue: Math.max(0, firstRun - tokenized),
         inference: now - firstRun,
+        total: now - this.#started,
       },
     });
   }

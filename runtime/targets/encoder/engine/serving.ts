@@ -40,6 +40,8 @@ interface Timings {
   readonly tokenization: number;
   readonly queue: number;
   readonly inference: number;
+  /** The whole request. Less than the sum of the others if they overlap. */
+  readonly total: number;
 }
 
 export type OverflowRule = 'truncate' | 'error';

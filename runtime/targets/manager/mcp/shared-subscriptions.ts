@@ -44,8 +44,10 @@ export function createSharedSubscriptions({ calls, kernel }: ManagerContext): Sh
     params: {},
     signal: new AbortController().signal,
   });
-  const quietly = (server: string, work: Promise<void>): void => {
-    work.catch((error: unknown) =>
+  /** Runs work that no client waits for, outside of the request that caused it, which can end long before. */
+  const quietly = (server: string, work: () => Promise<void>): void => {
+    const running = kernel.tracer ? kernel.tracer.runOutside(work) : work();
+    running.catch((error: unknown) =>
       kernel.log.debug({ server, err: error }, 'updating subscriptions or log level failed'),
     );
   };
@@ -94,17 +96,18 @@ export function createSharedSubscriptions({ calls, kernel }: ManagerContext): Sh
     drop(subscriber) {
       levels.delete(subscriber);
       for (const subscription of byUri.values()) {
-        quietly(subscription.target.server, end(background(subscriber), subscription, subscriber));
+        quietly(subscription.target.server, () => end(background(subscriber), subscription, subscriber));
       }
     },
     restore(server) {
       sent.delete(server);
       const first = [...levels.keys()].find((subscriber) => receivesFrom(subscriber, server));
-      if (first) quietly(server, sendLevel(background(first), server));
+      if (first) quietly(server, () => sendLevel(background(first), server));
       for (const { target, by } of byUri.values()) {
         const [subscriber] = by;
         if (target.server !== server || !subscriber) continue;
-        quietly(server, calls.subscribe({ ...serverCall(background(subscriber), server), uri: target.uri }));
+        const call = serverCall(background(subscriber), server);
+        quietly(server, () => calls.subscribe({ ...call, uri: target.uri }));
       }
     },
   };

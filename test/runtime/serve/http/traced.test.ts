@@ -14,7 +14,7 @@ test('requests have spans, but polled paths do not', async () => {
   const tracer = createTracer({ queue, clock: handClock(), sampled: 1 });
   const app = httpShell({ ...testKernel(), tracer });
   app.get('/items/:id', (c) => {
-    tracer.recordSteps([{ name: 'step', milliseconds: 1 }]);
+    tracer.recordSteps([{ name: 'step', startedAgo: 1, endedAgo: 0 }]);
     return c.json({});
   });
   app.get('/fails', () => {

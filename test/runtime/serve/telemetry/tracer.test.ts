@@ -68,32 +68,50 @@ test('a span continues the trace of its client, and calls are below it', async (
 test('outside of a request there is no span for a call or for steps', () => {
   const { tracer, spans } = trace();
   expect(tracer.startClient()).toBeUndefined();
-  tracer.recordSteps([{ name: 'step', milliseconds: 1 }]);
+  tracer.recordSteps([{ name: 'step', startedAgo: 1, endedAgo: 0 }]);
   expect(spans).toEqual([]);
 });
 
-test('steps follow each other and end now', () => {
+test('steps can overlap, and have times of their own', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(new Headers());
   server.run(() =>
     tracer.recordSteps([
-      { name: 'first', milliseconds: 4 },
-      { name: 'second', milliseconds: 1.5, attributes: { count: 2 } },
+      { name: 'first', startedAgo: 5.5, endedAgo: 0.5 },
+      { name: 'second', startedAgo: 1.5, endedAgo: 0, attributes: { count: 2 } },
     ]),
   );
   const { spanId: parentSpanId, traceId } = server.trace;
   expect(spans).toMatchObject([
-    { traceId, parentSpanId, name: 'first', kind: 1, endTimeUnixNano: `${NOW - 2}500000` },
-    { traceId, parentSpanId, name: 'second', endTimeUnixNano: `${NOW}000000` },
+    { traceId, parentSpanId, name: 'first', kind: 1, endTimeUnixNano: `${NOW - 1}500000` },
+    {
+      traceId,
+      parentSpanId,
+      name: 'second',
+      startTimeUnixNano: `${NOW - 2}500000`,
+      endTimeUnixNano: `${NOW}000000`,
+    },
   ]);
   expect(spans[0]?.startTimeUnixNano).toBe(`${NOW - 6}500000`);
+});
+
+test('work that goes on after its request has no spans', async () => {
+  const { tracer } = trace();
+  const server = tracer.startServer(new Headers());
+  const late = server.run(() =>
+    tracer.runOutside(async () => {
+      await setImmediate();
+      return tracer.startClient();
+    }),
+  );
+  expect(await late).toBeUndefined();
 });
 
 test('what is not sampled is passed on, but not recorded', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(parent('00'));
   server.run(() => {
-    tracer.recordSteps([{ name: 'step', milliseconds: 1 }]);
+    tracer.recordSteps([{ name: 'step', startedAgo: 1, endedAgo: 0 }]);
     const client = tracer.startClient();
     expect(client?.trace.headers['traceparent']).toMatch(/-00$/);
     client?.end({ name: 'call', attributes: {} });

@@ -2,7 +2,7 @@ import { AppError } from '../../../../../runtime/contract/errors.ts';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
-const TIMINGS = { tokenization: 0, queue: 0, inference: 0 };
+const TIMINGS = { tokenization: 0, queue: 0, inference: 0, total: 0 };
 
 export interface FakeEngine extends ServingEngine {
   /** Resolves when a request has arrived. */

@@ -2,7 +2,7 @@ import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
 import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
 import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 
-const TIMINGS = { tokenization: 1, queue: 2, inference: 3 };
+const TIMINGS = { tokenization: 1, queue: 2, inference: 3, total: 6 };
 
 /** An engine of a model with one label: `answer` makes each input's result, as JSON. */
 export function answeringEngine(

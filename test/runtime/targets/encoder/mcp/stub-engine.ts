@@ -6,7 +6,11 @@ import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
 export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {
   return standInEngine({ name: 'stub' }, async (request) => {
     const results = await run(request);
-    return { results, tokens: results.map(() => 1), timings: { tokenization: 0, queue: 0, inference: 0 } };
+    return {
+      results,
+      tokens: results.map(() => 1),
+      timings: { tokenization: 0, queue: 0, inference: 0, total: 0 },
+    };
   });
 }
 

@@ -14,6 +14,7 @@ test('at shutdown, spans have the time that is left, which begins with the shutd
   const tracer: Tracer = {
     startServer: unused,
     startClient: unused,
+    runOutside: unused,
     recordSteps: unused,
     close: (limitMs) => Promise.resolve(void limits.push(limitMs)),
   };

@@ -42,6 +42,8 @@ const INHERITED_VARIABLES = [
   'LOCALAPPDATA',
   'SystemRoot',
   'LANG',
+  // Certificates of the OTLP collector, to which it sends its spans.
+  'NODE_EXTRA_CA_CERTS',
 ];
 const DRAIN_SECONDS = 5;
 const KILL_AFTER_MS = (DRAIN_SECONDS + 3) * 1000;

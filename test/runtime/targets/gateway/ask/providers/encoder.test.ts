@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../../../../runtime/platform/clock.ts';
 import { createGuardrails } from '../../../../../../runtime/targets/gateway/ask/guardrails/guardrails.ts';
 import {
@@ -131,6 +131,23 @@ test('a program that does not exist, or is none of ours, cannot be started', asy
   await expect(start('/bin/false')).rejects.toMatchObject({
     message: expect.stringContaining('exited with code 1'),
   });
+});
+
+test('a program gets the certificates of the gateway, for the collector of its spans', async () => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/certificates/collector.pem');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const path = join(folder(), 'prints.encoder');
+  writeFileSync(path, '#!/bin/sh\necho "$NODE_EXTRA_CA_CERTS" >&2\n', { mode: 0o755 });
+  const line = Promise.withResolvers<string>();
+  const starting = startEncoder({
+    path,
+    apiKey: 'k',
+    clock: systemClock,
+    signal,
+    onLine: line.resolve,
+  });
+  await expect(starting).rejects.toMatchObject({ code: 'UnavailableError' });
+  expect(await line.promise).toBe('/certificates/collector.pem');
 });
 
 test('one that never begins to serve is ended all the same', async () => {

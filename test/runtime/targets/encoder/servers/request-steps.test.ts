@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { Job } from '../../../../../runtime/targets/encoder/engine/job.ts';
+import { requestSteps } from '../../../../../runtime/targets/encoder/servers/request-steps.ts';
+
+const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
+
+test('steps that follow each other', () => {
+  const timings = { tokenization: 20, queue: 30, inference: 50, total: 100 };
+  expect(requestSteps({ ...COUNTS, timings })).toMatchObject([
+    { name: 'tokenize', startedAgo: 100, endedAgo: 80 },
+    { name: 'queue', startedAgo: 80, endedAgo: 50 },
+    { name: 'inference', startedAgo: 50, endedAgo: 0 },
+  ]);
+});
+
+test('a request that runs before it is tokenized has steps that overlap, within the request', () => {
+  const timings = { tokenization: 80, queue: 0, inference: 60, total: 100 };
+  expect(requestSteps({ ...COUNTS, timings })).toMatchObject([
+    { name: 'tokenize', startedAgo: 100, endedAgo: 20 },
+    { name: 'queue', startedAgo: 60, endedAgo: 60 },
+    { name: 'inference', startedAgo: 60, endedAgo: 0 },
+  ]);
+});
+
+test('no step of a job starts before the job', async () => {
+  const job = new Job({
+    inputs: [{ text: 'a' }],
+    view: { kind: 'result', format: 'json', options: {} },
+  });
+  const item = job.item(0, { ids: Int32Array.of(1, 2, 3), truncated: false });
+  job.runs();
+  job.tokenized();
+  job.done(item, new Uint8Array());
+  const { timings } = await job.answer;
+  for (const { startedAgo, endedAgo } of requestSteps({ ...COUNTS, timings })) {
+    expect(startedAgo).toBeLessThanOrEqual(timings.total);
+    expect(endedAgo).toBeLessThanOrEqual(startedAgo);
+  }
+});
