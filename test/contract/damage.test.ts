@@ -1,11 +1,10 @@
-import { copyFileSync, openSync, closeSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { crc32 } from '../../runtime/contract/container/crc32.ts';
-import { readContainer } from '../../runtime/contract/container/read.ts';
 import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from '../../runtime/contract/container/footer.ts';
 import type { Section } from '../../runtime/contract/container/sections.ts';
-import { openFileSource } from '../../runtime/platform/file-source.ts';
+import { overwrite, sectionsOf } from '../helpers/container-file.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifiesOnce } from './verifies.ts';
@@ -67,27 +66,10 @@ verifiesOnce('executable:damaged', async () => {
   }
 });
 
-function sectionsOf(path: string): (name: string) => Section {
-  const source = openFileSource(path);
-  const { sections } = readContainer(source);
-  source.close();
-  return (name) => {
-    const found = sections.find((section) => section.name === name);
-    if (!found) throw new Error(`no section ${name}`);
-    return found;
-  };
-}
-
 const without =
   (name: string) =>
   (sections: readonly Section[]): Section[] =>
     sections.filter((section) => section.name !== name);
-
-function overwrite(path: string, offset: number, bytes: string | Uint8Array): void {
-  const fd = openSync(path, 'r+');
-  writeSync(fd, typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0, bytes.length, offset);
-  closeSync(fd);
-}
 
 /** Puts another index, properly checksummed, where the old one is. */
 function rewriteIndex(

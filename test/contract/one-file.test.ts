@@ -1,20 +1,8 @@
-import {
-  closeSync,
-  copyFileSync,
-  cpSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readContainer, requireSection } from '../../runtime/contract/container/read.ts';
-import type { Section, SectionName } from '../../runtime/contract/container/sections.ts';
-import { openFileSource } from '../../runtime/platform/file-source.ts';
 import { ownVersion } from '../../cli/adapters/own-files.ts';
+import { overwrite, sectionsOf } from '../helpers/container-file.ts';
 import { builtBuildTool, builtExecutable } from '../helpers/built.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
@@ -36,15 +24,6 @@ function run(file: string, ...args: string[]): Promise<Answer> {
 
 function copyModel(): void {
   cpSync(join(FIXTURES, MODEL), join(folder(), MODEL), { recursive: true });
-}
-
-function sectionOf(path: string, name: SectionName): Section {
-  const source = openFileSource(path);
-  try {
-    return requireSection(source, readContainer(source), name);
-  } finally {
-    source.close();
-  }
 }
 
 verifiesOnce('build:one-file', async () => {
@@ -119,11 +98,9 @@ verifiesOnce('build:one-file-refusals', async () => {
     ),
   });
   for (const name of ['program', 'code-cache'] as const) {
-    const [section, damaged] = [sectionOf(tool, name), join(folder(), name)];
+    const [section, damaged] = [sectionsOf(tool)(name), join(folder(), name)];
     copyFileSync(tool, damaged);
-    const file = openSync(damaged, 'r+');
-    writeSync(file, '!', section.offset + section.length - 9);
-    closeSync(file);
+    overwrite(damaged, section.offset + section.length - 9, '!');
     const answer = await run(damaged, 'version');
     expect(answer).toMatchObject({
       exitCode: 1,

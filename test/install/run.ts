@@ -1,18 +1,8 @@
-import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { installLocked } from '../helpers/install-locked.ts';
 import { FIXTURES, ROOT } from '../helpers/paths.ts';
 import { type Installer, installersOf } from './installers.ts';
 import { type Registry, startRegistry } from './registry.ts';
@@ -27,7 +17,7 @@ interface Result {
   readonly problem?: string;
 }
 
-await installTools();
+await installLocked(import.meta.dirname, 'a registry and package managers');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-install-'));
 try {
   process.exitCode = (await testInstallers(folder)) ? 0 : 1;
@@ -160,19 +150,6 @@ function printResults(results: readonly Result[]): void {
   for (const { name, seconds, megabytes, problem } of results) {
     console.log(`| ${name} | ${problem ?? 'works'} | ${seconds.toFixed(1)} | ${megabytes.toFixed(0)} |`);
   }
-}
-
-/** Installs the registry and the package managers from their own lock file, once and again when that changes. */
-async function installTools(): Promise<void> {
-  const here = import.meta.dirname;
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(here, 'package-lock.json')))
-    .digest('hex');
-  const stamp = join(here, 'node_modules', '.encoderfile-install');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.error('Installing a registry and package managers (npm install in test/install) ...');
-  await execa('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: here });
-  writeFileSync(stamp, wanted);
 }
 
 const messageOf = (error: unknown): string =>

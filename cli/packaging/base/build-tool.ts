@@ -27,9 +27,10 @@ const OPTIONS = {
 export async function bundleBuildTool(
   platform: Platform,
 ): Promise<{ name: SectionName; content: Content }[]> {
+  const bundled = bundleThreads();
   const [threads, notices, scripts] = await Promise.all([
-    bundleThreads(),
-    buildToolNotices(),
+    bundled,
+    buildToolNotices(bundled),
     readdir(repositoryFile(TEMPLATES)),
   ]);
   const templates = ['templates/encoderfile.yml', ...scripts.sort().map((name) => `${TEMPLATES}/${name}`)];
@@ -48,10 +49,10 @@ export async function bundleBuildTool(
 }
 
 /** Collects the notices of everything in the one-file build tool, which contains what model executables contain. */
-export async function buildToolNotices(): Promise<Notice[]> {
+export async function buildToolNotices(bundled = bundleThreads()): Promise<Notice[]> {
   const [tool, threads, encoder] = await Promise.all([
     bundleWith({}),
-    bundleThreads(),
+    bundled,
     bundleProgram('encoder', ownVersion()),
   ]);
   const files = [...tool.files, ...threads.flatMap((thread) => thread.files), ...encoder.files];

@@ -5,9 +5,9 @@ import { provideModel } from '../models/provide.ts';
 import { type ModelName, SHAPES } from '../models/shapes.ts';
 import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
-import { installPeers } from './install-peers.ts';
 import { PATHS } from './paths.ts';
 import { builder, targetBuilder } from './programs.ts';
+import { installLocked } from '../../helpers/install-locked.ts';
 
 /** What the sections need, each made when first asked for and once per run of the bench. */
 export interface Workbench {
@@ -53,7 +53,7 @@ export async function openWorkbench(): Promise<Workbench> {
     config,
     executable,
     texts: once(writeTexts),
-    peers: once(installPeers),
+    peers: once(() => installLocked(PATHS.bench, 'the other contestants')),
     manager: once(() => buildTarget('manager')),
     gateway: once(() => buildTarget('gateway')),
   };

@@ -43,7 +43,7 @@ export const EXECUTABLE = {
   'executable:damaged-libraries': {
     source: 'design "The executable format"',
     behaviour:
-      'Unpacked libraries that were cut or changed, or belong to somebody else, are replaced, not loaded.',
+      'Unpacked libraries that were cut or changed, or belong to another user, are replaced, not loaded.',
   },
   'executable:damaged': {
     source: 'issue: the executable',
