@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { TEST_CACHE } from './helpers/paths.ts';
@@ -16,6 +17,8 @@ const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlin
     pool,
     isolate: false,
     include: [...FILES[name]],
+    // By default one processor stays free, which is half of a small machine. Tests with processes often wait for them.
+    maxWorkers: Math.ceil(availableParallelism() * (name === 'unit' ? 1 : 1.5)),
     globalSetup: name === 'unit' ? [] : [join(import.meta.dirname, 'helpers/built-folders.ts')],
     // One project after the other: a worker is kept only while the next file is of the same project.
     sequence: { groupOrder: ORDER.indexOf(name) },
@@ -37,8 +40,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Node can deadlock while it ends a process (nodejs/node#54918); the hung process is printed, and the test is retried once.
     retry: { count: 1, condition: / hung:/ },
-    // Vitest leaves one processor free for itself, which is half of a small machine; most tests wait for other processes.
-    maxWorkers: '100%',
     projects: [project('unit', 'threads'), project('contract', 'forks'), project('e2e', 'forks')],
   },
 });

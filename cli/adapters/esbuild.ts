@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 
 export interface Bundle {
@@ -20,8 +20,11 @@ export async function bundle(
   define: Record<string, string>,
   { external = [], canImport = true }: BundleOptions = {},
 ): Promise<Bundle> {
+  // Without it, paths are relative to the directory in which esbuild was first imported.
+  const absWorkingDir = dirname(resolve(entry));
   const result = await build({
-    entryPoints: [entry],
+    absWorkingDir,
+    entryPoints: [resolve(entry)],
     bundle: true,
     write: false,
     platform: 'node',
@@ -46,7 +49,7 @@ export async function bundle(
     code: file.contents,
     files: Object.keys(result.metafile.inputs)
       .filter(isFile)
-      .map((path) => resolve(path))
+      .map((path) => resolve(absWorkingDir, path))
       .sort(),
   };
 }

@@ -19,6 +19,7 @@ import { copyModel } from '../helpers/model-folder.ts';
 import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere } from '../helpers/cli-here.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
@@ -36,7 +37,7 @@ const args = (config: string, ...more: string[]): string[] => [
   ...more,
 ];
 const build = (config: string, ...more: string[]): Promise<Answer> =>
-  runCli(args(config, ...more), { cwd: folder() });
+  runCliHere(args(config, ...more), { cwd: folder() });
 const leftovers = (path: string): string[] => readdirSync(path).filter((name) => name.includes('.tmp'));
 
 verifiesOnce('build:bad-output', async () => {
@@ -72,9 +73,9 @@ verifiesOnce('build:bad-output', async () => {
 verifiesOnce('build:two-at-once', async () => {
   const config = copyModel(folder());
   const answers = await Promise.all([
-    build(config, '-o', 'same'),
-    build(config, '-o', 'same'),
-    build(config, '-o', 'same'),
+    runCli(args(config, '-o', 'same'), { cwd: folder() }),
+    runCli(args(config, '-o', 'same'), { cwd: folder() }),
+    runCli(args(config, '-o', 'same'), { cwd: folder() }),
   ]);
   expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
   expect((await runExecutable(join(folder(), 'same'), ['verify'])).exitCode).toBe(0);
@@ -150,7 +151,9 @@ verifiesOnce('build:other-output', async () => {
   const notes = join(folder(), 'notes.txt');
   writeFileSync(notes, 'mine');
   expect((await build(one, '-o', 'notes.txt')).stderr).toMatch(/is a file that encoderfile did not write\./);
-  expect((await runCli(['target', 'build', 'manager', '-o', output])).stderr).toMatch(/is another program\./);
+  expect((await runCliHere(['target', 'build', 'manager', '-o', output])).stderr).toMatch(
+    /is another program\./,
+  );
   expect(readFileSync(notes, 'utf8')).toBe('mine');
   // As `mktemp` makes one.
   writeFileSync(notes, '');
@@ -165,7 +168,7 @@ verifiesOnce('build:damaged-cache', async () => {
   cpSync(join(TEST_CACHE, 'base'), join(cache, 'base'), { recursive: true });
   const cached = (): string[] => globSync(join(cache, 'base/*/*')).filter((path) => !path.includes('.tmp'));
   const buildWith = (...more: string[]): Promise<Answer> =>
-    runCli(['build', '-f', config, '--cache-dir', cache, ...more], { cwd: folder() });
+    runCliHere(['build', '-f', config, '--cache-dir', cache, ...more], { cwd: folder() });
   for (const path of cached()) {
     const file = openSync(path, 'r+');
     writeSync(file, 'damage', 60_000_000);
@@ -209,7 +212,7 @@ verifiesOnce('build:read-only-cache', async () => {
 verifiesOnce('build:cache-directory', async () => {
   const config = copyModel(folder());
   const env = { HOME: '', XDG_CACHE_HOME: '', ENCODERFILE_BUILD_CACHE_DIR: undefined };
-  const { exitCode, stderr } = await runCli(['build', '-f', config], { cwd: folder(), env });
+  const { exitCode, stderr } = await runCliHere(['build', '-f', config], { cwd: folder(), env });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^Error: Cannot locate cache directory: .*Set `cache_dir`/);
 });
@@ -228,7 +231,7 @@ verifiesOnce('build:platform', async () => {
     /^Error: Unsupported platform .*: ONNX Runtime has no Node library for Intel Macs/,
   );
   const empty = join(folder(), 'cache');
-  const offline = await runCli(
+  const offline = await runCliHere(
     ['build', '-f', config, '--platform', 'windows-x64', '--no-download', '--cache-dir', empty],
     { cwd: folder() },
   );

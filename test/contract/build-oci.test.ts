@@ -17,7 +17,7 @@ import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { inNamespace, namespacesWork } from '../helpers/namespace.ts';
 import { type OciImage, readOciImage, unpackOciImage } from '../helpers/oci-layout.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { verifiesOnce } from './verifies.ts';

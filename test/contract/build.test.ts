@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import type { Answer } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';

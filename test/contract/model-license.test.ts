@@ -6,7 +6,7 @@ import { openFileSource } from '../../runtime/platform/file-source.ts';
 import { builtExecutable } from '../helpers/built.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { type Answer, runProcess } from '../helpers/run-process.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { verifiesOnce } from './verifies.ts';

@@ -8,7 +8,8 @@ import type { Answer } from './run-process.ts';
 
 interface CliOptions {
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** A variable that is undefined is removed. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 // oclif imports the commands without vitest; the rest of the program has to be the same modules.
@@ -35,19 +36,23 @@ async function run(args: readonly string[], { cwd, env = {} }: CliOptions): Prom
   globalThis.console = new Console(process.stdout, process.stderr);
   try {
     if (cwd !== undefined) process.chdir(cwd);
-    Object.assign(process.env, env);
+    setVariables(env);
     const exitCode = await main(args);
     return { exitCode, stdout: out.text(), stderr: err.text() };
   } finally {
     globalThis.console = replaced;
     out.restore();
     err.restore();
-    for (const name of Object.keys(env)) {
-      if (before.env[name] === undefined) delete process.env[name];
-      else process.env[name] = before.env[name];
-    }
+    setVariables(Object.fromEntries(Object.keys(env).map((name) => [name, before.env[name]])));
     process.chdir(before.cwd);
     process.exitCode = before.exitCode;
+  }
+}
+
+function setVariables(variables: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
 }
 

@@ -15,7 +15,8 @@ import { isOver } from '../../../../../../runtime/targets/gateway/lab/jobs/job-r
 import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
 import { canBeRunning } from '../../../../../../runtime/targets/gateway/store/machine.ts';
 import type { InferenceSpec } from '../../../../../../runtime/targets/gateway/lab/work/work.ts';
-import { ROOT } from '../../../../../helpers/paths.ts';
+import { builtProgram } from '../../../../../helpers/built.ts';
+import { TEST_CACHE } from '../../../../../helpers/paths.ts';
 import { createTestClock } from '../../test-clock.ts';
 import type { TestDatabase } from '../../databases.ts';
 
@@ -27,7 +28,7 @@ export interface GatewayProcess {
 
 const KEY = 'the-master-key-of-job-tests-0123456789';
 
-/** Real gateways, from source; after the test what still runs is ended. */
+/** Real gateways, as executables because they start sooner than from source. What still runs after the test is ended. */
 export function useJobGateways(): (databaseUrl: string, config?: object) => Promise<GatewayProcess> {
   const running: GatewayProcess[] = [];
   const folders: string[] = [];
@@ -42,12 +43,16 @@ export function useJobGateways(): (databaseUrl: string, config?: object) => Prom
     const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
     folders.push(folder);
     writeFileSync(join(folder, 'gateway.yml'), JSON.stringify(config));
-    const main = join(ROOT, 'runtime/targets/gateway/main.ts');
     const flags = ['--port', '0', '--no-watch', '--database-url', databaseUrl, '--config', 'gateway.yml'];
-    const child = spawn(process.execPath, [main, 'serve', ...flags], {
+    const child = spawn(builtProgram('gateway'), ['serve', ...flags], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, GATEWAY_MASTER_KEY: KEY },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        ENCODERFILE_CACHE_DIR: TEST_CACHE,
+        GATEWAY_MASTER_KEY: KEY,
+      },
     });
     const ended = once(child, 'exit');
     const url = await new Promise<string>((resolve, reject) => {

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ROOT } from '../../../../../helpers/paths.ts';
+import { builtProgram } from '../../../../../helpers/built.ts';
 import { findRay, type RayCluster, startRay } from '../../../../../helpers/ray.ts';
 import { createTcpProxy } from '../../../../../helpers/tcp-proxy.ts';
 import { describeDatabases } from '../../databases.ts';
@@ -41,7 +40,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
         address,
         slots: 2,
         resources: { batch: 1 },
-        command: `'${process.execPath}' '${join(ROOT, 'runtime/targets/gateway/main.ts')}'`,
+        command: `'${builtProgram('gateway')}'`,
       },
     },
   });
