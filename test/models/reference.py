@@ -22,11 +22,11 @@ columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_i
 def result(text):
     encoding = tokenizer.encode(text)
     feed = {name: np.array([getattr(encoding, columns[name])], np.int64) for name in names}
-    rows = session.run(None, feed)[0][0]
+    rows = session.run([job["output"]] if "output" in job else None, feed)[0][0]
     if job["pooling"] == "none":
         # Tokens that the tokenizer adds are not part of the answer.
         return rows[np.array(encoding.special_tokens_mask) == 0]
-    vector = rows[0] if job["pooling"] == "cls" else rows.mean(axis=0)
+    vector = {"cls": lambda: rows[0], "mean": lambda: rows.mean(axis=0), "graph": lambda: rows}[job["pooling"]]()
     return vector / np.linalg.norm(vector)
 
 

@@ -73,7 +73,7 @@ async function build(model: RealModel, files: ModelFiles, scratch: string): Prom
     },
     model_type: tokens ? 'token_classification' : 'sentence_embedding',
     max_length: model.maxLength,
-    ...(tokens ? {} : { pooling: model.pooling, normalize: true }),
+    ...(tokens ? {} : { pooling: model.pooling === 'cls' ? 'cls' : 'mean', normalize: true }),
   };
   // JSON is YAML.
   writeFileSync(config, JSON.stringify({ encoderfile: settings }));
@@ -84,8 +84,8 @@ async function build(model: RealModel, files: ModelFiles, scratch: string): Prom
 }
 
 async function reference(model: RealModel, files: ModelFiles): Promise<Rows> {
-  const { maxLength, pooling } = model;
-  const job = { onnx: files.graph, tokenizer: files.tokenizer, texts: TEXTS, maxLength, pooling };
+  const { maxLength, pooling, output } = model;
+  const job = { onnx: files.graph, tokenizer: files.tokenizer, texts: TEXTS, maxLength, pooling, output };
   const script = join(dirname(fileURLToPath(import.meta.url)), 'reference.py');
   const { stdout } = await execa(python, [script], { input: JSON.stringify(job) });
   const results: readonly (readonly (number | readonly number[])[])[] = JSON.parse(stdout);
