@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { portIn, startExecutable } from '../helpers/start-executable.ts';
+
+/** One row per text: a vector, or the logits of each token one after the other. */
+export type Rows = readonly (readonly number[])[];
+
+export interface Answers {
+  /** Each text in a request of its own, one after the other. */
+  readonly alone: Rows;
+  /** All texts in one request. */
+  readonly together: Rows;
+  /** Each text in a request of its own, all at the same time. */
+  readonly atOnce: Rows;
+  /** The vectors of `infer --input`; token classification has no numbers there. */
+  readonly file: Rows | undefined;
+}
+
+interface Result {
+  readonly embedding?: readonly number[];
+  readonly tokens?: readonly { readonly logits: readonly number[] }[];
+}
+
+/** Runs the texts through an executable alone and beside each other; `vectors` tells whether `infer` returns numbers too. */
+export async function askExecutable(
+  path: string,
+  texts: readonly string[],
+  vectors: boolean,
+): Promise<Answers> {
+  const flags = ['--http-hostname', '127.0.0.1', '--http-port', '0', '--grpc-port', '0'];
+  const running = startExecutable(path, ['serve', ...flags]);
+  try {
+    const port = portIn(await running.said(/"msg":"serving"/), 'HTTP');
+    const alone: (readonly number[])[] = [];
+    for (const text of texts) alone.push(...(await predict(port, [text])));
+    const together = await predict(port, texts);
+    const atOnce = (await Promise.all(texts.map((text) => predict(port, [text])))).flat();
+    const empty = await post(port, ['']);
+    if (empty.status !== 422) throw new Error(`status ${empty.status} for an empty text`);
+    const file = vectors ? await infer(path, texts) : undefined;
+    return { alone, together, atOnce, file };
+  } finally {
+    running.child.kill('SIGTERM');
+    await running.ended;
+  }
+}
+
+async function predict(port: number, inputs: readonly string[]): Promise<Rows> {
+  const { status, text, rows } = await post(port, inputs);
+  if (status !== 200) throw new Error(`/predict answers ${status}: ${text}`);
+  return rows;
+}
+
+async function post(port: number, inputs: readonly string[]) {
+  const response = await fetch(`http://127.0.0.1:${port}/predict`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs }),
+  });
+  const text = await response.text();
+  const results: readonly Result[] = response.ok ? JSON.parse(text).results : [];
+  const rows = results.map(
+    ({ embedding, tokens = [] }) => embedding ?? tokens.flatMap(({ logits }) => logits),
+  );
+  return { status: response.status, text, rows };
+}
+
+async function infer(path: string, texts: readonly string[]): Promise<Rows> {
+  const folder = await mkdtemp(join(tmpdir(), 'encoderfile-models-'));
+  try {
+    const [input, output] = [join(folder, 'texts.jsonl'), join(folder, 'results.jsonl')];
+    await writeFile(input, texts.map((text) => `${JSON.stringify(text)}\n`).join(''));
+    await execa(path, ['infer', '--input', input, '--output', output]);
+    const lines = (await readFile(output, 'utf8')).trim().split('\n');
+    return lines.map((line): readonly number[] => JSON.parse(line).embedding);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

