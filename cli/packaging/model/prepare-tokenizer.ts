@@ -5,13 +5,16 @@ import type { ModelConfig } from './labels.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { withLowerCase } from './lower-case.ts';
 import { readJson } from './read-json.ts';
-import { type TokenizerConfig, type TokenizerJson, tokenizerSettings } from './tokenizer-settings.ts';
+import { readTokenizer } from './read-tokenizer.ts';
+import { type TokenizerConfig, tokenizerSettings } from './tokenizer-settings.ts';
 
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
   readonly settings: TokenizerSettings;
   /** tokenizer.json without white space: a third smaller and faster to load. */
   readonly json: string;
+  /** Files that it was read from, for messages. */
+  readonly origin: string;
 }
 
 /** Settings of a tokenizer that come from other files. */
@@ -29,10 +32,10 @@ export async function prepareTokenizer(
   modelConfig: ModelConfig,
   { maxLength, chosenLength, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
-  const content = await readJson<TokenizerJson>(files.tokenizer);
+  const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
+  const { content, origin } = await readTokenizer(files.tokenizer, config, modelConfig);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
   const tokenizer = await load(files.tokenizer, json);
-  const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
   const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf);
@@ -44,6 +47,7 @@ export async function prepareTokenizer(
       vocabularySize: tokenizer.vocabularySize,
     },
     json,
+    origin,
   };
 }
 

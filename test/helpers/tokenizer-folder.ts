@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJson } from '../../cli/packaging/model/read-json.ts';
+import { type ReadTokenizer, readTokenizer } from '../../cli/packaging/model/read-tokenizer.ts';
+import { locateTokenizer } from '../../cli/packaging/model/locate-files.ts';
+
+/** Reads or converts the tokenizer of a folder as a build does. The folder needs no weights. */
+export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
+  const json = async (name: string): Promise<Record<string, unknown>> => {
+    const path = join(folder, name);
+    return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+  };
+  return await readTokenizer(
+    locateTokenizer(folder),
+    await json('tokenizer_config.json'),
+    await json('config.json'),
+  );
+}
