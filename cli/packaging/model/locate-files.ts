@@ -46,7 +46,7 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
 }
 
 /** Path of tokenizer.json, or of the vocabulary of a model that has none. */
-export function locateTokenizer(folder: string): string {
+function locateTokenizer(folder: string): string {
   const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
   const found = names.map((name) => join(folder, name)).find((path) => existsSync(path) && !isFolder(path));
   if (found !== undefined) return found;

@@ -1,6 +1,7 @@
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
+import { withBertSettings } from './bert-normalizer.ts';
 import type { ModelConfig } from './labels.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { withLowerCase } from './lower-case.ts';
@@ -23,6 +24,8 @@ export interface TokenizerOverrides {
   readonly maxLength?: number | undefined;
   /** `max_length` of the config file. */
   readonly chosenLength?: number | undefined;
+  /** `tokenizer.truncation_side` of the config file. */
+  readonly truncationSide?: 'left' | 'right' | undefined;
   readonly lowerCase?: boolean;
 }
 
@@ -30,10 +33,11 @@ export interface TokenizerOverrides {
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, chosenLength, lowerCase }: TokenizerOverrides = {},
+  { maxLength, chosenLength, truncationSide, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
   const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
-  const { content, origin } = await readTokenizer(files.tokenizer, config, modelConfig);
+  const { content: written, origin } = await readTokenizer(files.tokenizer, config, modelConfig);
+  const content = withBertSettings(written, config, modelConfig);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
   const tokenizer = await load(files.tokenizer, json);
   const wished = chosenLength ?? maxLength;
@@ -44,6 +48,7 @@ export async function prepareTokenizer(
     tokenizer,
     settings: {
       ...settings,
+      ...(truncationSide ? { truncationSide } : {}),
       vocabularySize: tokenizer.vocabularySize,
     },
     json,

@@ -4,6 +4,9 @@ import type { ModelConfig } from './labels.ts';
 /** The members of tokenizer_config.json and tokenizer.json that are used. */
 export interface TokenizerConfig {
   readonly tokenizer_class?: unknown;
+  readonly do_lower_case?: unknown;
+  readonly strip_accents?: unknown;
+  readonly tokenize_chinese_chars?: unknown;
   readonly model_max_length?: unknown;
   readonly max_length?: unknown;
   readonly truncation_side?: unknown;

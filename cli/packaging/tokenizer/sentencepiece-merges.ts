@@ -1,3 +1,4 @@
+import { codePoints } from '../../../runtime/core/text/code-points.ts';
 import type { Piece } from './sentencepiece-model.ts';
 
 /**
@@ -29,14 +30,16 @@ interface Split {
 
 function splitsOf(piece: string, ids: ReadonlyMap<string, number>): Split[] {
   const found: Split[] = [];
-  const length = [...piece].length;
+  const length = codePoints(piece);
   let end = 0;
-  for (const [index, character] of [...piece].slice(0, -1).entries()) {
+  let left = 0;
+  for (const character of piece) {
     end += character.length;
+    left += 1;
     const pair: [string, string] = [piece.slice(0, end), piece.slice(end)];
     const [leftId, rightId] = pair.map((part) => ids.get(part));
     if (leftId === undefined || rightId === undefined) continue;
-    found.push({ pair, leftId, rightId, left: index + 1, right: length - index - 1 });
+    found.push({ pair, leftId, rightId, left, right: length - left });
   }
   return found;
 }

@@ -95,13 +95,13 @@ function readPiece(bytes: Uint8Array): Piece {
   return { text: piece, score, type };
 }
 
-const WIRE_TYPES: readonly number[] = [0, 1, 2, 5];
+const WIRE_TYPES: ReadonlySet<number> = new Set([0, 1, 2, 5]);
 
 function readFields(bytes: Uint8Array, read: FieldReader): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    if (!WIRE_TYPES.includes(wireType)) throw new Error(`invalid wire type ${wireType}`);
+    if (!WIRE_TYPES.has(wireType)) throw new Error(`invalid wire type ${wireType}`);
     if (!read(field, reader)) reader.skip(wireType);
     if (reader.pos > reader.len) throw new Error('premature end');
   }
