@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-export const TRUNCATION_SIDES = ['left', 'right'] as const;
+const TRUNCATION_SIDES = ['left', 'right'] as const;
 const TRUNCATION_STRATEGIES = ['longest_first', 'only_first', 'only_second'] as const;
 
 /** The member `tokenizer` of a build configuration. */
