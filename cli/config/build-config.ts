@@ -1,5 +1,6 @@
 import type { ModelType } from '../../runtime/contract/model-types.ts';
 import type { Pooling } from '../../runtime/contract/sentence.ts';
+import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
 
 /** A build configuration after defaults, expansion and resolution. The rest of the CLI works with it. */
@@ -24,6 +25,7 @@ export interface BuildConfig {
   readonly output: string | undefined;
   /** Maximum number of tokens of a text that the user chose. */
   readonly maxLength: number | undefined;
+  readonly tokenizer: TokenizerOptions;
   /** Settings of sentence_embedding models only. */
   readonly sentence: SentenceConfig | undefined;
 }

@@ -4,6 +4,7 @@ import { configError } from '../../runtime/contract/errors.ts';
 import type { BuildConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkSentence } from './check-sentence.ts';
+import { checkTokenizer } from './check-tokenizer.ts';
 import type { Environment } from '../../runtime/core/text/expand.ts';
 import { formatIssues } from '../../runtime/core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
@@ -24,6 +25,7 @@ export function parseConfig(text: string, file: string, env: Environment): Build
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
         ...checkSentence(rest),
+        ...checkTokenizer(rest),
       ]
     : [];
   const issues = [

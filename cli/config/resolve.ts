@@ -33,7 +33,8 @@ export function resolveConfig(
     transformLimits: limits(fields.transform_limits),
     build: defaulted(fields.build),
     output: fields.output,
-    maxLength: fields.max_length,
+    maxLength: fields.max_length ?? fields.tokenizer?.max_length,
+    tokenizer: fields.tokenizer ?? {},
     sentence: sentenceConfig(fields),
   };
 }

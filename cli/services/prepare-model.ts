@@ -13,6 +13,7 @@ import { prepareTransform } from '../packaging/model/prepare-transform.ts';
 import { readJson } from '../packaging/model/read-json.ts';
 import { readSentenceDefaults } from '../packaging/model/sentence-files.ts';
 import { type SentenceSource, sentenceSettings, vectorsOf } from '../packaging/model/sentence-settings.ts';
+import { checkTokenizerOptions, ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
 import { BATCHING_TEXT } from '../../runtime/contract/batching.ts';
 import { planManifest } from '../packaging/plan.ts';
@@ -27,12 +28,14 @@ export async function prepareModel(
 ): Promise<PreparedModel> {
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
+  checkTokenizerOptions(config.file, config.tokenizer);
   const files = locateModelFiles(config.model);
   const modelConfig = await readJson<ModelConfig>(files.modelConfig);
   const sentence = await sentenceSource(config, files);
   const tokenizer = await prepareTokenizer(files, modelConfig, {
     ...sentence?.defaults,
     chosenLength: config.maxLength,
+    truncationSide: config.tokenizer.truncation_side,
   });
   const {
     license,
@@ -40,7 +43,8 @@ export async function prepareModel(
     ...documents
   } = findLicense(config.license, await readDocuments(dirname(files.modelConfig)));
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
-  for (const problem of documents.problems) report.warn(problem);
+  for (const problem of [...ineffectiveOptions(config.tokenizer), ...documents.problems])
+    report.warn(problem);
 
   const optimize = report.step('Optimizing and running the model');
   const graph = await prepareGraph(

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { MODEL_TYPE_NAMES } from './model-types.ts';
 import { DEFAULT_TRANSFORM_LIMITS, LIBRARY_NAMES } from './transform.ts';
 import { POOLINGS } from './sentence.ts';
+import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
 /** Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets it the same way. */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -15,7 +16,7 @@ const modelFiles = Type.Object(
   {
     model_config_path: path('Path of config.json.'),
     model_weights_path: path('Path of the ONNX weights.'),
-    tokenizer_path: path('Path of tokenizer.json.'),
+    tokenizer_path: path('Path of tokenizer.json, vocab.txt, vocab.json or a sentencepiece model.'),
     tokenizer_config_path: Type.Optional(path('Path of tokenizer_config.json, if the model has one.')),
   },
   { additionalProperties: false, description: 'The files of the model, each with its own path.' },
@@ -113,9 +114,17 @@ const build = Type.Object(
           "License of the model: an SPDX id such as apache-2.0, or a short text. Default: the license in the model's README.md, or the title of its license file.",
       }),
     ),
-    path: Type.Union([path('Folder that contains model.onnx, tokenizer.json and config.json.'), modelFiles], {
-      description: 'The model: a folder, or one path per file. Paths are relative to this file.',
-    }),
+    path: Type.Union(
+      [
+        path(
+          'Folder that contains model.onnx, config.json and tokenizer.json, or a vocabulary that tokenizer.json can be made from.',
+        ),
+        modelFiles,
+      ],
+      {
+        description: 'The model: a folder, or one path per file. Paths are relative to this file.',
+      },
+    ),
     model_type: Type.Enum(MODEL_TYPE_NAMES, {
       description: 'Type of the model; it determines the endpoints and the shape of their results.',
     }),
@@ -134,6 +143,7 @@ const build = Type.Object(
           'Maximum number of tokens per text, special tokens included; longer texts are truncated. Default: read from the model files.',
       }),
     ),
+    tokenizer: Type.Optional(TOKENIZER_OPTIONS),
     ...sentence,
     output_path: Type.Optional(
       path('Path of the executable, relative to the current directory. Default: ./<name>.encoder'),

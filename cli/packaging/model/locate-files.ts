@@ -1,10 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { configError } from '../../../runtime/contract/errors.ts';
+import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 
 export interface ModelFiles {
   readonly weights: string;
+  /** Path of tokenizer.json, or of a vocabulary that it is made from. */
   readonly tokenizer: string;
   readonly modelConfig: string;
   readonly tokenizerConfig: string | undefined;
@@ -29,19 +31,28 @@ export function locateModelFiles(model: ModelSource): ModelFiles {
     throw configError(`No such directory: ${folder}. \`path\` must be the folder of the model.`);
   const weights = join(folder, 'model.onnx');
   const modelConfig = join(folder, 'config.json');
-  const tokenizer = join(folder, 'tokenizer.json');
   requireFile(
     weights,
     () => `No such file: model.onnx (searched in ${folder}). Export the model to ONNX first.`,
   );
   requireFile(modelConfig, () => `Could not locate model config at path ${modelConfig}.`);
-  requireFile(tokenizer, () => `Could not locate tokenizer at path ${tokenizer}.`);
+  const tokenizer = locateTokenizer(folder);
   return {
     weights,
     modelConfig,
     tokenizer,
     tokenizerConfig: neighbor(tokenizer),
   };
+}
+
+/** Path of tokenizer.json, or of the vocabulary of a model that has none. */
+function locateTokenizer(folder: string): string {
+  const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
+  const found = names.map((name) => join(folder, name)).find((path) => existsSync(path) && !isFolder(path));
+  if (found !== undefined) return found;
+  throw configError(
+    `Could not locate tokenizer at path ${join(folder, 'tokenizer.json')}. The model needs one of: ${ACCEPTED_TOKENIZERS}.`,
+  );
 }
 
 /** The second tokenizer file, which contains the maximum length of a text. */

@@ -1,17 +1,21 @@
 import { configError, messageOf } from '../../../runtime/contract/errors.ts';
 import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
+import { withBertSettings } from './bert-normalizer.ts';
 import type { ModelConfig } from './labels.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { withLowerCase } from './lower-case.ts';
 import { readJson } from './read-json.ts';
-import { type TokenizerConfig, type TokenizerJson, tokenizerSettings } from './tokenizer-settings.ts';
+import { readTokenizer } from './read-tokenizer.ts';
+import { type TokenizerConfig, tokenizerSettings } from './tokenizer-settings.ts';
 
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
   readonly settings: TokenizerSettings;
   /** tokenizer.json without white space: a third smaller and faster to load. */
   readonly json: string;
+  /** Files that it was read from, for messages. */
+  readonly origin: string;
 }
 
 /** Settings of a tokenizer that come from other files. */
@@ -20,6 +24,8 @@ export interface TokenizerOverrides {
   readonly maxLength?: number | undefined;
   /** `max_length` of the config file. */
   readonly chosenLength?: number | undefined;
+  /** `tokenizer.truncation_side` of the config file. */
+  readonly truncationSide?: 'left' | 'right' | undefined;
   readonly lowerCase?: boolean;
 }
 
@@ -27,12 +33,13 @@ export interface TokenizerOverrides {
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, chosenLength, lowerCase }: TokenizerOverrides = {},
+  { maxLength, chosenLength, truncationSide, lowerCase }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
-  const content = await readJson<TokenizerJson>(files.tokenizer);
+  const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
+  const { content: written, origin } = await readTokenizer(files.tokenizer, config, modelConfig);
+  const content = withBertSettings(written, config, modelConfig);
   const json = JSON.stringify(lowerCase ? withLowerCase(content) : content);
   const tokenizer = await load(files.tokenizer, json);
-  const config = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   const wished = chosenLength ?? maxLength;
   const limited = wished === undefined ? config : { ...config, model_max_length: wished };
   const settings = tokenizerSettings(limited, content, modelConfig, tokenizer.idOf);
@@ -41,9 +48,11 @@ export async function prepareTokenizer(
     tokenizer,
     settings: {
       ...settings,
+      ...(truncationSide ? { truncationSide } : {}),
       vocabularySize: tokenizer.vocabularySize,
     },
     json,
+    origin,
   };
 }
 

@@ -3,6 +3,10 @@ import type { ModelConfig } from './labels.ts';
 
 /** The members of tokenizer_config.json and tokenizer.json that are used. */
 export interface TokenizerConfig {
+  readonly tokenizer_class?: unknown;
+  readonly do_lower_case?: unknown;
+  readonly strip_accents?: unknown;
+  readonly tokenize_chinese_chars?: unknown;
   readonly model_max_length?: unknown;
   readonly max_length?: unknown;
   readonly truncation_side?: unknown;
@@ -12,7 +16,11 @@ export interface TokenizerJson {
   readonly normalizer?: Normalizer | null;
   readonly truncation?: { readonly max_length?: unknown } | null;
   readonly padding?: { readonly pad_id?: unknown } | null;
-  readonly model?: { readonly continuing_subword_prefix?: unknown; readonly unk_token?: unknown } | null;
+  readonly model?: {
+    readonly type?: unknown;
+    readonly continuing_subword_prefix?: unknown;
+    readonly unk_token?: unknown;
+  } | null;
 }
 
 interface Normalizer {

@@ -5,6 +5,7 @@ import { configError } from '../../../runtime/contract/errors.ts';
 import { findLicense } from '../../packaging/model/find-license.ts';
 import { readDocuments } from '../../packaging/model/model-documents.ts';
 import { readJson, readJsonList } from '../../packaging/model/read-json.ts';
+import { VOCABULARY_FILES } from '../../packaging/tokenizer/vocabulary-kind.ts';
 
 /** A file that a model has or should have. */
 export interface FoundFile {
@@ -69,12 +70,18 @@ export async function inspectModelFolder(folder: string, shown: string): Promise
         : [
             `${shown} has no config.json, so the model type is a guess. Save the file with \`save_pretrained\`.`,
           ]),
-      ...(has('tokenizer.json')
+      ...(has('tokenizer.json') || hasVocabulary(folder)
         ? []
         : [`${shown} has no tokenizer.json. Save it with \`save_pretrained\` of the tokenizer.`]),
     ],
   };
 }
+
+/** Whether a build can convert another file to tokenizer.json. */
+const hasVocabulary = (folder: string): boolean =>
+  Object.values(VOCABULARY_FILES)
+    .flat()
+    .some((name) => existsSync(join(folder, name)));
 
 /** Exporters also write `onnx/model.onnx` or add the precision to the file name; the message then suggests those files. */
 async function missingWeights(folder: string, shown: string): Promise<string> {

@@ -16,6 +16,12 @@ export async function validate(
   const folder = resolve(cacheDir ?? config.cacheDir ?? defaultCacheDir());
   return await withWorkFolder(folder, async (work) => {
     const { files, tokenizer, manifest } = await prepareModel(config, work, report);
-    return { config: configFile, files, vocabularySize: tokenizer.tokenizer.vocabularySize, manifest };
+    return {
+      config: configFile,
+      files,
+      tokenizerOrigin: tokenizer.origin,
+      vocabularySize: tokenizer.tokenizer.vocabularySize,
+      manifest,
+    };
   });
 }

@@ -9,16 +9,25 @@ import { columns, shellWord, shortList, shownPath } from '../text.ts';
 export interface ValidateResult {
   readonly config: string;
   readonly files: ModelFiles;
+  /** Files that the tokenizer was read from or converted from. */
+  readonly tokenizerOrigin: string;
   readonly vocabularySize: number;
   readonly manifest: Manifest;
 }
 
-export function validateSummary({ config, files, vocabularySize, manifest }: ValidateResult): string {
+export function validateSummary({
+  config,
+  files,
+  tokenizerOrigin,
+  vocabularySize,
+  manifest,
+}: ValidateResult): string {
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
   const { maxLength, truncationSide } = manifest.tokenizer;
   return columns([
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
+    ['Tokenizer', tokenizerOrigin],
     ['Type', `${manifest.modelType}, ${manifest.width} dimensions`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),

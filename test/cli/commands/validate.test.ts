@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { copyModel } from '../../helpers/models.ts';
@@ -45,6 +45,28 @@ describe('encoderfile validate', () => {
     });
   });
 
+  test('a vocabulary replaces tokenizer.json, and gives the same manifest', async () => {
+    writeConfig('sequence_classification');
+    const model = join(folder(), 'model');
+    const before = await validate('-f', 'x.yml', '--json');
+    const path = join(model, 'tokenizer.json');
+    const { model: content } = JSON.parse(readFileSync(path, 'utf8')) as {
+      model: { vocab: Record<string, number> };
+    };
+    const tokens = Object.entries(content.vocab).toSorted(([, a], [, b]) => a - b);
+    writeFileSync(join(model, 'vocab.txt'), tokens.map(([token]) => `${token}\r\n`).join(''));
+    rmSync(path);
+    const after = await validate('-f', 'x.yml', '--json');
+    expect(after.stderr).toBe('');
+    expect(JSON.parse(after.stdout)).toEqual({
+      ...(JSON.parse(before.stdout) as object),
+      tokenizerOrigin: 'vocab.txt (BertTokenizer)',
+      files: expect.objectContaining({ tokenizer: 'model/vocab.txt' }),
+    });
+    const { stdout } = await validate('-f', 'x.yml');
+    expect(stdout).toMatch(/^Tokenizer +vocab\.txt \(BertTokenizer\)$/m);
+  });
+
   test('the config file may come from the environment', async () => {
     const env = { ENCODERFILE_CONFIG: join(FIXTURES, 'models/ner/encoderfile.yml') };
     const args = ['validate', '-q', '--cache-dir', join(folder(), 'cache')];
@@ -74,7 +96,9 @@ describe('encoderfile validate', () => {
     rmSync(join(folder(), 'model/tokenizer.json'));
     const { exitCode, stderr } = await validate('-q', '-f', 'x.yml');
     expect(exitCode).toBe(1);
-    expect(stderr).toBe('Error: Could not locate tokenizer at path model/tokenizer.json.');
+    expect(stderr).toBe(
+      'Error: Could not locate tokenizer at path model/tokenizer.json. The model needs one of: tokenizer.json, vocab.txt, vocab.json with merges.txt, or a sentencepiece model (sentencepiece.bpe.model, spiece.model, spm.model, sentencepiece.model, tokenizer.model).',
+    );
   });
 
   test.each([

@@ -93,6 +93,7 @@ describe('a valid config', () => {
       luaLibs: [],
       transformLimits: { instructions: 100_000_000, memory_mb: 256, seconds: 10 },
       build: true,
+      tokenizer: {},
     });
   });
 
@@ -116,6 +117,14 @@ describe('a valid config', () => {
       // What is left out has its default.
       transformLimits: { instructions: 100_000_000, memory_mb: 64, seconds: 0.5 },
       build: false,
+      maxLength: 64,
+      tokenizer: {
+        max_length: 64,
+        truncation_side: 'left',
+        truncation_strategy: 'longest_first',
+        stride: 0,
+        pad_strategy: { fixed: 64 },
+      },
     });
   });
 

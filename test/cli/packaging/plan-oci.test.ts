@@ -19,6 +19,7 @@ const CONFIG: BuildConfig = {
   build: true,
   output: undefined,
   maxLength: undefined,
+  tokenizer: {},
   sentence: undefined,
 };
 const FLAGS: BuildFlags = { noBuild: false, noDownload: false, force: false, format: 'oci' };

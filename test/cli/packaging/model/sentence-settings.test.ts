@@ -16,6 +16,7 @@ const tokenizer: PreparedTokenizer = {
   tokenizer: await loadTokenizer(json),
   settings: { maxLength: 8, truncationSide: 'right', padId: 0, vocabularySize: 2600, marksSubwords: true },
   json,
+  origin: 'tokenizer.json',
 };
 const NOTHING: SentenceConfig = {
   pooling: undefined,

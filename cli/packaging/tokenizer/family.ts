@@ -1,0 +1,53 @@
+import type { AddedToken } from './added-token.ts';
+
+export const ROLES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
+/** What a special token is used for: `cls` is `cls_token` in the files of a model. */
+export type Role = (typeof ROLES)[number];
+
+/** Special tokens by role: only a text, or a text with its own flags, which then win over the flags in a vocabulary. */
+export type SpecialTokens = Partial<Record<Role, string | AddedToken>>;
+
+/** Where special tokens go: `[CLS]:0` is a token and its type, `@cls:0` the token with that role, `$A:0` the first text. */
+export interface Template {
+  readonly single: string;
+  readonly pair: string;
+}
+
+interface Base {
+  /** Name of the tokenizer class without `Tokenizer`, which is the name that users look up. */
+  readonly name: string;
+  readonly special: SpecialTokens;
+  /** Special tokens without a role. */
+  readonly additional?: readonly string[];
+  readonly template: Template;
+}
+
+export interface WordPieceFamily extends Base {
+  readonly kind: 'wordpiece';
+}
+
+export interface ByteLevelFamily extends Base {
+  readonly kind: 'byte-level';
+  /** Whether the post-processor also trims the spaces from offsets. */
+  readonly trimsOffsets: boolean;
+}
+
+export interface SentencePieceFamily extends Base {
+  readonly kind: 'sentencepiece';
+  /** File names, the usual one first. */
+  readonly file: string;
+  /**
+   * How ids follow from the pieces: `plain` are their positions. `fairseq` and `camembert` put their own special tokens first,
+   * `extra` appends sentinel tokens.
+   */
+  readonly ids: 'plain' | 'fairseq' | 'camembert' | 'extra';
+  /** Id of the unknown token, if it is not the one in the model. */
+  readonly unknownId?: number;
+  readonly normalizer: 'spaces' | 'quotes' | 'quotes-last' | 'strip';
+  readonly lowerCase: boolean;
+  readonly keepAccents: boolean;
+  /** Whether pieces such as `7,` are made unlikely, so that digits and commas are separate tokens. */
+  readonly splitsDigitComma: boolean;
+}
+
+export type Family = WordPieceFamily | ByteLevelFamily | SentencePieceFamily;

@@ -1,0 +1,58 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { type Role, ROLES, type Template } from './family.ts';
+import { contentOf, type TokenSettings } from './settings.ts';
+import type { TokenList } from './token-list.ts';
+
+type Part =
+  | { readonly Sequence: { readonly id: 'A' | 'B'; readonly type_id: number } }
+  | { readonly SpecialToken: { readonly id: string; readonly type_id: number } };
+
+export interface TemplateProcessing {
+  readonly type: 'TemplateProcessing';
+  readonly single: readonly Part[];
+  readonly pair: readonly Part[];
+  readonly special_tokens: Readonly<Record<string, unknown>>;
+}
+
+/** The post-processor that puts special tokens around texts. */
+export function templateProcessing(
+  template: Template,
+  { special }: TokenSettings,
+  list: TokenList,
+): TemplateProcessing {
+  const used = new Map<string, number>();
+  const part = (item: string): Part => {
+    const at = item.lastIndexOf(':');
+    const [name, type_id] = [item.slice(0, at), Number(item.slice(at + 1))];
+    if (name === '$A') return { Sequence: { id: 'A', type_id } };
+    if (name === '$B') return { Sequence: { id: 'B', type_id } };
+    const id = name.startsWith('@') ? roleToken(name.slice(1), special) : name;
+    used.set(id, requiredId(id, list));
+    return { SpecialToken: { id, type_id } };
+  };
+  const parts = (text: string): Part[] => text.split(' ').map((item) => part(item));
+  return {
+    type: 'TemplateProcessing',
+    single: parts(template.single),
+    pair: parts(template.pair),
+    special_tokens: Object.fromEntries([...used].map(([id, at]) => [id, { id, ids: [at], tokens: [id] }])),
+  };
+}
+
+/** The text of the token with a role. */
+export function roleToken(name: string, special: TokenSettings['special']): string {
+  const role = ROLES.find((known): known is Role => known === name);
+  const token = role && special.get(role);
+  if (token !== undefined) return contentOf(token);
+  throw configError(
+    `The model's files set no ${name}_token, which its tokenizer needs. Set \`${name}_token\` in tokenizer_config.json.`,
+  );
+}
+
+export function requiredId(token: string, list: TokenList): number {
+  const id = list.idOf(token);
+  if (id !== undefined) return id;
+  throw configError(
+    `The vocabulary has no token ${JSON.stringify(token)}, which this kind of tokenizer needs. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,
+  );
+}

@@ -1,0 +1,60 @@
+import { configError } from '../../../runtime/contract/errors.ts';
+import { type AddedToken, addedToken } from './added-token.ts';
+import { ROLES } from './family.ts';
+import { contentOf, type TokenSettings } from './settings.ts';
+
+/** An added token as tokenizer.json stores it. */
+export interface ListedToken extends AddedToken {
+  readonly id: number;
+}
+
+/** Collects added tokens: one that is in the vocabulary keeps its id, another one gets the next free id. */
+export class TokenList {
+  readonly #vocabulary: ReadonlyMap<string, number>;
+  readonly #tokens = new Map<string, ListedToken>();
+  #next: number;
+
+  /** `size` is the number of entries of the vocabulary, which can contain a token twice. */
+  constructor(vocabulary: ReadonlyMap<string, number>, size = vocabulary.size) {
+    this.#vocabulary = vocabulary;
+    this.#next = size;
+  }
+
+  /** A later token with the same text replaces the flags of an earlier one. */
+  add(token: AddedToken): number {
+    const id = this.idOf(token.content) ?? this.#next++;
+    if (token.content !== '') this.#tokens.set(token.content, { id, ...token });
+    return id;
+  }
+
+  idOf(content: string): number | undefined {
+    return this.#tokens.get(content)?.id ?? this.#vocabulary.get(content);
+  }
+
+  has(content: string): boolean {
+    return this.#tokens.has(content);
+  }
+
+  /** All tokens by id. */
+  list(): ListedToken[] {
+    return [...this.#tokens.values()].toSorted((a, b) => a.id - b.id);
+  }
+}
+
+/** Adds the tokens of the files to a list, and checks that they get the ids that the model was trained with. */
+export function addTokens(list: TokenList, { special, additional, added }: TokenSettings): void {
+  const roles = ROLES.flatMap((role) => special.get(role) ?? []);
+  const all = [...roles, ...additional];
+  const names = new Set(all.map((token) => contentOf(token)));
+  for (const { id, token } of added) {
+    const given = list.add({ ...token, special: token.special || names.has(token.content) });
+    if (given === id) continue;
+    throw configError(
+      `The added token ${JSON.stringify(token.content)} has the id ${id} in the model's files, but its place in the vocabulary gives it ${given}. Save tokenizer.json with \`save_pretrained\` of the fast tokenizer.`,
+    );
+  }
+  for (const token of all) {
+    if (typeof token !== 'string') list.add({ ...token, special: true });
+    else if (!list.has(token)) list.add(addedToken(token, { special: true }));
+  }
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJson } from '../../cli/packaging/model/read-json.ts';
+import { type ReadTokenizer, readTokenizer } from '../../cli/packaging/model/read-tokenizer.ts';
+import { VOCABULARY_FILES } from '../../cli/packaging/tokenizer/vocabulary-kind.ts';
+
+/** Reads or converts the tokenizer of a folder as a build does. The folder needs no weights. */
+export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
+  const json = async (name: string): Promise<Record<string, unknown>> => {
+    const path = join(folder, name);
+    return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+  };
+  const names = ['tokenizer.json', ...Object.values(VOCABULARY_FILES).flat()];
+  const found = names.find((name) => existsSync(join(folder, name))) ?? 'tokenizer.json';
+  return await readTokenizer(
+    join(folder, found),
+    await json('tokenizer_config.json'),
+    await json('config.json'),
+  );
+}
