@@ -1,5 +1,5 @@
 /** Encodings of responses. At the same preference of the client, the first one is used: it takes the least processor time. */
-const CODINGS = ["zstd", "gzip", "br"] as const;
+const CODINGS = ['zstd', 'gzip', 'br'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /**
@@ -9,18 +9,18 @@ export type Coding = (typeof CODINGS)[number];
  */
 export function preferredCoding(header: string | undefined): Coding | undefined {
   if (header === undefined) return undefined;
-  const weights = new Map(header.toLowerCase().split(",").map(weightOf));
-  const weight = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
+  const weights = new Map(header.toLowerCase().split(',').map(weightOf));
+  const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
   const best = Math.max(...CODINGS.map(weight));
   // A client that names an encoding with a smaller weight than no encoding prefers the latter.
-  if (best <= 0 || best < (weights.get("identity") ?? 0)) return undefined;
+  if (best <= 0 || best < (weights.get('identity') ?? 0)) return undefined;
   return CODINGS.find((coding) => weight(coding) === best);
 }
 
 function weightOf(item: string): [name: string, weight: number] {
-  const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
-  const quality = parameters.find((parameter) => parameter.startsWith("q="));
+  const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
   const weight = quality === undefined ? 1 : Number(quality.slice(2));
   // Without a valid number, the client may not be able to decode it.
-  return [name === "x-gzip" ? "gzip" : name, weight >= 0 && weight <= 1 ? weight : 0];
+  return [name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0];
 }

@@ -1,11 +1,11 @@
-import { Ajv, type ErrorObject } from "ajv";
-import type { Context } from "hono";
-import type { Static, TSchema } from "typebox";
-import { AppError } from "../../contract/errors.ts";
-import { explainProblems, MESSAGE_KEYWORD, problemsOf } from "./explain-problems.ts";
-import type { HttpExchange } from "./exchange/exchange.ts";
-import { type ParseOptions, parseJson } from "./parse-json.ts";
-import { readBytes, type ReadOptions } from "./read-bytes.ts";
+import { Ajv, type ErrorObject } from 'ajv';
+import type { Context } from 'hono';
+import type { Static, TSchema } from 'typebox';
+import { AppError } from '../../contract/errors.ts';
+import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
+import type { HttpExchange } from './exchange/exchange.ts';
+import { type ParseOptions, parseJson } from './parse-json.ts';
+import { readBytes, type ReadOptions } from './read-bytes.ts';
 
 /** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
 export type BodyReader = <Schema extends TSchema>(c: Context, schema: Schema) => Promise<Static<Schema>>;
@@ -22,7 +22,7 @@ export interface BodyOptions extends ReadOptions, ParseOptions {
 const SEARCHED_FOR_ALL_PROBLEMS = 16_384;
 
 /** A request whose body has not been read. */
-type RequestBody = Pick<HttpExchange, "headers" | "readBody">;
+type RequestBody = Pick<HttpExchange, 'headers' | 'readBody'>;
 
 /** Schemas are compiled once, on first use. */
 export function createBodyReader(options: BodyOptions): BodyReader {
@@ -48,7 +48,7 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
   return async (request, schema) => {
     // Clients that send no body often send no content type.
     const canBeEmpty = options.emptyMessage !== undefined || options.emptyBody !== undefined;
-    const untyped = canBeEmpty && request.headers.get("content-type") === null;
+    const untyped = canBeEmpty && request.headers.get('content-type') === null;
     if (!untyped) requireJson(request);
     const bytes = await request.readBody(options);
     if (untyped && bytes.length > 0) requireJson(request);
@@ -59,7 +59,7 @@ export function createExchangeBodyReader(options: BodyOptions): ExchangeBodyRead
 /** Reads the body of a request with a JSON content type, as bytes. */
 export async function readJsonBytes(
   request: RequestBody,
-  options: Pick<BodyOptions, "maxBodyBytes" | "timeoutMs" | "tooLargeMessage">,
+  options: Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>,
 ): Promise<Uint8Array> {
   requireJson(request);
   return await request.readBody(options);
@@ -72,20 +72,20 @@ export function createBodyParser({
   emptyMessage,
   emptyBody,
   ...options
-}: Omit<BodyOptions, "maxBodyBytes">): BodyParser {
+}: Omit<BodyOptions, 'maxBodyBytes'>): BodyParser {
   const validators = { all: createAjv(true), first: createAjv(false) };
   return (bytes, schema) => {
     const isEmpty = bytes.length === 0;
-    if (isEmpty && emptyMessage !== undefined) throw new AppError("MalformedError", emptyMessage);
+    if (isEmpty && emptyMessage !== undefined) throw new AppError('MalformedError', emptyMessage);
     const value = isEmpty && emptyBody !== undefined ? emptyBody : parseJson(bytes, options);
-    const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? "all" : "first"].compile(schema);
+    const validate = validators[bytes.length <= SEARCHED_FOR_ALL_PROBLEMS ? 'all' : 'first'].compile(schema);
     if (!validate(value)) throw wrongShape(validate.errors ?? []);
     return value as Static<typeof schema>;
   };
 }
 
 function wrongShape(errors: readonly ErrorObject[]): AppError {
-  return new AppError("InputError", explainProblems(errors), { details: problemsOf(errors) });
+  return new AppError('InputError', explainProblems(errors), { details: problemsOf(errors) });
 }
 
 function createAjv(allErrors: boolean): Ajv {
@@ -102,12 +102,12 @@ function createAjv(allErrors: boolean): Ajv {
   return ajv;
 }
 
-function requireJson({ headers }: Pick<RequestBody, "headers">): void {
-  const type = headers.get("content-type");
-  if (type?.split(";")[0]?.trim().toLowerCase() !== "application/json") {
-    const found = type ? JSON.stringify(type.slice(0, 100)) : "none";
+function requireJson({ headers }: Pick<RequestBody, 'headers'>): void {
+  const type = headers.get('content-type');
+  if (type?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
+    const found = type ? JSON.stringify(type.slice(0, 100)) : 'none';
     throw new AppError(
-      "UnsupportedMediaError",
+      'UnsupportedMediaError',
       `Unsupported content type: found ${found}. Send the header \`Content-Type: application/json\`.`,
     );
   }

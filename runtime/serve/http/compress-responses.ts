@@ -1,8 +1,8 @@
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
-import { type Coding, preferredCoding } from "./accept-encoding.ts";
-import { type HeaderValues, headerValues } from "./response-head.ts";
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { type Coding, preferredCoding } from './accept-encoding.ts';
+import { type HeaderValues, headerValues } from './response-head.ts';
 
 /**
  * Smallest body to compress. A server sends about this much before it waits for an acknowledgment, so a smaller body would not
@@ -31,13 +31,16 @@ type Head = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
  */
 export function compressLargeResponse({ method, headers }: IncomingMessage, outgoing: ServerResponse): void {
   // A page of another site could guess secrets from the sizes of responses to requests with cookies.
-  if (method === "HEAD" || headers.cookie !== undefined) return;
-  const { writeHead, write, end, flushHeaders } = outgoing;
+  if (method === 'HEAD' || headers.cookie !== undefined) return;
+  const writeHead = outgoing.writeHead.bind(outgoing);
 
   const hold = (status: number, head: Head, values: HeaderValues): void => {
+    const write = outgoing.write.bind(outgoing);
+    const end = outgoing.end.bind(outgoing);
+    const flushHeaders = outgoing.flushHeaders.bind(outgoing);
     const release = (): void => {
       Object.assign(outgoing, { write, end, flushHeaders });
-      writeHead.call(outgoing, status, head);
+      writeHead(status, head);
     };
     outgoing.write = (...given: unknown[]) => {
       release();
@@ -45,7 +48,7 @@ export function compressLargeResponse({ method, headers }: IncomingMessage, outg
     };
     outgoing.flushHeaders = () => {
       release();
-      flushHeaders.call(outgoing);
+      flushHeaders();
     };
     outgoing.end = (...given: unknown[]) => {
       const [body] = given;
@@ -56,18 +59,19 @@ export function compressLargeResponse({ method, headers }: IncomingMessage, outg
       }
       Object.assign(outgoing, { write, end, flushHeaders });
       const varied = withVary(values);
-      const coding = preferredCoding(headers["accept-encoding"]);
+      const coding = preferredCoding(headers['accept-encoding']);
       if (coding === undefined) {
-        writeHead.call(outgoing, status, varied);
-        return end.call(outgoing, body, "utf8");
+        writeHead(status, varied);
+        return end(body, 'utf8');
       }
-      void COMPRESSORS[coding](body).then((bytes) => {
+      const sendCompressed = async (): Promise<void> => {
+        const bytes = await COMPRESSORS[coding](body);
         if (outgoing.destroyed) return;
-        const { "content-length": _length, ...rest } = varied;
-        const own = { "content-encoding": coding, "content-length": bytes.length };
-        writeHead.call(outgoing, status, { ...rest, ...own });
-        end.call(outgoing, bytes, "utf8");
-      });
+        const { 'content-length': _length, ...rest } = varied;
+        writeHead(status, { ...rest, 'content-encoding': coding, 'content-length': bytes.length });
+        end(bytes, 'utf8');
+      };
+      void sendCompressed().catch(() => outgoing.destroy());
       return outgoing;
     };
   };
@@ -84,29 +88,29 @@ export function compressLargeResponse({ method, headers }: IncomingMessage, outg
 }
 
 const isBody = (value: unknown): value is string | Uint8Array =>
-  typeof value === "string" || value instanceof Uint8Array;
+  typeof value === 'string' || value instanceof Uint8Array;
 
 const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHeader[] =>
-  typeof value === "object" && value !== null;
+  typeof value === 'object' && value !== null;
 
 function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean {
   const valueOf = (name: string): string =>
-    values[name]?.join() ?? outgoing.getHeader(name)?.toString() ?? "";
-  const length = valueOf("content-length");
+    values[name]?.join() ?? outgoing.getHeader(name)?.toString() ?? '';
+  const length = valueOf('content-length');
   return (
-    COMPRESSIBLE.test(valueOf("content-type")) &&
-    (length === "" || Number(length) >= MIN_COMPRESSED_BYTES) &&
-    valueOf("content-encoding") === "" &&
+    COMPRESSIBLE.test(valueOf('content-type')) &&
+    (length === '' || Number(length) >= MIN_COMPRESSED_BYTES) &&
+    valueOf('content-encoding') === '' &&
     // A strong validator stands for the bytes as they are.
-    !/^"/.test(valueOf("etag")) &&
-    !/no-transform/i.test(valueOf("cache-control"))
+    !valueOf('etag').startsWith('"') &&
+    !/no-transform/i.test(valueOf('cache-control'))
   );
 }
 
 function withVary(values: HeaderValues): OutgoingHttpHeaders {
-  const vary = values["vary"] ?? [];
+  const vary = values['vary'] ?? [];
   const known = vary.join().toLowerCase();
   return /\*|accept-encoding/.test(known)
     ? { ...values }
-    : { ...values, vary: [...vary, "Accept-Encoding"].join(", ") };
+    : { ...values, vary: [...vary, 'Accept-Encoding'].join(', ') };
 }

@@ -3,21 +3,22 @@ import {
   type IncomingMessage,
   type Server,
   type ServerOptions,
-} from "node:http";
-import { createServer as createHttpsServer } from "node:https";
-import { getRequestListener, RequestError } from "@hono/node-server";
-import { AppError } from "../../contract/errors.ts";
-import { bind } from "../bind.ts";
-import { HTTP_STATUS } from "../errors/http-status.ts";
-import { trackSockets } from "../open-sockets.ts";
-import { trackAnswers } from "../running-answers.ts";
-import { compressLargeResponse } from "./compress-responses.ts";
-import { continueWhenRead } from "./continue-when-read.ts";
-import type { DirectFailure, FailureBinding } from "./direct-failure.ts";
-import type { DirectListener } from "./direct-route.ts";
-import { REQUEST_ID_HEADER, requestIdFrom } from "../request-id.ts";
-import type { TlsFiles } from "../tls.ts";
-import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from "./invalid-requests.ts";
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { AppError } from '../../contract/errors.ts';
+import { bind } from '../bind.ts';
+import { HTTP_STATUS } from '../errors/http-status.ts';
+import { trackSockets } from '../open-sockets.ts';
+import { trackAnswers } from '../running-answers.ts';
+import { compressLargeResponse } from './compress-responses.ts';
+import { answerHalfClosed } from './half-closed.ts';
+import { continueWhenRead } from './continue-when-read.ts';
+import type { DirectFailure, FailureBinding } from './direct-failure.ts';
+import type { DirectListener } from './direct-route.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
+import type { TlsFiles } from '../tls.ts';
+import { answerRejected, answerInvalidRequest, MAX_HEADER_BYTES, type Refuse } from './invalid-requests.ts';
 
 export interface ListenOptions {
   readonly app: { fetch(request: Request, env: object): Response | Promise<Response> };
@@ -63,16 +64,17 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const { direct, refuse = plainText } = options;
   answerInvalidRequest(server, refuse, answers);
   continueWhenRead(server);
+  answerHalfClosed(server);
   const errorHandler = (error: unknown): Response => refused(error, refuse);
   const listenerWith = (binding: FailureBinding) =>
     getRequestListener((request, env) => app.fetch(request, Object.assign(env, binding)), {
-      hostname: "localhost",
+      hostname: 'localhost',
       errorHandler,
     });
   const listener = listenerWith({});
-  server.on("request", (incoming, outgoing) => {
+  server.on('request', (incoming, outgoing) => {
     if (hasNoHost(incoming)) {
-      const error = new AppError("MalformedError", "Bad request: the header `Host` is missing.");
+      const error = new AppError('MalformedError', 'Bad request: the header `Host` is missing.');
       void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
       return;
     }
@@ -111,14 +113,14 @@ function createServer({ tls, timeouts = {} }: ListenOptions): Server {
 }
 
 const hasNoHost = ({ httpVersion, headers }: IncomingMessage): boolean =>
-  httpVersion === "1.1" && headers.host === undefined;
+  httpVersion === '1.1' && headers.host === undefined;
 
 /** Answers a request that does not reach the app: its target or Host header does not form a URL. */
 function refused(error: unknown, refuse: Refuse): Response {
   const known =
     error instanceof RequestError
-      ? new AppError("MalformedError", `Bad request: ${error.message}`)
-      : new AppError("InternalError", "Internal error", { cause: error });
+      ? new AppError('MalformedError', `Bad request: ${error.message}`)
+      : new AppError('InternalError', 'Internal error', { cause: error });
   const answer = refuse(known, HTTP_STATUS[known.code]);
   answer.headers.set(REQUEST_ID_HEADER, requestIdFrom(undefined));
   return answer;

@@ -1,7 +1,7 @@
-import type { Context } from "hono";
-import { AppError } from "../../contract/errors.ts";
-import { waitFor } from "../../platform/wait-for.ts";
-import { ACCEPTED_ENCODINGS, bodyDecoder } from "./decode-body.ts";
+import type { Context } from 'hono';
+import { AppError } from '../../contract/errors.ts';
+import { waitFor } from '../../platform/wait-for.ts';
+import { ACCEPTED_ENCODINGS, bodyDecoder } from './decode-body.ts';
 
 export interface ReadOptions {
   /** Message for a body that is too large. */
@@ -18,7 +18,7 @@ export async function readBytes(
 ): Promise<Uint8Array> {
   const refusal = (): AppError => tooLargeError(limit, tooLargeMessage);
   const decode = decoderOf(c);
-  const announced = c.req.header("Content-Length");
+  const announced = c.req.header('Content-Length');
   if (announced !== undefined && Number(announced) > limit) throw refusal();
   try {
     // Node enforces an announced length; a body without one must be counted.
@@ -35,10 +35,10 @@ export async function readBytes(
 
 function decoderOf(c: Context): ReturnType<typeof bodyDecoder> {
   try {
-    return bodyDecoder(c.req.header("Content-Encoding"));
+    return bodyDecoder(c.req.header('Content-Encoding'));
   } catch (error) {
     // With this header, the client knows that the encoding is the problem, and not the content type.
-    c.header("Accept-Encoding", ACCEPTED_ENCODINGS);
+    c.header('Accept-Encoding', ACCEPTED_ENCODINGS);
     throw error;
   }
 }
@@ -65,10 +65,10 @@ async function readCounted(
 const tooLarge = (limit: number): string =>
   `Body too large: the maximum is ${limit} bytes. Send a smaller request, or start the server with a larger --max-body.`;
 
-export const tooLargeError = (limit: number, message: ReadOptions["tooLargeMessage"] = tooLarge): AppError =>
-  new AppError("TooLargeError", message(limit));
+export const tooLargeError = (limit: number, message: ReadOptions['tooLargeMessage'] = tooLarge): AppError =>
+  new AppError('TooLargeError', message(limit));
 
-export const bodyTimeoutError = (): AppError => new AppError("SlowRequestError", "request body read timeout");
+export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError', 'request body read timeout');
 
 export const truncatedBodyError = (cause?: unknown): AppError =>
-  new AppError("CancelledError", "The body was truncated.", { cause });
+  new AppError('CancelledError', 'The body was truncated.', { cause });

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 
 /** Headers as `writeHead` takes them: an object, or names and values in turn. */
 export type ResponseHead = OutgoingHttpHeaders | readonly OutgoingHttpHeader[] | undefined;
@@ -20,7 +20,7 @@ function entriesOf(head: ResponseHead): (readonly [string, OutgoingHttpHeader])[
   if (!isList(head)) {
     return Object.entries(head).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   }
-  return head.flatMap((value, at) => (at % 2 === 0 ? [[String(value), head[at + 1] ?? ""]] : []));
+  return head.flatMap((value, at) => (at % 2 === 0 ? [[String(value), head[at + 1] ?? '']] : []));
 }
 
 const isList = (head: NonNullable<ResponseHead>): head is readonly OutgoingHttpHeader[] =>

@@ -1,13 +1,13 @@
-import type { Socket } from "node:net";
-import type { Context } from "hono";
-import type { PluginRequest } from "./exchange.ts";
-import { changeHeaders, pluginHeaders } from "./headers.ts";
+import type { Socket } from 'node:net';
+import type { Context } from 'hono';
+import type { PluginRequest } from './exchange.ts';
+import { changeHeaders, pluginHeaders } from './headers.ts';
 
 export function requestOf(c: Context, body: Uint8Array): PluginRequest {
   const { method, url } = c.req.raw;
   const headers = new Headers(c.req.raw.headers);
   // The body has been decompressed.
-  headers.delete("Content-Encoding");
+  headers.delete('Content-Encoding');
   const { pathname, search } = new URL(url);
   return {
     method,
@@ -34,12 +34,12 @@ export function applyToRequest(
   const headers = new Headers(originalHeaders);
   changeHeaders(headers, original.headers, changed.headers);
   const hasBody = changed.body.length > 0 && !/^(?:GET|HEAD)$/i.test(changed.method);
-  headers.delete("Transfer-Encoding");
-  headers.delete("Content-Encoding");
-  if (hasBody) headers.set("Content-Length", String(changed.body.length));
-  else headers.delete("Content-Length");
+  headers.delete('Transfer-Encoding');
+  headers.delete('Content-Encoding');
+  if (hasBody) headers.set('Content-Length', String(changed.body.length));
+  else headers.delete('Content-Length');
   const target = new URL(url);
-  const [, path = "", query = ""] = /^([^?]*)(.*)$/s.exec(changed.requestUri) ?? [];
+  const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(changed.requestUri) ?? [];
   target.pathname = path;
   target.search = query;
   return new Request(target, {
@@ -61,5 +61,5 @@ function decode(path: string): string {
 /** Returns the address of the client without the port, because plugins use it to identify a client. */
 function remoteAddress(c: Context): string {
   const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
-  return bindings?.incoming?.socket?.remoteAddress ?? "";
+  return bindings?.incoming?.socket?.remoteAddress ?? '';
 }

@@ -1,39 +1,39 @@
-import { request as httpRequest } from "node:http";
-import { describe, expect, test } from "vitest";
-import { serverSpec } from "../server-spec.ts";
-import { openApi } from "./open-api.ts";
-import { useApi } from "./use-api.ts";
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { serverSpec } from '../server-spec.ts';
+import { openApi } from './open-api.ts';
+import { useApi } from './use-api.ts';
 
-const api = useApi(() => ({ servers: [serverSpec("echo", "echo")] }));
+const api = useApi(() => ({ servers: [serverSpec('echo', 'echo')] }));
 
-const TOOL = "/api/v1/servers/echo/tools/number";
-const PROMPT = "/api/v1/servers/echo/prompts/greet";
-const JSON_TYPE = { "Content-Type": "application/json" };
+const TOOL = '/api/v1/servers/echo/tools/number';
+const PROMPT = '/api/v1/servers/echo/prompts/greet';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe("D-17: what is wrong with a body is the client’s fault, and told", () => {
-  test.each([undefined, ""])("an empty body (%j) is 400", async (body) => {
+describe('D-17: what is wrong with a body is the client’s fault, and told', () => {
+  test.each([undefined, ''])('an empty body (%j) is 400', async (body) => {
     for (const path of [TOOL, PROMPT]) {
       for (const headers of [{}, JSON_TYPE]) {
         const answer = await api().post(path, body, headers);
-        expect([answer.status, answer.body.detail]).toEqual([400, "request body is required"]);
-        expect(answer.body).not.toHaveProperty("errors");
+        expect([answer.status, answer.body.detail]).toEqual([400, 'request body is required']);
+        expect(answer.body).not.toHaveProperty('errors');
       }
     }
   });
 
-  test("malformed JSON is 400, with where it goes wrong", async () => {
+  test('malformed JSON is 400, with where it goes wrong', async () => {
     const { status, body } = await api().post(TOOL, '{"a":1,\n "b":x}');
     expect(status).toBe(400);
     expect(body).toMatchObject({
-      title: "Bad Request",
+      title: 'Bad Request',
       errors: [
-        { location: "body", message: 'The body is not valid JSON: unexpected "x" at line 2, column 6.' },
+        { location: 'body', message: 'The body is not valid JSON: unexpected "x" at line 2, column 6.' },
       ],
     });
     expect(
       (
         await api().request(TOOL, {
-          method: "POST",
+          method: 'POST',
           headers: JSON_TYPE,
           body: Buffer.from([0x22, 0xff, 0x22]),
         })
@@ -41,80 +41,80 @@ describe("D-17: what is wrong with a body is the client’s fault, and told", ()
     ).toBe(400);
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])(
-    "%s is 415",
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx'])(
+    '%s is 415',
     async (type) => {
-      const { status, body } = await api().post(TOOL, "{}", { "Content-Type": type });
-      expect([status, body.title]).toEqual([415, "Unsupported Media Type"]);
+      const { status, body } = await api().post(TOOL, '{}', { 'Content-Type': type });
+      expect([status, body.title]).toEqual([415, 'Unsupported Media Type']);
     },
   );
 
-  test("without a content type it is 415 as well", async () => {
-    expect((await api().request(TOOL, { method: "POST", body: new Blob(["{}"]) })).status).toBe(415);
+  test('without a content type it is 415 as well', async () => {
+    expect((await api().request(TOOL, { method: 'POST', body: new Blob(['{}']) })).status).toBe(415);
   });
 
-  test("a body in an unknown encoding is 415", async () => {
-    expect((await api().post(TOOL, "{}", { "Content-Encoding": "compress" })).status).toBe(415);
+  test('a body in an unknown encoding is 415', async () => {
+    expect((await api().post(TOOL, '{}', { 'Content-Encoding': 'compress' })).status).toBe(415);
   });
 
-  test("more than 1 MiB is 413", async () => {
-    const fits = `{"value":"${"x".repeat(1_048_576 - 12)}"}`;
+  test('more than 1 MiB is 413', async () => {
+    const fits = `{"value":"${'x'.repeat(1_048_576 - 12)}"}`;
     expect(fits.length).toBe(1_048_576);
     expect((await api().post(TOOL, fits)).status).toBe(200);
     const { status, body } = await api().post(TOOL, `${fits} `);
     expect([status, body.title, body.detail]).toEqual([
       413,
-      "Request Entity Too Large",
-      "request body is too large limit=1048576 bytes",
+      'Request Entity Too Large',
+      'request body is too large limit=1048576 bytes',
     ]);
   });
 
-  test.each(["[]", '"text"', "7", "null", "true"])("%s is no object of arguments: 422", async (text) => {
+  test.each(['[]', '"text"', '7', 'null', 'true'])('%s is no object of arguments: 422', async (text) => {
     const { status, body } = await api().post(TOOL, text);
     expect(status).toBe(422);
     expect(body.errors).toEqual([
       expect.objectContaining({
-        location: "body",
+        location: 'body',
         message: expect.stringMatching(/^the body must be an object of arguments, not /),
       }),
     ]);
   });
 
-  test("arguments of prompts have to be texts", async () => {
+  test('arguments of prompts have to be texts', async () => {
     const { status, body } = await api().post(PROMPT, { arguments: { name: 7, other: null } });
     expect(status).toBe(422);
     expect(body).toEqual({
-      $schema: "http://localhost/schemas/ErrorModel.json",
-      title: "Unprocessable Entity",
+      $schema: 'http://localhost/schemas/ErrorModel.json',
+      title: 'Unprocessable Entity',
       status: 422,
-      detail: "arguments/name must be text, not 7; arguments/other must be text, not null",
+      detail: 'arguments/name must be text, not 7; arguments/other must be text, not null',
       errors: [
-        { message: "arguments/name must be text, not 7", location: "body.arguments.name", value: 7 },
-        { message: "arguments/other must be text, not null", location: "body.arguments.other", value: null },
+        { message: 'arguments/name must be text, not 7', location: 'body.arguments.name', value: 7 },
+        { message: 'arguments/other must be text, not null', location: 'body.arguments.other', value: null },
       ],
     });
   });
 
-  test("members are known by their exact names", async () => {
+  test('members are known by their exact names', async () => {
     const { status, body } = await api().post(PROMPT, { Arguments: {}, more: 1 });
     expect(status).toBe(422);
     expect(body.errors).toEqual([
       {
         message: 'unknown key "Arguments" (did you mean arguments?)',
-        location: "body.Arguments",
+        location: 'body.Arguments',
       },
-      { message: 'unknown key "more" (known keys: $schema, arguments)', location: "body.more", value: 1 },
+      { message: 'unknown key "more" (known keys: $schema, arguments)', location: 'body.more', value: 1 },
     ]);
   });
 
-  test("very deep JSON is refused, deep JSON is not", async () => {
-    const deep = (levels: number): string => `{"value":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  test('very deep JSON is refused, deep JSON is not', async () => {
+    const deep = (levels: number): string => `{"value":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect((await api().post(TOOL, deep(400))).body).toBe(deep(400));
     expect((await api().post(TOOL, deep(100_000))).status).toBe(422);
   });
 });
 
-test("D-29: a body that does not arrive is given up on with 408, and its connection ended", async () => {
+test('D-29: a body that does not arrive is given up on with 408, and its connection ended', async () => {
   const hasty = await openApi({ servers: [], bodyTimeoutMs: 100 });
   const origin = await hasty.listen();
   const answer = await new Promise<{
@@ -123,25 +123,25 @@ test("D-29: a body that does not arrive is given up on with 408, and its connect
     connection: string | undefined;
   }>((resolve, reject) => {
     const sent = httpRequest(`${origin}${TOOL}`, {
-      method: "POST",
-      headers: { ...JSON_TYPE, "Content-Length": 100 },
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'Content-Length': 100 },
     });
-    sent.on("error", reject);
-    sent.on("response", (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => (text += part));
-      response.on("end", () =>
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (text += part));
+      response.on('end', () =>
         resolve({ status: response.statusCode, text, connection: response.headers.connection }),
       );
     });
     sent.write('{"value":');
   });
-  expect(answer).toMatchObject({ status: 408, connection: "close" });
+  expect(answer).toMatchObject({ status: 408, connection: 'close' });
   expect(JSON.parse(answer.text)).toMatchObject({
-    title: "Request Timeout",
+    title: 'Request Timeout',
     status: 408,
-    detail: "request body read timeout",
+    detail: 'request body read timeout',
   });
   await hasty.close();
 });
