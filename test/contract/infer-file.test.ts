@@ -89,18 +89,26 @@ function meanOf(rows: readonly number[][]): number[] {
 }
 
 verifies('infer:file:bad-lines', async (arm) => {
-  const file = write('texts.jsonl', '"good"\n\n"bad"\n{"no": 1}\n""\n"fine"\n');
+  const file = write('texts.jsonl', '"good"\n\nbad\n{"no": 1}\n""\n"fine"\n');
   const { exitCode, stdout, stderr } = await arm.run('sentiment', ['infer', '--input', file]);
   expect(exitCode).toBe(1);
   expect(lines(stdout).map(({ error }) => error ?? 'answered')).toEqual([
     'answered',
     'not valid JSON',
-    'answered',
     'expected a string, or an object with a string `text`',
     'Cannot tokenize empty string',
     'answered',
   ]);
-  expect(stderr).toContain('3 of 6 texts failed');
+  expect(stderr).toContain('3 of 5 texts failed');
+  expect(stderr).toContain('Skipped 1 blank line.');
+  const texts = await arm.run('sentiment', [
+    'infer',
+    '--input',
+    write('blank.txt', 'I love this\n\n \nbad\n\n'),
+  ]);
+  expect(texts.exitCode).toBe(0);
+  expect(lines(texts.stdout).map(({ index }) => index)).toEqual([0, 1]);
+  expect(texts.stderr).toContain('Skipped 3 blank lines.');
 });
 
 verifies('infer:file:problems', async (arm) => {
@@ -108,6 +116,14 @@ verifies('infer:file:problems', async (arm) => {
     [['--input', join(folder(), 'none.txt')], /^Error: No such file: .*none\.txt/],
     [['--input', folder(), '--input-format', 'txt'], /is a folder\. Pass a file\./],
     [['--input', write('a.csv', 'name\nx\n')], /has no column "text"; its columns are name\./],
+    [
+      ['--input', write('latin.txt', Buffer.from('good\ncaf\u00E9\n', 'latin1'))],
+      /latin\.txt is not UTF-8 on line 2\./,
+    ],
+    [
+      ['--input', write('latin.csv', Buffer.from('text\ncaf\u00E9', 'latin1'))],
+      /latin\.csv is not UTF-8 on line 2\./,
+    ],
     [['--input', write('b.csv', 'text\n"open\n')], /is not valid CSV/],
     [['--input', write('c.dat', 'x')], /Unknown format of --input/],
     [['--input', write('d.txt', 'x'), 'text'], /cannot be combined/],
