@@ -1,82 +1,82 @@
-import type { Behaviours } from "./behaviour.ts";
+import type { Behaviours } from './behaviour.ts';
 
 /** What a model promises over HTTP. */
 export const HTTP = {
-  "http:health": {
-    source: "encoder contract 4.1, docs/serve.md",
+  'http:health': {
+    source: 'encoder contract 4.1, docs/serve.md',
     behaviour: 'GET /health is 200 "OK!" as JSON; /healthz and /readyz say ok and ready as text.',
   },
-  "http:model": {
-    source: "encoder contract 2, 4.1",
-    behaviour: "GET /model is the name, the type and, where the model has some, the labels by their index.",
+  'http:model': {
+    source: 'encoder contract 2, 4.1',
+    behaviour: 'GET /model is the name, the type and, where the model has some, the labels by their index.',
   },
-  "http:openapi": {
-    source: "encoder contract 4.1",
-    behaviour: "GET /openapi.json is a valid OpenAPI 3.0 document of the routes that this model has.",
+  'http:openapi': {
+    source: 'encoder contract 4.1',
+    behaviour: 'GET /openapi.json is a valid OpenAPI 3.0 document of the routes that this model has.',
   },
-  "http:page": {
-    source: "docs/serve.md",
-    behaviour: "GET / and GET /docs are pages that name nothing but files of this server.",
+  'http:page': {
+    source: 'docs/serve.md',
+    behaviour: 'GET / and GET /docs are pages that name nothing but files of this server.',
   },
-  "http:metrics": {
-    source: "docs/serve.md",
-    behaviour: "GET /metrics counts requests by route and status, and what the model did, for Prometheus.",
+  'http:metrics': {
+    source: 'docs/serve.md',
+    behaviour: 'GET /metrics counts requests by route and status, and what the model did, for Prometheus.',
   },
-  "http:metrics-access": {
-    source: "docs/flags.md",
-    behaviour: "Where API keys are required, /metrics requires one, unless --metrics is open.",
+  'http:metrics-access': {
+    source: 'docs/flags.md',
+    behaviour: 'Where API keys are required, /metrics requires one, unless --metrics is open.',
   },
-  "http:unknown-path": {
-    source: "docs/serve.md",
-    behaviour: "A path that does not exist is 404, another method 405 with those that are allowed.",
+  'http:unknown-path': {
+    source: 'docs/serve.md',
+    behaviour: 'A path that does not exist is 404, another method 405 with those that are allowed.',
   },
-  "http:head-and-options": {
-    source: "docs/serve.md",
-    behaviour: "HEAD is answered as GET without a body; OPTIONS is refused as any other method.",
+  'http:head-and-options': {
+    source: 'docs/serve.md',
+    behaviour: 'HEAD is answered as GET without a body; OPTIONS is refused as any other method.',
   },
-  "http:malformed": {
+  'http:malformed': {
     source: 'design "Encoder semantics"',
-    behaviour: "What is no JSON is 400 with where it stops being JSON.",
+    behaviour: 'What is no JSON is 400 with where it stops being JSON.',
   },
-  "http:media-type": {
+  'http:media-type': {
     source: 'design "Encoder semantics"',
-    behaviour: "Another content type than JSON, and an unknown content encoding, are 415.",
+    behaviour: 'Another content type than JSON, and an unknown content encoding, are 415.',
   },
-  "http:compression": {
-    source: "docs/serve.md",
-    behaviour: "Compressed requests are read, and large responses compressed for clients that accept that.",
+  'http:compression': {
+    source: 'docs/serve.md',
+    behaviour: 'Compressed requests are read, and large responses compressed for clients that accept that.',
   },
-  "http:too-large": {
-    source: "docs/serve.md",
-    behaviour: "A body larger than --max-body is 413, announced or in chunks.",
+  'http:too-large': {
+    source: 'docs/serve.md',
+    behaviour: 'A body larger than --max-body is 413, announced or in chunks.',
   },
-  "http:invalid": {
-    source: "encoder contract 4.1, 7",
-    behaviour: "A value that is wrong, missing or unknown is 422 with one sentence of plain text about it.",
+  'http:invalid': {
+    source: 'encoder contract 4.1, 7',
+    behaviour: 'A value that is wrong, missing or unknown is 422 with one sentence of plain text about it.',
   },
-  "http:deep": {
-    source: "docs/serve.md",
+  'http:deep': {
+    source: 'docs/serve.md',
     behaviour:
-      "Millions of lists inside each other are refused before they are parsed, which would take seconds.",
+      'Millions of lists inside each other are refused before they are parsed, which would take seconds.',
   },
-  "http:unauthorized": {
-    source: "docs/serve.md",
-    behaviour: "Without one of the keys it is 401 and says how to send one; pages and health are open.",
+  'http:unauthorized': {
+    source: 'docs/serve.md',
+    behaviour: 'Without one of the keys it is 401 and says how to send one; pages and health are open.',
   },
-  "http:request-id": {
-    source: "docs/serve.md",
-    behaviour: "Every answer has an X-Request-Id: the one it came with, if that is sane, or a new one.",
+  'http:request-id': {
+    source: 'docs/serve.md',
+    behaviour: 'Every answer has an X-Request-Id: the one it came with, if that is sane, or a new one.',
   },
-  "http:timing": {
-    source: "docs/serve.md",
-    behaviour: "Answers of the model say in their headers what it took: times, tokens and characters.",
+  'http:timing': {
+    source: 'docs/serve.md',
+    behaviour: 'Answers of the model say in their headers what it took: times, tokens and characters.',
   },
-  "http:cors": {
-    source: "docs/serve.md",
-    behaviour: "Web pages may call only from --cors-origins, however those are written.",
+  'http:cors': {
+    source: 'docs/serve.md',
+    behaviour: 'Web pages may call only from --cors-origins, however those are written.',
   },
-  "http:pipelined": {
-    source: "encoder contract 8",
-    behaviour: "Requests sent at once on one connection, and one in chunks, are answered in their order.",
+  'http:pipelined': {
+    source: 'encoder contract 8',
+    behaviour: 'Requests sent at once on one connection, and one in chunks, are answered in their order.',
   },
 } as const satisfies Behaviours;
