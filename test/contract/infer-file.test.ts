@@ -101,14 +101,6 @@ verifies('infer:file:bad-lines', async (arm) => {
   ]);
   expect(stderr).toContain('3 of 5 texts failed');
   expect(stderr).toContain('Skipped 1 blank line.');
-  const texts = await arm.run('sentiment', [
-    'infer',
-    '--input',
-    write('blank.txt', 'I love this\n\n \nbad\n\n'),
-  ]);
-  expect(texts.exitCode).toBe(0);
-  expect(lines(texts.stdout).map(({ index }) => index)).toEqual([0, 1]);
-  expect(texts.stderr).toContain('Skipped 3 blank lines.');
 });
 
 verifies('infer:file:problems', async (arm) => {
@@ -116,14 +108,6 @@ verifies('infer:file:problems', async (arm) => {
     [['--input', join(folder(), 'none.txt')], /^Error: No such file: .*none\.txt/],
     [['--input', folder(), '--input-format', 'txt'], /is a folder\. Pass a file\./],
     [['--input', write('a.csv', 'name\nx\n')], /has no column "text"; its columns are name\./],
-    [
-      ['--input', write('latin.txt', Buffer.from('good\ncaf\u00E9\n', 'latin1'))],
-      /latin\.txt is not UTF-8 on line 2\./,
-    ],
-    [
-      ['--input', write('latin.csv', Buffer.from('text\ncaf\u00E9', 'latin1'))],
-      /latin\.csv is not UTF-8 on line 2\./,
-    ],
     [['--input', write('b.csv', 'text\n"open\n')], /is not valid CSV/],
     [['--input', write('c.dat', 'x')], /Unknown format of --input/],
     [['--input', write('d.txt', 'x'), 'text'], /cannot be combined/],
