@@ -252,7 +252,7 @@ describe('a client that closes its half of the connection after the request', ()
   );
   test('has disconnected if it keeps connections for the next request', async () => {
     const gone = Promise.withResolvers<void>();
-    const { port } = await listen(slow(gone.resolve));
+    const { port } = await listen(slow(() => gone.resolve()));
     const { socket } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     socket.end();
     await expect(gone.promise).resolves.toBeUndefined();
