@@ -8,7 +8,7 @@ import { type HeaderValues, headerValues } from './response-head.ts';
  * Smallest body to compress. A server sends about this much before it waits for an acknowledgment, so a smaller body would not
  * arrive earlier (docs/decisions/0060).
  */
-export const MIN_COMPRESSED_BYTES = 14_336;
+const MIN_COMPRESSED_BYTES = 14_336;
 
 const COMPRESSIBLE = /^(application\/(json|[\w.-]+\+json)|text\/(?!event-stream))/i;
 
