@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { AppError } from '../contract/errors.ts';
 import { settlesWithin } from '../platform/settles-within.ts';
 
-type Phase = 'starting' | 'ready' | 'draining';
+/** While it is `stopping`, a server reports that it is not ready, and still admits requests. */
+type Phase = 'starting' | 'ready' | 'stopping' | 'draining';
 
 /** The state of a server between start and stop, and its running requests. All transports share one. */
 export interface Lifecycle {
@@ -20,6 +21,8 @@ export interface Lifecycle {
    * function unregisters the work; `onCut` is called when there is no time left for it.
    */
   readonly extend: (onCut: (reason: AppError) => void) => () => void;
+  /** Reports that the server is not ready, so that load balancers stop sending requests. */
+  readonly announceStop: () => void;
   /** Number of running requests. */
   readonly inside: () => number;
   /** Stops admitting requests; resolves when all running requests have ended, or after the timeout. */
@@ -64,7 +67,7 @@ export function createLifecycle(): Lifecycle {
       if (phase === 'starting') begin('ready');
     },
     enter(onCut) {
-      if (phase !== 'ready') {
+      if (phase !== 'ready' && phase !== 'stopping') {
         throw phase === 'starting'
           ? new AppError('UnavailableError', 'The server is starting. Retry in a moment.')
           : new AppError('UnavailableError', 'The server is shutting down.', { reason: 'shutting_down' });
@@ -74,6 +77,9 @@ export function createLifecycle(): Lifecycle {
     extend(onCut) {
       if (cutBy) onCut(cutBy);
       return countIn(onCut);
+    },
+    announceStop() {
+      if (phase === 'ready') begin('stopping');
     },
     inside: () => inside,
     async drain(patienceMilliseconds) {

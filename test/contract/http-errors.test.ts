@@ -39,8 +39,8 @@ verifiesServed('http:media-type', async (arm) => {
   expect(await send({ 'content-type': 'text/plain' })).toBe(
     `Unsupported content type: found "text/plain". ${needed}`,
   );
-  expect(await send({ ...JSON_TYPE, 'content-encoding': 'gzip' })).toBe(
-    'Unsupported content encoding "gzip". Send the body uncompressed.',
+  expect(await send({ ...JSON_TYPE, 'content-encoding': 'compress' })).toBe(
+    'Unsupported content encoding "compress". Send the body uncompressed, or with one of gzip, deflate, br, zstd.',
   );
   expect(
     (await post(`${url}/predict`, GOOD, { 'content-type': 'Application/JSON; charset=utf-8' })).status,

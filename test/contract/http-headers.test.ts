@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { ask, post } from './http-client.ts';
 import { shareServers } from './shared-servers.ts';
@@ -106,4 +107,25 @@ verifiesServed('http:pipelined', async (arm) => {
   );
   expect([...received.matchAll(/"metadata":{"text":"(.*?)"}}/g)].map(([, text]) => text)).toEqual(texts);
   expect(received.endsWith('"OK!"')).toBe(true);
+});
+
+verifiesServed('http:compression', async (arm) => {
+  const { url } = await serve(arm, 'sentence');
+  const inputs = Array.from({ length: 500 }, (_, index) => `Text ${index}`);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const send = (accepted: string): Promise<Response> =>
+    fetch(`${url}/predict`, {
+      method: 'POST',
+      headers: { ...headers, 'accept-encoding': accepted },
+      body: gzipSync(JSON.stringify({ inputs })),
+    });
+  const [plain, compressed] = [await send('identity'), await send('gzip')];
+  expect([plain.status, plain.headers.get('content-encoding')]).toEqual([200, null]);
+  expect(compressed.headers.get('content-encoding')).toBe('gzip');
+  for (const { headers: received } of [plain, compressed])
+    expect(received.get('vary')).toBe('Accept-Encoding');
+  expect(Number(compressed.headers.get('content-length'))).toBeLessThan(
+    Number(plain.headers.get('content-length')),
+  );
+  expect(await compressed.json()).toEqual(await plain.json());
 });

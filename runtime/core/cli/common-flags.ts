@@ -38,6 +38,10 @@ export const COMMON_FLAGS = {
     help: 'Graceful shutdown timeout for requests in flight, e.g. 30s',
     aliases: ['drain-seconds', 'timeout-api-shutdown'],
   },
+  'shutdown-delay': {
+    value: 'time',
+    help: 'Time to report "not ready" and still accept requests before the shutdown, for load balancers, e.g. 5s',
+  },
   'log-level': {
     value: 'level',
     help: 'Log level; logs are JSON lines on stderr',

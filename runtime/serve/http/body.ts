@@ -111,11 +111,4 @@ function requireJson({ headers }: Pick<RequestBody, 'headers'>): void {
       `Unsupported content type: found ${found}. Send the header \`Content-Type: application/json\`.`,
     );
   }
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new AppError(
-      'UnsupportedMediaError',
-      `Unsupported content encoding ${JSON.stringify(encoding.slice(0, 100))}. Send the body uncompressed.`,
-    );
-  }
 }

@@ -11,6 +11,8 @@ import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import { trackSockets } from '../open-sockets.ts';
 import { trackAnswers } from '../running-answers.ts';
+import { compressLargeResponse } from './compress-responses.ts';
+import { answerHalfClosed } from './half-closed.ts';
 import { continueWhenRead } from './continue-when-read.ts';
 import type { DirectFailure, FailureBinding } from './direct-failure.ts';
 import type { DirectListener } from './direct-route.ts';
@@ -62,6 +64,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
   const { direct, refuse = plainText } = options;
   answerInvalidRequest(server, refuse, answers);
   continueWhenRead(server);
+  answerHalfClosed(server);
   const errorHandler = (error: unknown): Response => refused(error, refuse);
   const listenerWith = (binding: FailureBinding) =>
     getRequestListener((request, env) => app.fetch(request, Object.assign(env, binding)), {
@@ -75,6 +78,7 @@ export async function listenHttp(options: ListenOptions): Promise<HttpListener> 
       void answerRejected(outgoing, refuse(error, HTTP_STATUS[error.code]));
       return;
     }
+    compressLargeResponse(incoming, outgoing);
     const fail = (failure: DirectFailure): void => void listenerWith({ failure })(incoming, outgoing);
     if (!direct?.(incoming, outgoing, fail)) void listener(incoming, outgoing);
   });

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { AppError } from '../../contract/errors.ts';
 import { waitFor } from '../../platform/wait-for.ts';
+import { ACCEPTED_ENCODINGS, bodyDecoder } from './decode-body.ts';
 
 export interface ReadOptions {
   /** Message for a body that is too large. */
@@ -9,24 +10,36 @@ export interface ReadOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads the body of a request, up to `limit` bytes. */
+/** Reads and decompresses the body of a request, up to `limit` bytes in both forms. */
 export async function readBytes(
   c: Context,
   limit: number,
   { tooLargeMessage, timeoutMs }: ReadOptions = {},
 ): Promise<Uint8Array> {
   const refusal = (): AppError => tooLargeError(limit, tooLargeMessage);
+  const decode = decoderOf(c);
   const announced = c.req.header('Content-Length');
   if (announced !== undefined && Number(announced) > limit) throw refusal();
   try {
     // Node enforces an announced length; a body without one must be counted.
     const reading = announced === undefined ? readCounted(c.req.raw.body, limit, refusal) : readWhole(c);
-    return await (timeoutMs === undefined
+    const body = await (timeoutMs === undefined
       ? reading
       : waitFor(reading, { timeoutMs, late: bodyTimeoutError }));
+    return decode ? await decode(body, { limit, tooLarge: refusal }) : body;
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw truncatedBodyError(error);
+  }
+}
+
+function decoderOf(c: Context): ReturnType<typeof bodyDecoder> {
+  try {
+    return bodyDecoder(c.req.header('Content-Encoding'));
+  } catch (error) {
+    // With this header, the client knows that the encoding is the problem, and not the content type.
+    c.header('Accept-Encoding', ACCEPTED_ENCODINGS);
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type HttpAnswer, JSON_TYPE } from '../http/exchange/exchange.ts';
+import { BATCH_VERSION } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 
 /** Error code of the protocol's SDKs for HTTP errors that do not belong to a JSON-RPC request. */
@@ -27,6 +28,12 @@ export const HTTP_ERRORS = {
   notAcceptable: (types: readonly string[]) =>
     refusal(406, SERVER_ERROR, `The header Accept must include ${types.join(' and ')}.`),
   invalid: (message: string) => refusal(400, RPC_CODE.invalidRequest, message),
+  listRefused: () =>
+    refusal(
+      400,
+      RPC_CODE.invalidRequest,
+      `Invalid request: only protocol version ${BATCH_VERSION} has lists of messages. Send one message per request.`,
+    ),
   unknownVersion: (version: string, known: readonly string[]) =>
     refusal(400, SERVER_ERROR, `Unsupported protocol version: ${version}. Supported: ${known.join(', ')}.`),
   streamInUse: () =>

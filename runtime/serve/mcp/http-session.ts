@@ -4,7 +4,7 @@ import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';
 import { createMcpSession, notification } from './mcp-session.ts';
 import { createPostAnswer, type PostAnswer } from './post-answer.ts';
-import { FIRST_PRIMED_VERSION } from './protocol-version.ts';
+import { BATCH_VERSION, FIRST_PRIMED_VERSION } from './protocol-version.ts';
 import type { PostedMessages } from './read-message.ts';
 import type { RequestId } from './rpc-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
@@ -31,6 +31,8 @@ interface PostOrigin<Client> {
 
 /** A session over HTTP. */
 export interface HttpSession<Client> {
+  /** Whether the negotiated version of the protocol has lists of messages. */
+  readonly takesLists: boolean;
   readonly server: SessionServer<Client>;
   /** Handles the messages of a POST. Returns an immediate response if none of them is a request. */
   post(exchange: HttpExchange, posted: PostedMessages, from: PostOrigin<Client>): HttpAnswer | undefined;
@@ -109,6 +111,7 @@ export async function openHttpSession<Client>(
 
   return {
     server,
+    takesLists: version === BATCH_VERSION,
     post(exchange, { messages, isList }, { client, leave }) {
       const ids = messages.flatMap((message) => (message.kind === 'request' ? [message.id] : []));
       const answer = ids.length > 0 ? awaitAnswer(exchange, { ids, isList, leave }) : NO_ANSWER;

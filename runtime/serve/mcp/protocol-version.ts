@@ -7,6 +7,9 @@ export const SESSION_VERSIONS = [
   '2024-10-07',
 ] as const;
 
+/** The only version with lists of messages, which JSON-RPC calls batches. */
+export const BATCH_VERSION = '2025-03-26';
+
 /** First version whose clients accept events with only an id. */
 export const FIRST_PRIMED_VERSION = '2025-11-25';
 

@@ -119,7 +119,9 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       if (posted.messages.some(isInitialize)) return alreadyOpen(posted);
       // The session may have been ended while the body arrived.
       const session = store.get(id)?.session;
-      return session ? session.post(exchange, posted, { client, leave }) : HTTP_ERRORS.unknownSession();
+      if (!session) return HTTP_ERRORS.unknownSession();
+      if (posted.isList && !session.takesLists) return HTTP_ERRORS.listRefused();
+      return session.post(exchange, posted, { client, leave });
     };
     try {
       const answer = await answerWith();

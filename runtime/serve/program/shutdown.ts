@@ -6,9 +6,14 @@ import type { CloserStack } from './closer-stack.ts';
 export interface ShutdownParts {
   /** The name of the program, for the error of requests that are cut off. */
   readonly program: string;
-  readonly lifecycle: Pick<Lifecycle, 'drain' | 'cut'>;
+  readonly lifecycle: Pick<Lifecycle, 'announceStop' | 'drain' | 'cut'>;
   readonly closers: Pick<CloserStack, 'close'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  /**
+   * Time during which the server is not ready and still admits requests, because load balancers take a while to notice.
+   * Default: none.
+   */
+  readonly delayMs?: number | undefined;
   /** Time for accepted requests to finish. */
   readonly drainMs: number;
   /** Time after that for requests that are cut off to end, and for connections to send their last bytes. */
@@ -23,7 +28,7 @@ export interface ShutdownParts {
 export interface Shutdown {
   /** Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a failed start, all of `closeMs`. */
   readonly graceMs: () => number;
-  /** Refuses new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
+  /** Reports that the server stops, refuses new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
   readonly run: () => Promise<void>;
 }
 
@@ -31,13 +36,17 @@ const CLOSE_MS = 2000;
 
 /** The last seconds of a server: drain, cut, close. */
 export function createShutdown(parts: ShutdownParts): Shutdown {
-  const { program, lifecycle, closers, clock, drainMs, closeMs = CLOSE_MS } = parts;
+  const { program, lifecycle, closers, clock, delayMs = 0, drainMs, closeMs = CLOSE_MS } = parts;
   let endsAt: number | undefined;
   const left = (keepMs: number): number =>
     endsAt === undefined ? closeMs : Math.max(0, endsAt - keepMs - clock.now());
   return {
     graceMs: () => left(0),
     async run() {
+      if (delayMs > 0) {
+        lifecycle.announceStop();
+        await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
+      }
       endsAt = clock.now() + drainMs + closeMs;
       await parts.beforeDrain?.();
       await lifecycle.drain(left(closeMs));

@@ -40,7 +40,11 @@ export const HTTP = {
   },
   'http:media-type': {
     source: 'design "Encoder semantics"',
-    behaviour: 'Another content type than JSON, and a compressed body, are 415.',
+    behaviour: 'Another content type than JSON, and an unknown content encoding, are 415.',
+  },
+  'http:compression': {
+    source: 'docs/serve.md',
+    behaviour: 'Compressed requests are read, and large responses compressed for clients that accept that.',
   },
   'http:too-large': {
     source: 'docs/serve.md',

@@ -62,6 +62,14 @@ export const INFER = {
     source: 'docs/infer.md',
     behaviour: 'A text that cannot be used gets a line with its error; the others are answered; exit code 1.',
   },
+  'infer:file:blank': {
+    source: 'docs/infer.md',
+    behaviour: 'Blank lines of text and JSON Lines files are skipped, and their number is printed.',
+  },
+  'infer:file:utf8': {
+    source: 'docs/infer.md',
+    behaviour: 'A file that is not UTF-8 is an error with the number of the line.',
+  },
   'infer:file:failed-texts': {
     source: 'docs/infer.md',
     behaviour:

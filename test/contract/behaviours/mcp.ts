@@ -13,7 +13,7 @@ export const MCP = {
   'mcp:errors': {
     source: 'encoder contract 7, docs/mcp.md',
     behaviour:
-      'Invalid input is -32600, wrong arguments and other tools are -32602, other methods -32601; with a message alone.',
+      'Invalid input and wrong arguments are -32600, other tools -32602, other methods -32601; with a message alone.',
   },
   'mcp:versions': {
     source: 'encoder contract 4.3, 9, docs/mcp.md',

@@ -6,6 +6,7 @@ import type { modelMetadata } from '../schemas/model.ts';
 /** The response of `GET /model`. */
 export function modelFacts({
   name,
+  version,
   modelType,
   id2label,
   scoreFunction,
@@ -16,6 +17,7 @@ export function modelFacts({
   return {
     model_id: name,
     model_type: modelType,
+    version,
     // Integer keys of an object are always in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
     // Softmax is omitted, so that the response for most models has only the members of the contract.

@@ -41,23 +41,24 @@ export async function inferFile(
     column: job.column,
   };
   const sink = openSink(engine, options, output, job, source);
-  const { index, failed } = await writeResults(engine, options, output, source, sink).finally(() =>
+  const { index, failed, blank } = await writeResults(engine, options, output, source, sink).finally(() =>
     sink.close(),
   );
+  if (blank > 0) output.err(`Skipped ${blank} blank line${blank === 1 ? '' : 's'}.\n`);
   if (failed === 0) return 0;
   output.err(`Error: ${failed} of ${index} texts failed; their lines contain an "error".\n`);
   return 1;
 }
 
-/** Returns how many texts were read, and how many of them failed. */
+/** Returns how many texts were read, how many of them failed, and how many lines were blank. */
 async function writeResults(
   engine: Engine,
   options: PrintOptions,
   output: Output,
   source: TextSource,
   sink: ResumableOutput,
-): Promise<{ readonly index: number; readonly failed: number }> {
-  const { texts, share } = openTexts(source);
+): Promise<{ readonly index: number; readonly failed: number; readonly blank: number }> {
+  const { texts, share, blank } = openTexts(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
   // A resumed run also reports the failures of earlier runs.
@@ -74,7 +75,7 @@ async function writeResults(
   }
   sink.finish();
   progress.end();
-  return { index: sink.done + index, failed };
+  return { index: sink.done + index, failed, blank: blank() };
 }
 
 type Result = { readonly error: string } | object;

@@ -1,10 +1,11 @@
 import { createReadStream, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
 import { configError, inputError, messageOf } from '../../../contract/errors.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { lines } from '../../../core/text/lines.ts';
 import type { InputFormat } from './formats.ts';
+import { utf8Text } from './utf8-text.ts';
 import { errorCode } from '../../../core/values/error-code.ts';
 import { memberOf } from '../../../core/values/member-of.ts';
 
@@ -23,16 +24,22 @@ export interface OpenTexts {
   readonly texts: AsyncGenerator<TextOrError>;
   /** Share of the file that has been read, from 0 to 1; unknown for standard input. */
   readonly share: () => number | undefined;
+  /** Number of blank lines so far, which are no texts. */
+  readonly blank: () => number;
 }
 
 export function openTexts(source: TextSource): OpenTexts {
-  if (source.input === '-')
-    return { texts: READERS[source.format](process.stdin, source), share: () => undefined };
+  let skipped = 0;
+  const blank = (): number => skipped;
+  const read = (stream: Readable): AsyncGenerator<TextOrError> =>
+    READERS[source.format](stream, { ...source, onBlank: () => (skipped += 1) });
+  if (source.input === '-') return { texts: read(process.stdin), share: () => undefined, blank };
   const size = fileSize(source.input);
   const stream = createReadStream(source.input);
   return {
-    texts: READERS[source.format](stream, source),
+    texts: read(stream),
     share: () => (size === 0 ? 1 : stream.bytesRead / size),
+    blank,
   };
 }
 
@@ -43,18 +50,23 @@ function fileSize(path: string): number {
   return stat.size;
 }
 
-type Reader = (stream: Readable, source: TextSource) => AsyncGenerator<TextOrError>;
+interface ReadOptions extends TextSource {
+  readonly onBlank: () => void;
+}
+
+type Reader = (stream: Readable, options: ReadOptions) => AsyncGenerator<TextOrError>;
 
 const READERS: Record<InputFormat, Reader> = {
-  async *txt(stream) {
-    for await (const line of lines(textOf(stream))) yield { text: line };
+  async *txt(stream, options) {
+    for await (const line of texts(stream, options)) yield { text: line };
   },
-  async *jsonl(stream, { column }) {
-    for await (const line of lines(textOf(stream))) yield textOfJson(line, column);
+  async *jsonl(stream, options) {
+    for await (const line of texts(stream, options)) yield textOfJson(line, options.column);
   },
   async *csv(stream, { column, input }) {
-    const records = stream.pipe(parseCsv({ bom: true, relax_column_count: true }));
-    stream.on('error', (error) => records.destroy(error));
+    const text = Readable.from(utf8Text(stream, input));
+    const records = text.pipe(parseCsv({ bom: true, relax_column_count: true }));
+    text.on('error', (error) => records.destroy(error));
     let at: number | undefined;
     try {
       for await (const record of records) {
@@ -71,7 +83,13 @@ const READERS: Record<InputFormat, Reader> = {
   },
 };
 
-const textOf = (stream: Readable): AsyncIterable<string> => stream.setEncoding('utf8');
+/** The lines of a file that are not blank. */
+async function* texts(stream: Readable, { input, onBlank }: ReadOptions): AsyncGenerator<string> {
+  for await (const line of lines(utf8Text(stream, input))) {
+    if (line.trim() === '') onBlank();
+    else yield line;
+  }
+}
 
 function textOfJson(line: string, key: string): TextOrError {
   try {

@@ -21,6 +21,8 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
     cancelWhenGone: true,
   });
   const routes = new Hono();
-  routes.all('/mcp', (c) => answerRequest(c, (exchange) => mcp.handle(exchange)));
+  for (const path of ['/mcp', '/mcp/']) {
+    routes.all(path, (c) => answerRequest(c, (exchange) => mcp.handle(exchange)));
+  }
   return { routes, close: mcp.close };
 }

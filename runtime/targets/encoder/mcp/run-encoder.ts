@@ -4,10 +4,8 @@ import { inputError } from '../../../contract/errors.ts';
 import type { ModelType } from '../../../contract/model-types.ts';
 import { parseJsonText } from '../../../core/json/json-text.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
-import { NOT_EMPTY } from '../schemas/texts.ts';
 import { predict } from '../predict/predict.ts';
 import { jsonSchema } from './json-schema.ts';
 
@@ -73,11 +71,7 @@ function compile(schema: object): ValidateFunction {
 function check(args: unknown, validate: ValidateFunction): asserts args is PredictRequest {
   if (validate(args)) return;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    throw new RpcError(RPC_CODE.invalidParams, 'arguments must be an object.');
+    throw inputError('arguments must be an object.');
   }
-  const problem = explainProblems(validate.errors ?? []);
-  // The contract calls an empty text invalid input; other problems are invalid arguments.
-  throw problem === NOT_EMPTY[MESSAGE_KEYWORD]
-    ? inputError(problem)
-    : new RpcError(RPC_CODE.invalidParams, problem);
+  throw inputError(explainProblems(validate.errors ?? []));
 }

@@ -1,4 +1,5 @@
 import type { SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
+import { withArticle } from '../../../core/text/with-article.ts';
 import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
@@ -41,7 +42,7 @@ function serverInfo({ engine: { manifest }, runtime }: EncoderContext): SessionS
     name: 'encoderfile',
     title: 'encoderfile',
     version: runtime.version,
-    description: `${manifest.name} ${manifest.version}, a ${manifest.modelType} model.`,
+    description: `${manifest.name} ${manifest.version}, ${withArticle(manifest.modelType)} model.`,
   };
 }
 

@@ -8,6 +8,7 @@ export const modelMetadata = Type.Object(
   {
     model_id: Type.String(),
     model_type: oneOf(MODEL_TYPE_NAMES),
+    version: Type.String({ description: 'Version of the model, from its configuration.' }),
     id2label: Type.Optional(textMap({ description: 'Label of each index.' })),
     score_function: Type.Optional(
       oneOf(SCORE_FUNCTIONS, {

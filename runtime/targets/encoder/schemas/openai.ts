@@ -66,6 +66,7 @@ export const openAiModel = Type.Object(
     object: oneOf(['model']),
     created: Type.Integer({ description: 'Start time of this server as a Unix timestamp.' }),
     owned_by: Type.String(),
+    version: Type.String({ description: 'Version of the model, from its configuration.' }),
   },
   { $id: 'OpenAiModel' },
 );

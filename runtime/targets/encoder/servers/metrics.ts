@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Manifest } from '../../../contract/manifest.ts';
 import type { EngineObserver, EngineStats } from '../engine/serving.ts';
 
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -53,6 +54,16 @@ export function observeEngine(registry: Registry): EngineObserver {
     },
     onWorkerDeath: () => deaths.inc(),
   };
+}
+
+/** Reports the model that is served, so that dashboards can tell versions apart. */
+export function describeModel(registry: Registry, { name, version, modelType }: Manifest): void {
+  new Gauge({
+    name: 'encoder_model_info',
+    help: 'The served model; the value is always 1.',
+    labelNames: ['model', 'version', 'type'],
+    registers: [registry],
+  }).set({ model: name, version, type: modelType }, 1);
 }
 
 /** Reports the queue length and the number of threads whenever metrics are read. */

@@ -8,7 +8,7 @@ import type { EncoderContext } from '../context.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
 import { requestSteps } from './request-steps.ts';
 import { runtimeFacts } from './runtime-facts.ts';
-import { observeEngine, watchEngine } from './metrics.ts';
+import { describeModel, observeEngine, watchEngine } from './metrics.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface ContextSettings extends ReadTracing {
@@ -53,6 +53,7 @@ export async function openContext(
       onEnd: () => ended.resolve(),
     },
   });
+  describeModel(kernel.metrics, engine.manifest);
   watchEngine(kernel.metrics, () => engine.stats());
   return { kernel, engine, ended: ended.promise, runtime };
 }

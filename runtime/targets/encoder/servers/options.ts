@@ -44,6 +44,7 @@ export const SERVER_OPTIONS = environment({
     'max-body': { fallback: '8388608' },
     metrics: { fallback: 'key' },
     'shutdown-timeout': { fallback: '30s' },
+    'shutdown-delay': { fallback: '0' },
     'log-level': { fallback: 'info' },
     'otel-endpoint': {},
     'otel-service-name': { defaultText: 'encoder' },

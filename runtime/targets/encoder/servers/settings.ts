@@ -27,6 +27,7 @@ export interface ServerSettings extends Callers, ReadTracing {
   readonly tls: TlsFiles | undefined;
   readonly maxBodyBytes: number;
   readonly shutdownMs: number;
+  readonly shutdownDelayMs: number;
   readonly logLevel: LogLevel;
   readonly metrics: MetricsAccess;
 }
@@ -56,6 +57,7 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
     shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
+    shutdownDelayMs: duration(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     logLevel: logLevel(invocation.value('log-level')),
     metrics: metricsAccess(invocation.value('metrics')),
     ...readTracing(invocation, process.env, 'encoder'),

@@ -29,7 +29,7 @@ export async function startServers(
   context: EncoderContext,
   settings: ServeSettings,
 ): Promise<RunningServers> {
-  const { tls, maxBodyBytes, shutdownMs } = settings;
+  const { tls, maxBodyBytes, shutdownMs, shutdownDelayMs } = settings;
   const { kernel, engine } = context;
   const closers = createCloserStack();
   closers.add(async () => await kernel.tracer?.close(shutdown.graceMs()));
@@ -39,6 +39,7 @@ export async function startServers(
     lifecycle: kernel.lifecycle,
     closers,
     clock: systemClock,
+    delayMs: shutdownDelayMs,
     drainMs: shutdownMs,
   });
   const ports: { http?: number; grpc?: number } = {};

@@ -37,6 +37,7 @@ const NETWORK_OPTIONS: Options = {
       help: 'Graceful shutdown timeout for requests and streams in flight, e.g. 30s',
       defaultText: '30s',
     },
+    'shutdown-delay': { defaultText: 'none' },
   }),
   'body-timeout': { value: 'time', help: 'Timeout for receiving a request body', defaultText: '30s' },
 };

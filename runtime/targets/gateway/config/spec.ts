@@ -38,6 +38,8 @@ export interface ServerConfig {
   readonly bodyTimeoutMs: number;
   /** Graceful shutdown timeout. */
   readonly shutdownMs: number;
+  /** Time to report that the gateway is not ready and still admit requests, before the shutdown. */
+  readonly shutdownDelayMs: number;
 }
 
 /** How workflow jobs run. */

@@ -62,6 +62,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       lifecycle: kernel.lifecycle,
       closers,
       clock: context.clock,
+      delayMs: server.shutdownDelayMs,
       drainMs: server.shutdownMs - closeMs,
       closeMs,
       // Workers send requests to this gateway as long as they run.

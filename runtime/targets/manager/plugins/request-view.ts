@@ -4,7 +4,10 @@ import type { PluginRequest } from './exchange.ts';
 import { changeHeaders, pluginHeaders } from './headers.ts';
 
 export function requestOf(c: Context, body: Uint8Array): PluginRequest {
-  const { method, url, headers } = c.req.raw;
+  const { method, url } = c.req.raw;
+  const headers = new Headers(c.req.raw.headers);
+  // The body has been decompressed.
+  headers.delete('Content-Encoding');
   const { pathname, search } = new URL(url);
   return {
     method,
@@ -32,6 +35,7 @@ export function applyToRequest(
   changeHeaders(headers, original.headers, changed.headers);
   const hasBody = changed.body.length > 0 && !/^(?:GET|HEAD)$/i.test(changed.method);
   headers.delete('Transfer-Encoding');
+  headers.delete('Content-Encoding');
   if (hasBody) headers.set('Content-Length', String(changed.body.length));
   else headers.delete('Content-Length');
   const target = new URL(url);

@@ -11,6 +11,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
       help: 'Graceful shutdown timeout for calls in flight, e.g. 30s',
       defaultText: '5s',
     },
+    'shutdown-delay': { defaultText: 'none' },
     'cors-origins': {},
   }),
   // The flag of mcpd, so that its scripts keep working.

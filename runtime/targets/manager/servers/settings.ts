@@ -34,6 +34,8 @@ export interface FlagSettings extends ReadTracing {
   readonly dev: boolean;
   readonly mcpMode: 'all' | 'search';
   readonly watch: boolean;
+  /** Time to report that the manager is not ready and still admit requests, before the shutdown. */
+  readonly shutdownDelayMs: number;
   readonly auditLog: string | undefined;
   readonly auditArguments: 'hashed' | 'redacted';
   readonly logLevel: LogLevel;
@@ -73,6 +75,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     dev,
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
     watch: !invocation.flag('no-watch'),
+    shutdownDelayMs: duration(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
     logLevel: logLevel(invocation.value('log-level')),

@@ -82,6 +82,7 @@ export async function startManager(
       lifecycle: context.kernel.lifecycle,
       closers,
       clock: systemClock,
+      delayMs: settings.shutdownDelayMs,
       drainMs: daemon.shutdownMs,
     });
     closers.add(async () => await context.kernel.tracer?.close(shutdown.graceMs()));

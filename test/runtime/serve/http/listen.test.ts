@@ -231,3 +231,30 @@ test('a thousand clients that connect and leave do no harm', async () => {
   }
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
 });
+
+describe('a client that closes its half of the connection after the request', () => {
+  const slow = (gone: () => void): Hono =>
+    new Hono().get('/', async (c) => {
+      c.req.raw.signal.addEventListener('abort', gone);
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+      return c.text('hello');
+    });
+  test.each(['GET / HTTP/1.0\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])(
+    'is answered: %j',
+    async (request) => {
+      let isGone = false;
+      const { port } = await listen(slow(() => (isGone = true)));
+      const { socket, ended } = await talk(port, request);
+      socket.end();
+      expect(await ended).toMatch(/^HTTP\/1\.1 200 [\s\S]*hello$/);
+      expect(isGone).toBe(false);
+    },
+  );
+  test('has disconnected if it keeps connections for the next request', async () => {
+    const gone = Promise.withResolvers<void>();
+    const { port } = await listen(slow(() => gone.resolve()));
+    const { socket } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.end();
+    await expect(gone.promise).resolves.toBeUndefined();
+  });
+});

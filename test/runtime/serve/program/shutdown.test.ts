@@ -4,7 +4,7 @@ import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
 import { createShutdown } from '../../../../runtime/serve/program/shutdown.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 
-function server(drainMs: number, closeMs: number) {
+function server(drainMs: number, closeMs: number, delayMs?: number) {
   const lifecycle = createLifecycle();
   const closers = createCloserStack();
   const events: string[] = [];
@@ -14,6 +14,7 @@ function server(drainMs: number, closeMs: number) {
     lifecycle,
     closers,
     clock: systemClock,
+    delayMs,
     drainMs,
     closeMs,
     beforeDrain: () => Promise.resolve(void events.push(`before drain: ${lifecycle.phase()}`)),
@@ -61,4 +62,17 @@ test('a request that never ends holds up nothing for longer', async () => {
 
 test('without a shutdown connections have all of their time', () => {
   expect(server(60_000, 2000).shutdown.graceMs()).toBe(2000);
+});
+
+test('during the delay the server is not ready, but still admits requests', async () => {
+  const { lifecycle, events, shutdown } = server(60_000, 2000, 200);
+  const over = shutdown.run();
+  expect(lifecycle.phase()).toBe('stopping');
+  const leave = lifecycle.enter();
+  expect(events).toEqual([]);
+  await expect.poll(lifecycle.phase).toBe('draining');
+  expect(() => lifecycle.enter()).toThrow('shutting down');
+  leave();
+  await over;
+  expect(events).toEqual(['before drain: stopping', 'closed']);
 });

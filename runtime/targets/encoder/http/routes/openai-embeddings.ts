@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
+import { withArticle } from '../../../../core/text/with-article.ts';
 import { returnsVectors } from '../../../../contract/model-types.ts';
 import { admit } from '../../../../serve/http/admit.ts';
 import type { BodyReader } from '../../../../serve/http/body.ts';
@@ -20,7 +21,7 @@ export function openAiEmbeddingRoutes({ engine, kernel }: EncoderContext, readBo
   const routes = new Hono();
   if (!returnsVectors(modelType)) {
     routes.post('/v1/embeddings', () => {
-      const reason = `/v1/embeddings requires an embedding model, but ${name} is a ${modelType} model.`;
+      const reason = `/v1/embeddings requires an embedding model, but ${name} is ${withArticle(modelType)} model.`;
       throw new AppError('NotFoundError', `${reason} Use /predict.`);
     });
     return { routes, operations: [] };

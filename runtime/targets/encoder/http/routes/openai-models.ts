@@ -7,12 +7,13 @@ import { openAiModel, openAiModels } from '../../schemas/openai.ts';
 
 /** `GET /v1/models` and `/v1/models/{id}`: the one model, for clients of OpenAI's API. */
 export function openAiModelRoutes({ engine }: EncoderContext): RouteGroup {
-  const { name } = engine.manifest;
+  const { name, version } = engine.manifest;
   const model = {
     id: name,
     object: 'model',
     created: Math.floor(Date.now() / 1000),
     owned_by: 'encoderfile',
+    version,
   };
   const routes = new Hono();
   routes.get('/v1/models', (c) => c.json({ object: 'list', data: [model] }));

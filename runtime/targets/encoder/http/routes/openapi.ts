@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
 import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
+import { withArticle } from '../../../../core/text/with-article.ts';
 import { needsKey } from '../../../../serve/access.ts';
 import type { Operation } from '../../../../serve/http/openapi/operation.ts';
 import type { EncoderContext } from '../../context.ts';
@@ -17,7 +18,7 @@ export function openApiRoutes(
     openApiDocument({
       title: name,
       version,
-      description: `A ${modelType} model, served by encoderfile ${runtime.version}.`,
+      description: `This server runs ${withArticle(modelType)} model with encoderfile ${runtime.version}.`,
       needsKey: needsKey(kernel.access),
       operations: [...operations, ...healthOperations(metrics), OPERATION],
     }),

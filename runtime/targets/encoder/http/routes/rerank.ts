@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { AppError } from '../../../../contract/errors.ts';
 import type { Manifest } from '../../../../contract/manifest.ts';
 import { shortestFloat32 } from '../../../../core/numbers/float32.ts';
+import { withArticle } from '../../../../core/text/with-article.ts';
 import { parseJsonText } from '../../../../core/json/json-text.ts';
 import { sigmoid } from '../../maths/softmax.ts';
 import { admit } from '../../../../serve/http/admit.ts';
@@ -51,7 +52,7 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
 
 function noReranker({ name, modelType, width }: Manifest): string {
   const labels = modelType === 'sequence_classification' ? ` with ${width} labels` : '';
-  return `/rerank requires a sequence_classification model with one label, but ${name} is a ${modelType} model${labels}.`;
+  return `/rerank requires a sequence_classification model with one label, but ${name} is ${withArticle(modelType)} model${labels}.`;
 }
 
 /** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */

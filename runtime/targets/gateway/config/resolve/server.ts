@@ -34,6 +34,7 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
       flagsAndEnv.milliseconds('shutdown-timeout') ??
       timeIn(context, ['limits', 'shutdown'], limits.shutdown) ??
       DEFAULTS.shutdownMs,
+    shutdownDelayMs: flagsAndEnv.milliseconds('shutdown-delay') ?? 0,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { AppError, inputError } from '../../../../contract/errors.ts';
+import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
 import { boundaryOf, readMultipart } from './multipart.ts';
 
 /** The file that a request uploads. */
@@ -22,6 +23,12 @@ export async function withUpload<Result>(
   store: (file: UploadedFile) => Promise<Result>,
   discard: (result: Result) => Promise<void>,
 ): Promise<Result> {
+  if (bodyDecoder(c.req.header('Content-Encoding'))) {
+    throw new AppError(
+      'UnsupportedMediaError',
+      'Uploads cannot be compressed. Send the file without Content-Encoding.',
+    );
+  }
   const type = c.req.header('Content-Type');
   const body = c.req.raw.body ?? emptyBody();
   const boundary = boundaryOf(type);

@@ -12,7 +12,7 @@ async function modelWith(manifest: Partial<Manifest>): Promise<unknown> {
   return body;
 }
 
-const FACTS = { model_id: 'stand-in', model_type: 'sequence_classification' };
+const FACTS = { model_id: 'stand-in', model_type: 'sequence_classification', version: '1.0.0' };
 
 test('GET /model has the license of the model', async () => {
   expect(await modelWith({ license: { id: 'apache-2.0', source: 'config' } })).toEqual({

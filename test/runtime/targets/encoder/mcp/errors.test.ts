@@ -84,10 +84,10 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     ],
     ['a list', ['x'], /^arguments must be an object\.$/],
     ['a text', 'x', /^arguments must be an object\.$/],
-  ])('%s as arguments are invalid parameters', async (_name, args, message) => {
+  ])('%s as arguments are invalid input', async (_name, args, message) => {
     const { code, message: told } = await failure(run(args));
     expect(told).toMatch(message);
-    expect(code).toBe(INVALID_PARAMS);
+    expect(code).toBe(INVALID_REQUEST);
   });
 
   test('another tool and another method are unknown', async () => {

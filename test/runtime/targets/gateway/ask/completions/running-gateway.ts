@@ -134,6 +134,7 @@ const SERVER: GatewayConfig['server'] = {
   maxBodyBytes: 1_048_576,
   bodyTimeoutMs: 5000,
   shutdownMs: 5000,
+  shutdownDelayMs: 0,
 };
 
 const MODELS: ModelsConfig = {

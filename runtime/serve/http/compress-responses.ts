@@ -1,0 +1,116 @@
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { type Coding, preferredCoding } from './accept-encoding.ts';
+import { type HeaderValues, headerValues } from './response-head.ts';
+
+/**
+ * Smallest body to compress. A server sends about this much before it waits for an acknowledgment, so a smaller body would not
+ * arrive earlier (docs/decisions/0060).
+ */
+const MIN_COMPRESSED_BYTES = 14_336;
+
+const COMPRESSIBLE = /^(application\/(json|[\w.-]+\+json)|text\/(?!event-stream))/i;
+
+const asyncBrotli = promisify(brotliCompress);
+const asyncGzip = promisify(gzip);
+const asyncZstd = promisify(zstdCompress);
+
+/** Fast levels, on the threads of Node's pool: the processors are needed for inference. */
+const COMPRESSORS: Readonly<Record<Coding, (body: string | Uint8Array) => Promise<Uint8Array>>> = {
+  zstd: (body) => asyncZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  gzip: (body) => asyncGzip(body, { level: 1 }),
+  br: (body) => asyncBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+};
+
+type Head = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
+
+/**
+ * Compresses a large response if its client accepts that. Responses that are written in pieces, such as event streams, are sent
+ * unchanged.
+ */
+export function compressLargeResponse({ method, headers }: IncomingMessage, outgoing: ServerResponse): void {
+  // A page of another site could guess secrets from the sizes of responses to requests with cookies.
+  if (method === 'HEAD' || headers.cookie !== undefined) return;
+  const writeHead = outgoing.writeHead.bind(outgoing);
+
+  const hold = (status: number, head: Head, values: HeaderValues): void => {
+    const write = outgoing.write.bind(outgoing);
+    const end = outgoing.end.bind(outgoing);
+    const flushHeaders = outgoing.flushHeaders.bind(outgoing);
+    const release = (): void => {
+      Object.assign(outgoing, { write, end, flushHeaders });
+      writeHead(status, head);
+    };
+    outgoing.write = (...given: unknown[]) => {
+      release();
+      return Reflect.apply(write, outgoing, given);
+    };
+    outgoing.flushHeaders = () => {
+      release();
+      flushHeaders();
+    };
+    outgoing.end = (...given: unknown[]) => {
+      const [body] = given;
+      const isLarge = isBody(body) && Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
+      if (!isLarge) {
+        release();
+        return Reflect.apply(end, outgoing, given);
+      }
+      Object.assign(outgoing, { write, end, flushHeaders });
+      const varied = withVary(values);
+      const coding = preferredCoding(headers['accept-encoding']);
+      if (coding === undefined) {
+        writeHead(status, varied);
+        return end(body, 'utf8');
+      }
+      const sendCompressed = async (): Promise<void> => {
+        const bytes = await COMPRESSORS[coding](body);
+        if (outgoing.destroyed) return;
+        const { 'content-length': _length, ...rest } = varied;
+        writeHead(status, { ...rest, 'content-encoding': coding, 'content-length': bytes.length });
+        end(bytes, 'utf8');
+      };
+      void sendCompressed().catch(() => outgoing.destroy());
+      return outgoing;
+    };
+  };
+
+  outgoing.writeHead = (status: number, ...rest: unknown[]) => {
+    outgoing.writeHead = writeHead;
+    const [head] = rest;
+    const values = rest.length === 1 && isHead(head) && status === 200 ? headerValues(head) : undefined;
+    if (!values || !isCompressible(outgoing, values))
+      return Reflect.apply(writeHead, outgoing, [status, ...rest]);
+    hold(status, isHead(head) ? head : undefined, values);
+    return outgoing;
+  };
+}
+
+const isBody = (value: unknown): value is string | Uint8Array =>
+  typeof value === 'string' || value instanceof Uint8Array;
+
+const isHead = (value: unknown): value is OutgoingHttpHeaders | OutgoingHttpHeader[] =>
+  typeof value === 'object' && value !== null;
+
+function isCompressible(outgoing: ServerResponse, values: HeaderValues): boolean {
+  const valueOf = (name: string): string =>
+    values[name]?.join() ?? outgoing.getHeader(name)?.toString() ?? '';
+  const length = valueOf('content-length');
+  return (
+    COMPRESSIBLE.test(valueOf('content-type')) &&
+    (length === '' || Number(length) >= MIN_COMPRESSED_BYTES) &&
+    valueOf('content-encoding') === '' &&
+    // A strong validator stands for the bytes as they are.
+    !valueOf('etag').startsWith('"') &&
+    !/no-transform/i.test(valueOf('cache-control'))
+  );
+}
+
+function withVary(values: HeaderValues): OutgoingHttpHeaders {
+  const vary = values['vary'] ?? [];
+  const known = vary.join().toLowerCase();
+  return /\*|accept-encoding/.test(known)
+    ? { ...values }
+    : { ...values, vary: [...vary, 'Accept-Encoding'].join(', ') };
+}

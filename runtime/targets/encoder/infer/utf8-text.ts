@@ -1,0 +1,33 @@
+import { isUtf8 } from 'node:buffer';
+import { inputError } from '../../../contract/errors.ts';
+
+const LINE_FEED = 0x0a;
+
+/** Decodes a file in whole lines. Throws an InputError with the number of the first line that is not UTF-8. */
+export async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string): AsyncGenerator<string> {
+  let rest: Uint8Array[] = [];
+  let line = 1;
+  const decode = (whole: Buffer): string => {
+    for (let start = 0; !isUtf8(whole.subarray(start)); line += 1) {
+      const end = whole.indexOf(LINE_FEED, start) + 1 || whole.length;
+      if (!isUtf8(whole.subarray(start, end))) throw notUtf8(input, line);
+      start = end;
+    }
+    return whole.toString('utf8');
+  };
+  for await (const piece of bytes) {
+    const end = piece.lastIndexOf(LINE_FEED) + 1;
+    if (end === 0) {
+      rest.push(piece);
+      continue;
+    }
+    const text = decode(Buffer.concat([...rest, piece.subarray(0, end)]));
+    yield text;
+    line += text.split('\n').length - 1;
+    rest = [piece.subarray(end)];
+  }
+  yield decode(Buffer.concat(rest));
+}
+
+const notUtf8 = (input: string, line: number): Error =>
+  inputError(`${input === '-' ? 'Standard input' : input} is not UTF-8 on line ${line}. Save it as UTF-8.`);
