@@ -33,6 +33,7 @@ export function resolveConfig(
     transformLimits: limits(fields.transform_limits),
     build: defaulted(fields.build),
     output: fields.output,
+    inputs: fields.inputs ?? {},
     maxLength: fields.max_length,
     sentence: sentenceConfig(fields),
   };
