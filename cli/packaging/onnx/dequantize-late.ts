@@ -26,6 +26,8 @@ export function dequantizeLate(graph: GraphProto): void {
 interface Conversion {
   readonly table: string;
   readonly nodes: readonly NodeProto[];
+  /** A factor of each row, which is looked up with the rows; undefined if all rows have the same one. */
+  readonly rowScale?: string;
 }
 
 function conversionOf(
@@ -42,28 +44,39 @@ function conversionOf(
   const cast = made.get(from);
   const [source = ''] = cast?.input ?? [];
   if (cast?.opType !== 'Cast' || castType(cast) !== FLOAT32 || !weights.has(source)) return undefined;
-  return isPerColumn(weights.get(scale), weights.get(source))
-    ? { table: source, nodes: [cast, last] }
-    : undefined;
+  const [factor, integers] = [weights.get(scale), weights.get(source)];
+  if (isPerColumn(factor, integers)) return { table: source, nodes: [cast, last] };
+  return isPerRow(factor, integers) ? { table: source, nodes: [cast, last], rowScale: scale } : undefined;
 }
 
-function lookUpFirst(lookup: NodeProto, { table, nodes }: Conversion): NodeProto[] {
+function lookUpFirst(lookup: NodeProto, { table, nodes, rowScale }: Conversion): NodeProto[] {
   const [, ids = ''] = lookup.input;
   const [result = ''] = lookup.output;
   let value = `${result}_rows`;
   const first = create(NodeProtoSchema, { ...lookup, input: [table, ids], output: [value] });
+  const scaleOfRows = `${result}_scale`;
+  const scales = rowScale
+    ? [
+        create(NodeProtoSchema, {
+          ...lookup,
+          name: `${lookup.name}_scale`,
+          input: [rowScale, ids],
+          output: [scaleOfRows],
+        }),
+      ]
+    : [];
   const converted = nodes.map((node, at) => {
     const to = at === nodes.length - 1 ? result : `${result}_step_${at}`;
     const copy = create(NodeProtoSchema, {
       ...node,
       name: `${node.name}_of_${result}`,
-      input: [value, ...node.input.slice(1)],
+      input: [value, ...node.input.slice(1).map((name) => (name === rowScale ? scaleOfRows : name))],
       output: [to],
     });
     value = to;
     return copy;
   });
-  return [first, ...converted];
+  return [first, ...scales, ...converted];
 }
 
 /** A lookup along the first axis, which is the default. */
@@ -82,3 +95,10 @@ function isPerColumn(factor: TensorProto | undefined, table: TensorProto | undef
   const [rows] = factor.dims.length === table.dims.length ? factor.dims : [1n];
   return table.dims.length === 2 && rows === 1n;
 }
+
+/** Whether a factor is one number for each row. */
+const isPerRow = (factor: TensorProto | undefined, table: TensorProto | undefined): boolean =>
+  factor?.dims.length === 2 &&
+  factor.dims[1] === 1n &&
+  table?.dims.length === 2 &&
+  factor.dims[0] === table.dims[0];

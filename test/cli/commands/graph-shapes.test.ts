@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import {
   type GraphProto,
   NodeProtoSchema,
+  TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
@@ -13,12 +14,13 @@ import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { expectClose } from '../../helpers/close.ts';
 import { castNode } from '../../../cli/packaging/onnx/cast-node.ts';
 import { editGraph } from '../../helpers/edited-graph.ts';
+import { readGolden } from '../../helpers/golden.ts';
 import { copyModel } from '../../helpers/model-folder.ts';
-import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
+import { TEST_CACHE } from '../../helpers/paths.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
-const [FLOAT, INT32, INT64, BOOL, FLOAT16] = [1, 6, 7, 9, 10];
+const [FLOAT, INT8, INT32, INT64, BOOL, FLOAT16] = [1, 3, 6, 7, 9, 10];
 
 const inputOf = (graph: GraphProto, name: string): ValueInfoProto => {
   const input = graph.input.find((candidate) => candidate.name === name);
@@ -43,22 +45,14 @@ async function build(edit: (graph: GraphProto) => void, config: Record<string, u
   return await runCli(['build', '-f', file, '--no-build', '--cache-dir', TEST_CACHE], { cwd: folder() });
 }
 
-interface Golden {
-  readonly cases: readonly { readonly id: string; readonly logits: number[] }[];
-}
-
 /** Expects the logits that onnxruntime for Python computes with the unedited graph. */
 async function expectGoldenLogits(): Promise<void> {
-  const { cases }: Golden = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'sentiment.json'), 'utf8'));
-  const texts: Record<string, string> = JSON.parse(
-    readFileSync(join(FIXTURES, 'golden', 'texts.json'), 'utf8'),
-  );
   const assets = join(folder(), 'model.assets');
   const engine = await openEngine(assets, { threads: () => 1, prepack: false, cacheDir: TEST_CACHE });
   try {
-    for (const { id, logits } of cases.slice(0, 12)) {
-      const [result] = await engine.infer([texts[id] ?? '']);
-      expectClose([...(result?.values ?? [])], logits, id);
+    for (const { id, text, logits = [] } of readGolden('sentiment').slice(0, 12)) {
+      const [result] = await engine.infer([text]);
+      expectClose([...(result?.values ?? [])], logits.flat(), id);
     }
   } finally {
     await engine.close();
@@ -134,7 +128,7 @@ test.each([
     /requires the input `past_key_values\.0\.key` of earlier text.*Export the model as an encoder/,
   ],
   [
-    'an operator of somebody else',
+    'an operator that ONNX Runtime does not have',
     (graph: GraphProto) => {
       graph.node.unshift(
         create(NodeProtoSchema, { opType: 'Foo', domain: 'x.y', input: ['input_ids'], output: ['foo'] }),
@@ -148,4 +142,56 @@ test.each([
   expect(built.exitCode).toBe(1);
   expect(built.stderr).toMatch(message);
   expect(built.stderr).not.toMatch(/^ +at /m);
+});
+
+/** Stores the embedding table as int8 with a scale per row, converted by Cast and Mul. The scale makes the result exact to 8 bits. */
+function quantizeTable(graph: GraphProto): void {
+  const lookup = graph.node.find((node) => node.opType === 'Gather' && node.input[1] === 'input_ids');
+  const table = graph.initializer.find(({ name }) => name === lookup?.input[0]);
+  const [rows = 0, columns = 0] = table?.dims.map(Number) ?? [];
+  if (!lookup || !table) throw new Error('no embedding table');
+  const values = new Float32Array(Uint8Array.from(table.rawData).buffer);
+  const scales = Float32Array.from({ length: rows }, (_, row) => {
+    const own = values.subarray(row * columns, (row + 1) * columns);
+    return Math.max(...own.map(Math.abs)) / 127 || 1;
+  });
+  const integers = Int8Array.from(values, (value, at) =>
+    Math.round(value / (scales[Math.floor(at / columns)] ?? 1)),
+  );
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: 'integers',
+      dataType: INT8,
+      dims: table.dims,
+      rawData: new Uint8Array(integers.buffer),
+    }),
+    create(TensorProtoSchema, {
+      name: 'scales',
+      dataType: FLOAT,
+      dims: [BigInt(rows), 1n],
+      rawData: new Uint8Array(scales.buffer),
+    }),
+  );
+  graph.initializer = graph.initializer.filter((tensor) => tensor !== table);
+  graph.node.unshift(
+    castNode('widened', 'integers', 'widened', FLOAT),
+    create(NodeProtoSchema, {
+      opType: 'Mul',
+      name: 'scaled',
+      input: ['widened', 'scales'],
+      output: [table.name],
+    }),
+  );
+}
+
+test('int8 weights stay int8 in the file', async () => {
+  const before = await build(() => undefined);
+  expect(before.exitCode, before.stderr).toBe(0);
+  const weights = join(folder(), 'model.assets', 'weights.bin');
+  const float = statSync(weights).size;
+  const built = await build(quantizeTable);
+  expect(built.exitCode, built.stderr).toBe(0);
+  const manifest: unknown = JSON.parse(readFileSync(join(folder(), 'model.assets', 'manifest.json'), 'utf8'));
+  expect(manifest).toMatchObject({ modelType: 'sequence_classification', width: 2 });
+  expect(statSync(weights).size).toBeLessThan(float * 0.7);
 });
